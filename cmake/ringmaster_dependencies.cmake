@@ -1,0 +1,20 @@
+# Third-party libraries. All are Debian packages but CAF, which scripts/deps.sh builds once into a per-user cache.
+find_package(Threads REQUIRED)
+find_package(CAF 0.18.7 REQUIRED COMPONENTS core io)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(date REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+pkg_check_modules(MYSQL REQUIRED IMPORTED_TARGET libmariadb)
+
+# CAF's own headers are not held to our warnings.
+foreach(component core io)
+  get_target_property(caf_includes CAF::${component} INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(CAF::${component} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${caf_includes}")
+endforeach()

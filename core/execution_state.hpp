@@ -1,0 +1,42 @@
+#pragma once
+
+// The states of a run and which may follow which: the table of `docs/execution_states.md` as a pure type.
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// What a log row says about its run, derived from `trigger_code` and `handle_code` alone.
+enum class execution_state : std::uint8_t {
+  /// (0, 0): claimed or sending; an open claim names its owner.
+  claimed,
+  /// (0, result): the callback came before the answer to `/run` was recorded.
+  result_before_answer,
+  /// (200, 0): the executor accepted it.
+  running,
+  /// (200 or 0 → 200, 200).
+  succeeded,
+  /// (any, a result other than 200).
+  failed,
+  /// (neither 0 nor 200, 0): it never ran, or nobody knows ("delivery unknown").
+  trigger_failed,
+};
+
+[[nodiscard]] std::string_view to_string(execution_state state) noexcept;
+
+[[nodiscard]] execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) noexcept;
+
+/// Terminal: a result is in the row, or the trigger failed. (A late callback on a trigger failure still counts: §3 of the
+/// firing protocol; that transition is legal.)
+[[nodiscard]] bool is_terminal(execution_state state) noexcept;
+
+/// Whether one write may take a row from `from` to `to`. A state may not follow itself.
+[[nodiscard]] bool may_follow(execution_state from, execution_state to) noexcept;
+
+/// The code under which a callback's code is stored: a code of 0 or below becomes 500.
+[[nodiscard]] constexpr std::int32_t stored_handle_code(std::int32_t code) noexcept { return code <= 0 ? 500 : code; }
+
+} // namespace ringmaster::core

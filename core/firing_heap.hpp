@@ -1,0 +1,64 @@
+#pragma once
+
+// Things waiting for their millisecond: a binary heap, so that an actor needs one timer and not one per job.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// A min-heap by due time. Equal times leave in the order in which they came. Owned by one actor; not thread-safe.
+template <class T>
+class firing_heap {
+public:
+  void push(time_point due, T item) {
+    entries_.push_back(entry{due, sequence_++, std::move(item)});
+    std::push_heap(entries_.begin(), entries_.end(), later);
+  }
+
+  /// The earliest due time; nothing when empty.
+  [[nodiscard]] std::optional<time_point> next() const {
+    return entries_.empty() ? std::nullopt : std::optional{entries_.front().due};
+  }
+
+  /// Removes and returns everything due at or before `now`, earliest first, at most `limit` items.
+  [[nodiscard]] std::vector<T> take_due(time_point now, std::size_t limit = static_cast<std::size_t>(-1)) {
+    std::vector<T> due;
+    while (!entries_.empty() && entries_.front().due <= now && due.size() < limit) {
+      std::pop_heap(entries_.begin(), entries_.end(), later);
+      due.push_back(std::move(entries_.back().item));
+      entries_.pop_back();
+    }
+    return due;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+
+  /// Forgets everything and gives the memory back.
+  void clear() {
+    entries_.clear();
+    entries_.shrink_to_fit();
+  }
+
+private:
+  struct entry {
+    time_point due;
+    std::uint64_t sequence;
+    T item;
+  };
+
+  static bool later(const entry& a, const entry& b) noexcept {
+    return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
+  }
+
+  std::vector<entry> entries_;
+  std::uint64_t sequence_ = 0;
+};
+
+} // namespace ringmaster::core

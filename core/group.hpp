@@ -1,0 +1,55 @@
+#pragma once
+
+// Executor groups and registrations.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// Where a group's addresses come from: `xxl_job_group.address_type`.
+enum class address_type : std::uint8_t { automatic = 0, manual = 1 };
+
+struct group {
+  group_id id{};
+  std::string app_name;
+  std::string title;
+  address_type type = address_type::automatic;
+  /// In stored order; for an automatic group, sorted ascending as text.
+  std::vector<std::string> addresses;
+};
+
+/// One row of `xxl_job_registry`: (group, key, value) is its identity, exact text, trailing slash significant.
+struct registration {
+  std::string registry_group;
+  std::string app_name;
+  std::string address;
+  /// When it was last renewed.
+  time_point seen{};
+
+  [[nodiscard]] bool same_identity(const registration& other) const noexcept {
+    return registry_group == other.registry_group && app_name == other.app_name && address == other.address;
+  }
+};
+
+/// What the registry tells the store in one transaction: rows to insert or renew, rows to delete, group lists to write.
+struct registry_batch {
+  std::vector<registration> renewed;
+  std::vector<registration> removed;
+  /// Automatic groups whose address list changed; only address_list and update_time are written.
+  std::vector<group> changed_groups;
+  /// Rows last seen before this are deleted; the epoch deletes none.
+  time_point dead_before{};
+};
+
+/// Everything the registry needs to know about the store's side, read together.
+struct registry_state {
+  std::vector<group> groups;
+  std::vector<registration> registrations;
+};
+
+} // namespace ringmaster::core

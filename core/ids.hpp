@@ -1,0 +1,25 @@
+#pragma once
+
+// Identities. All are enums over the width of their XXL column: no arithmetic, no mix-ups.
+
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace ringmaster::core {
+
+enum class job_id : std::int32_t {};
+enum class group_id : std::int32_t {};
+/// The id of a run: `xxl_job_log.id`.
+enum class log_id : std::int64_t {};
+/// A row of `rm_intent`.
+enum class intent_id : std::int64_t {};
+
+/// The number inside an id, for SQL, JSON and hashing.
+template <class Id>
+  requires std::is_enum_v<Id>
+[[nodiscard]] constexpr auto number(Id id) noexcept {
+  return static_cast<std::underlying_type_t<Id>>(id);
+}
+
+} // namespace ringmaster::core

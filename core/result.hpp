@@ -1,0 +1,57 @@
+#pragma once
+
+// Expected failures are values: `result<T>` with an `errc` and the context a person needs.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace ringmaster::core {
+
+/// Why an operation failed. Numbers are stable and start at 1 (0 means "no error" to CAF, which has 8 bits for it).
+enum class errc : std::uint8_t {
+  /// The input is wrong; the context says which part and why.
+  invalid_argument = 1,
+  /// The named object does not exist.
+  not_found = 2,
+  /// The object exists already, or was changed by somebody else meanwhile.
+  conflict = 3,
+  /// The store or peer cannot be reached now; repeating later may succeed.
+  unavailable = 4,
+  /// This node's incarnation is over: it must neither claim nor send.
+  fenced = 5,
+  /// The caller may not do this.
+  forbidden = 6,
+  /// No answer within the time limit; whether it took effect is unknown.
+  timeout = 7,
+  /// The stored schema or data is of a form that this release does not read.
+  unsupported = 8,
+  /// A limit of the configuration was exceeded.
+  too_large = 9,
+  /// A defect of ours or of a driver; nothing the caller can do.
+  internal = 10,
+};
+
+/// The stable name of `code` for logs and JSON, e.g. `invalid_argument`.
+[[nodiscard]] std::string_view to_string(errc code) noexcept;
+
+struct error {
+  errc code = errc::internal;
+  /// One clear sentence for a person; never a secret.
+  std::string context;
+
+  friend bool operator==(const error&, const error&) = default;
+};
+
+template <class T>
+using result = tl::expected<T, error>;
+
+/// `return fail(errc::not_found, "job 7 does not exist");`
+[[nodiscard]] inline tl::unexpected<error> fail(errc code, std::string context) {
+  return tl::unexpected<error>{error{code, std::move(context)}};
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,168 @@
+#pragma once
+
+// A run (one log row) on its way: planned, claimed, triggered, completed. These are the rows of the firing protocol's
+// transactions; `docs/execution_states.md` draws their states.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/job.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// Why a run exists.
+enum class trigger_kind : std::uint8_t { cron, misfire, manual, parent, retry, api };
+
+/// Short stable name for logs and the compact trigger message: `cron`, `misfire`, `manual`, `parent`, `retry`, `api`.
+[[nodiscard]] std::string_view to_string(trigger_kind kind) noexcept;
+
+/// Position in a broadcast. `total` is 1 and `broadcast` false for everything else.
+struct shard {
+  std::int32_t index = 0;
+  std::int32_t total = 1;
+  bool broadcast = false;
+  friend bool operator==(const shard&, const shard&) = default;
+};
+
+/// A node's life: claims and sends are valid only while the store has this incarnation for this node.
+struct node_life {
+  std::string node;
+  std::int64_t incarnation = 0;
+  friend bool operator==(const node_life&, const node_life&) = default;
+};
+
+/// A run before it has a log id. The address is chosen before the claim, so the row names whom to ask.
+struct planned_run {
+  job_ptr spec;
+  time_point fire_at{};
+  trigger_kind kind = trigger_kind::cron;
+  shard part;
+  /// Base URL of the executor; empty: none was found (the run is recorded as failed after its claim).
+  std::string address;
+  /// Why there is no address, or what the probes said; empty otherwise.
+  std::string route_note;
+  /// Retries still allowed after this attempt.
+  std::int32_t retry_left = 0;
+  /// Replaces the job's own parameter (a retry repeats its first attempt's).
+  std::optional<std::string> param;
+  /// Set when the run comes from a durable intent (child, retry); its claim takes the intent (T2).
+  std::optional<intent_id> intent;
+
+  [[nodiscard]] const std::string& effective_param() const noexcept { return param ? *param : spec->param; }
+};
+
+/// The move of one job's schedule inside a claim (T1). `expected_next` is the compare-and-set token.
+struct schedule_move {
+  job_id job{};
+  time_point expected_next{};
+  time_point last{};
+  /// Nothing: the schedule is exhausted, the job is stopped by this claim.
+  std::optional<time_point> next;
+};
+
+/// T1 and T2 of one node in one transaction. Runs that belong to a move stand and fall with it; runs with an intent, with theirs.
+struct claim_batch {
+  node_life owner;
+  /// Number of this claim in the owner's life. Repeating a committed number returns its outcome.
+  std::int64_t sequence = 0;
+  /// Every edit up to this revision is in the planner's cache of definitions.
+  std::int64_t seen_revision = 0;
+  std::vector<schedule_move> moves;
+  std::vector<planned_run> runs;
+  /// Text for every run's trigger message that only the sender knows: its own host.
+  std::string node_host;
+};
+
+/// A run that its owner may now send: it has a log row (0, 0).
+struct claimed_run {
+  log_id id{};
+  std::int64_t claim = 0;
+  planned_run plan;
+  /// Sends before this one with the same log id.
+  std::int32_t attempt = 0;
+};
+
+struct claim_outcome {
+  std::int64_t sequence = 0;
+  std::vector<claimed_run> runs;
+  /// Jobs whose next time or revision was not as read; nothing of them was kept. Read them again.
+  std::vector<job_id> lost_races;
+  /// Intents that somebody else took, or whose job is gone.
+  std::vector<intent_id> lost_intents;
+};
+
+/// What became of sending a run: T3.
+struct trigger_result {
+  log_id id{};
+  std::int64_t claim = 0;
+  job_ptr spec;
+  /// 200 accepted; anything else failed and is stored as it is (never 0).
+  std::int32_t code = 0;
+  /// Stored behind the compact trigger message; empty for a plain success.
+  std::string message;
+  /// "delivery unknown": the row's retries are set to 0 in the same statement.
+  bool delivery_unknown = false;
+};
+
+/// A result from an executor: one item of a callback, T4.
+struct callback {
+  log_id id{};
+  /// 200 success; a code of 0 or below is stored as 500.
+  std::int32_t code = 0;
+  std::string message;
+  /// The job of the run if this node still has it in memory; null makes the store look it up.
+  job_ptr spec;
+};
+
+/// T3 and T4 in one transaction.
+struct record_batch {
+  node_life owner;
+  std::vector<trigger_result> triggers;
+  std::vector<callback> callbacks;
+  /// Claims of the owner that are wholly resolved and go away with this transaction.
+  std::vector<std::int64_t> resolved_claims;
+};
+
+/// A durable wish to run: child or retry, a row of `rm_intent` until it is claimed.
+struct intent {
+  intent_id id{};
+  trigger_kind kind = trigger_kind::parent;
+  job_id job{};
+  time_point fire_at{};
+  log_id origin{};
+  shard part;
+  std::optional<std::string> param;
+  std::int32_t retry_left = 0;
+};
+
+struct record_outcome {
+  /// Intents that this transaction wrote: the recorder's node claims them at once.
+  std::vector<intent> intents;
+  /// Log ids of trigger results that won (their row now has the trigger code).
+  std::size_t triggers_stored = 0;
+  /// Callbacks whose result was stored now; the others were duplicates, unknown or late.
+  std::size_t callbacks_stored = 0;
+  /// True when the owner's incarnation is over: its failures were not stored.
+  bool fenced = false;
+};
+
+/// A run of a former owner, adopted with `maybe_sent` (T6): nobody knows whether it was delivered.
+struct adopted_run {
+  log_id id{};
+  std::int64_t claim = 0;
+  job_id job{};
+  time_point fire_at{};
+  shard part;
+  std::int32_t attempt = 0;
+  /// From its log row.
+  std::string address;
+  std::optional<std::string> param;
+  std::int32_t retry_left = 0;
+  std::int32_t handle_code = 0;
+};
+
+} // namespace ringmaster::core

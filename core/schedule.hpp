@@ -1,0 +1,77 @@
+#pragma once
+
+// Schedules and the planning decision: what a claim does for one job. Pure; planner, forecast and simulation share it.
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/cron.hpp"
+#include "core/job.hpp"
+#include "core/result.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::core {
+
+/// A compiled schedule text: never, a cron expression in a zone, or a fixed rate. Immutable.
+class schedule {
+public:
+  /// Never fires.
+  schedule() = default;
+
+  /// Errors: `invalid_argument` with XXL's text for the cron or the number. A text that parses but never fires is no error.
+  [[nodiscard]] static result<schedule> compile(schedule_type type, std::string_view conf, const zone& where);
+
+  /// Next fire time strictly after `after`. Fixed rate: `after` + n seconds, rounded up to a whole second.
+  [[nodiscard]] std::optional<time_point> next(time_point after) const;
+
+private:
+  std::variant<std::monostate, std::pair<std::shared_ptr<const cron_expression>, zone>, seconds> rule_;
+};
+
+/// A job as the planner read it. `next` is the compare-and-set token of its claim.
+struct due_job {
+  job_ptr spec;
+  time_point next;
+};
+
+struct plan_window {
+  time_point now;
+  /// Firings up to now + horizon are planned (claim_ahead).
+  milliseconds horizon{200};
+  /// An instant later than this is a misfire (XXL: 5 s).
+  milliseconds misfire_after{5000};
+  /// At most so many firings of one job in one plan.
+  std::size_t firings_max = 64;
+};
+
+struct planned_firing {
+  time_point fire_at;
+  /// True when it stands for instants that were missed (FIRE_ONCE_NOW): `fire_at` is then `now` cut to its millisecond.
+  bool misfire = false;
+};
+
+/// What one claim does for one job: insert the log rows, move the job from `expected_next` to `next`.
+struct job_plan {
+  job_id id{};
+  time_point expected_next{};
+  /// The last instant that this plan takes.
+  time_point last{};
+  /// Nothing: the schedule is exhausted, the job is stopped.
+  std::optional<time_point> next;
+  std::vector<planned_firing> firings;
+  /// Instants dropped by the misfire policy DO_NOTHING, counted so that nothing vanishes without a trace. An estimate of at
+  /// most 1 000: the planner does not walk a year of missed seconds.
+  std::size_t dropped = 0;
+};
+
+/// Misfire, late and normal case (XXL §3.2 A, B, C), every firing inside the horizon.
+///
+/// Misfire (now > next + misfire_after): FIRE_ONCE_NOW plans one firing at now, DO_NOTHING plans none; the next time is the
+/// first one after now. Otherwise every instant from `next` up to now + horizon is planned; each keeps its own fire time, so a
+/// late one is visible as late. The next time is always later than every planned instant and than `expected_next`.
+[[nodiscard]] job_plan plan(const due_job& due, const schedule& rule, const plan_window& window);
+
+} // namespace ringmaster::core

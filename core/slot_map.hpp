@@ -1,0 +1,26 @@
+#pragma once
+
+// 256 slots (job id mod 256), spread over the live nodes by rendezvous hashing. Slots only avoid contention; that an instant is
+// planned once is the compare-and-set's doing.
+
+#include <bitset>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/ids.hpp"
+
+namespace ringmaster::core {
+
+inline constexpr std::size_t slot_count = 256;
+using slot_set = std::bitset<slot_count>;
+
+[[nodiscard]] constexpr std::size_t slot_of(job_id job) noexcept {
+  return static_cast<std::uint32_t>(number(job)) % slot_count;
+}
+
+/// The slots of `self` when exactly `live` nodes are up. Every node computes the same answer from the same list in any order;
+/// a node that comes or goes moves only its own share. Empty when `self` is not in `live`.
+[[nodiscard]] slot_set slots_of(const std::string& self, std::span<const std::string> live);
+
+} // namespace ringmaster::core

@@ -1,0 +1,20 @@
+#pragma once
+
+// Cutting text to what a column holds.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::core {
+
+/// The longest prefix of valid UTF-8 `text` with at most `units` UTF-16 units that ends at a character (XXL cuts by these units).
+[[nodiscard]] std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept;
+
+/// `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed: what a text column and JSON can hold.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// XXL's bound on handle_msg and, for us, trigger_msg: UTF-16 units.
+inline constexpr std::size_t message_units_max = 15000;
+
+} // namespace ringmaster::core

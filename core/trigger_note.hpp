@@ -1,0 +1,38 @@
+#pragma once
+
+// The compact form in which a log row keeps what is known about a trigger; the text that people see is made from it when read.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/job.hpp"
+#include "core/run.hpp"
+
+namespace ringmaster::core {
+
+struct trigger_note {
+  trigger_kind kind = trigger_kind::cron;
+  std::string node_host;
+  route_strategy route = route_strategy::first;
+  shard part;
+  block_strategy block = block_strategy::serial_execution;
+  std::int32_t timeout_s = 0;
+  std::int32_t retry_left = 0;
+  /// Set by T3 behind the fixed part: the executor's answer or our reason. Empty for a plain success.
+  std::string message;
+  friend bool operator==(const trigger_note&, const trigger_note&) = default;
+};
+
+/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. About 60 bytes; at most 15 000 with its message, cut at a UTF-8
+/// character. A host's `;` is replaced.
+[[nodiscard]] std::string encode(const trigger_note& note);
+
+/// Nothing when the text is not ours (a Java admin's HTML).
+[[nodiscard]] std::optional<trigger_note> decode_trigger_note(std::string_view text);
+
+/// The note of a run at its claim.
+[[nodiscard]] trigger_note note_of(const planned_run& run, std::string_view node_host);
+
+} // namespace ringmaster::core
