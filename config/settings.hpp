@@ -1,0 +1,131 @@
+#pragma once
+
+// Every setting with its default. `config/ringmaster.example.toml` shows the same values (tested); an actor receives only its
+// section. Durations are std::chrono types; the file shows their units.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringmaster::config {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct database_settings {
+  /// `sqlite:PATH` (relative to data_dir) or `mysql://user:password@host:port/name` (`?socket=/path` for a Unix socket).
+  std::string url = "sqlite:ringmaster.db";
+  /// `auto`: serve migrates at start. `refuse`: serve stops with the command to run. Empty: auto on SQLite, refuse on MySQL.
+  std::string migrate;
+  /// Zone of DATETIME columns; empty: schedule.time_zone.
+  std::string time_zone;
+  milliseconds connect_timeout{3000};
+  /// A statement that takes longer is given up.
+  milliseconds statement_timeout{5000};
+};
+
+struct server_settings {
+  /// host:port; port 0 takes a free one.
+  std::string listen = "127.0.0.1:8080";
+  std::string context_path = "/xxl-job-admin";
+  std::size_t header_bytes_max = 16 * 1024;
+  /// Java executors send everything that queued up in one callback.
+  std::size_t body_bytes_max = 16 * 1024 * 1024;
+  /// From the first byte of a request to its last.
+  milliseconds read_timeout{10000};
+  milliseconds write_timeout{10000};
+  /// A connection without a request for this long is closed.
+  milliseconds idle_timeout{90000};
+  /// From a whole request to its reply.
+  milliseconds reply_timeout{10000};
+  std::size_t connections_max = 8192;
+};
+
+struct security_settings {
+  /// Both directions. Empty: made at the first start and written to `initial-secrets` in data_dir.
+  std::string access_token;
+  /// Without it the token that XXL-JOB ships stops the start.
+  bool allow_default_token = false;
+  /// Networks in which executors may be called.
+  std::vector<std::string> executor_networks{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
+};
+
+struct schedule_settings {
+  /// IANA name; empty: TZ, else /etc/localtime.
+  std::string time_zone;
+  /// How long before its instant a firing is claimed.
+  milliseconds claim_ahead{200};
+  /// An instant later than this is decided by the job's misfire policy.
+  milliseconds misfire_after{5000};
+  /// How often edits made elsewhere are looked for.
+  milliseconds edit_poll{500};
+  std::size_t claim_rows_max = 500;
+};
+
+struct trigger_settings {
+  /// Runs on their way at once, by lane; a full lane leaves firings due.
+  std::size_t fast_window = 4096;
+  std::size_t slow_window = 1024;
+  /// A job slower than this more than slow_count times in a minute goes to the slow lane.
+  milliseconds slow_after{500};
+  std::size_t slow_count = 10;
+  milliseconds connect_timeout{3000};
+  milliseconds request_timeout{3000};
+  std::size_t connections_per_executor = 16;
+  std::size_t reply_bytes_max = 1024 * 1024;
+  /// An idle connection to an executor is closed after this.
+  milliseconds connection_idle{60000};
+  /// Wait after an unknown outcome before the executor is asked.
+  milliseconds settle{500};
+  /// An unknown run that nobody can tell about is given up after this.
+  milliseconds ask_limit{60000};
+};
+
+struct registry_settings {
+  /// A registration that was not renewed for this long is dead.
+  milliseconds dead_after{90000};
+  milliseconds flush{10000};
+  milliseconds reread{5000};
+};
+
+struct cluster_settings {
+  /// Identity of this node in `rm_node`; empty: made once and kept in data_dir.
+  std::string node;
+  milliseconds beat{300};
+  milliseconds dead_after{1500};
+  /// Longest time from the last check of the deadline to the socket write.
+  milliseconds send_margin{300};
+};
+
+struct log_settings {
+  /// trace, debug, info, warn, error.
+  std::string level = "info";
+  /// text or json.
+  std::string format = "text";
+};
+
+struct deploy_settings {
+  /// Job files, applied at start and on SIGHUP; globs; relative to the configuration file.
+  std::vector<std::string> files;
+  std::int64_t revision = 0;
+  bool prune = false;
+};
+
+struct settings {
+  std::string data_dir = "/var/lib/ringmaster";
+  /// Wait for runs on their way at a graceful stop.
+  milliseconds drain_timeout{10000};
+  server_settings server;
+  security_settings security;
+  database_settings database;
+  schedule_settings schedule;
+  trigger_settings trigger;
+  registry_settings registry;
+  cluster_settings cluster;
+  log_settings log;
+  deploy_settings deploy;
+};
+
+} // namespace ringmaster::config

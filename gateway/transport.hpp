@@ -1,0 +1,50 @@
+#pragma once
+
+// What the transport offers to those who wire it: a server and a client on one io thread. The only seam to Boost.Beast.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "config/settings.hpp"
+#include "core/result.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway {
+
+/// Counters of the transport, read from any thread.
+struct transport_counters {
+  std::uint64_t connections_open = 0;
+  std::uint64_t connections_refused = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t calls_in_flight = 0;
+};
+
+/// Owns the io thread, the listening socket, every session and every client connection.
+class transport {
+public:
+  virtual ~transport() = default;
+
+  /// Binds and starts to accept; returns the address really bound, e.g. `127.0.0.1:8080`. Errors: `unavailable` naming the address when it
+  /// is in use, `invalid_argument` when it is none. Called at most once.
+  virtual core::result<std::string> listen(protocol::http_handler handler) = 0;
+
+  /// Lives as long as the transport.
+  [[nodiscard]] virtual std::shared_ptr<protocol::http_client> client() = 0;
+
+  [[nodiscard]] virtual transport_counters counters() const = 0;
+
+  /// No new connections; sessions end after their reply.
+  virtual void stop_accepting() = 0;
+
+  /// Ends everything: pending calls complete as `unknown` or `not_sent`. Joins the io thread. Idempotent.
+  virtual void stop() = 0;
+};
+
+/// What the client needs to know. Calls to an address outside `security.executor_networks` end as `not_sent`; the address is checked after
+/// the name was resolved, on the socket's own peer. Link-local and metadata addresses never.
+[[nodiscard]] std::unique_ptr<transport> make_transport(const config::server_settings& server, const config::trigger_settings& trigger,
+                                                        const config::security_settings& security);
+
+} // namespace ringmaster::gateway

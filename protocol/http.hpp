@@ -1,0 +1,123 @@
+#pragma once
+
+// HTTP as the rest of Ringmaster sees it: plain requests and responses, an abstract client, an abstract reply. No socket, no Beast, no CAF.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ringmaster::protocol {
+
+using http_headers = std::vector<std::pair<std::string, std::string>>;
+
+struct http_request {
+  /// As sent, e.g. `POST`.
+  std::string method;
+  /// Path and query as sent.
+  std::string target;
+  http_headers headers;
+  std::string body;
+  /// Address of the peer without its port.
+  std::string remote_address;
+  bool remote_is_loopback = false;
+
+  /// Value of the first header of that name, compared without case; null when absent.
+  [[nodiscard]] const std::string* find_header(std::string_view name) const noexcept;
+};
+
+struct http_response {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  http_headers headers;
+};
+
+/// The way back to one waiting client. Move-only use; answering twice does nothing; dropped unanswered it answers 500 from its
+/// destructor. Any thread.
+class http_reply {
+public:
+  virtual ~http_reply() = default;
+  virtual void send(http_response&& response) = 0;
+};
+using http_reply_ptr = std::shared_ptr<http_reply>;
+
+/// Called on the io thread for each whole request; must hand it over at once and never block.
+using http_handler = std::function<void(http_request&&, http_reply_ptr)>;
+
+/// Closed when this node's lease is over: then no further byte of a `/run` may be written. Shared by node_actor (writes) and the transport
+/// (reads right before the socket write). Times are CLOCK_BOOTTIME.
+class send_gate {
+public:
+  /// Nanoseconds of CLOCK_BOOTTIME until which sending is allowed; 0: closed.
+  void open_until(std::int64_t boottime_ns) noexcept { until_.store(boottime_ns, std::memory_order_release); }
+  [[nodiscard]] bool open_at(std::int64_t boottime_ns) const noexcept { return boottime_ns < until_.load(std::memory_order_acquire); }
+
+private:
+  std::atomic<std::int64_t> until_{0};
+};
+
+/// CLOCK_BOOTTIME in nanoseconds.
+[[nodiscard]] std::int64_t boottime_ns() noexcept;
+
+/// One POST to an executor.
+struct http_call {
+  /// Scheme, host and port, e.g. `http://10.0.0.3:9999`; connections are kept per origin.
+  std::string origin;
+  /// Path, e.g. `/run`, with the address's own prefix.
+  std::string target;
+  /// Beyond Host, Content-Type and Content-Length; written in exactly this case.
+  http_headers headers;
+  std::string body;
+  std::chrono::milliseconds connect_timeout{3000};
+  /// From the first byte written to the last byte read.
+  std::chrono::milliseconds request_timeout{3000};
+  /// Checked right before the first byte is written; null: always open.
+  std::shared_ptr<const send_gate> gate;
+  /// Larger replies are cut off and reported as unknown.
+  std::size_t reply_bytes_max = 1024 * 1024;
+};
+
+/// How far a call came. Nothing is ever repeated by the transport once a byte of the request was written.
+enum class delivery : std::uint8_t {
+  /// No byte of the request left us: refused, connect timeout, bad address, gate closed.
+  not_sent,
+  /// The gate was closed right before the write.
+  gate_closed,
+  /// Bytes were written, and no complete answer was read.
+  unknown,
+  /// A complete answer.
+  answered,
+};
+
+struct http_result {
+  delivery state = delivery::not_sent;
+  unsigned status = 0;
+  std::string body;
+  /// For a person; empty when answered.
+  std::string error;
+  /// From the call's submission to its end.
+  std::chrono::microseconds elapsed{0};
+};
+
+/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must not block.
+class http_client {
+public:
+  virtual ~http_client() = default;
+  using completion = std::function<void(std::size_t index, http_result&& result)>;
+  virtual void post(std::vector<http_call>&& calls, completion done) = 0;
+};
+
+/// Splits an executor's registered address: `127.0.0.1:7002` and `http://h:80/job/` become (`http://127.0.0.1:7002`, ``) and (`http://h:80`, `/job`).
+struct address_parts {
+  std::string origin;
+  std::string prefix;
+};
+[[nodiscard]] address_parts split_address(std::string_view address);
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,60 @@
+#pragma once
+
+// What a backend offers besides the store itself. apps alone chooses one.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "core/zone.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage {
+
+/// What every backend needs to know besides its address.
+struct store_options {
+  /// The zone of DATETIME columns.
+  core::zone database_zone;
+  /// The zone of cron schedules (for the next times that `deploys().apply` computes).
+  core::zone schedule_zone;
+};
+
+/// Opens one more connection. Called on any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
+using store_factory = std::function<core::result<std::unique_ptr<store>>()>;
+
+struct migration_step {
+  int number = 0;
+  std::string name;
+  /// The statements, as they are (or would be) run.
+  std::vector<std::string> statements;
+};
+
+/// A database of the configuration: how to connect, how to bring its schema up to date.
+class database {
+public:
+  virtual ~database() = default;
+
+  [[nodiscard]] virtual core::result<std::unique_ptr<store>> open() = 0;
+
+  /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is fresh: all
+  /// steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation that this release cannot use.
+  [[nodiscard]] virtual core::result<std::vector<migration_step>> pending_migrations() = 0;
+
+  /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at once.
+  /// SQLite: copies an existing file beside itself first.
+  [[nodiscard]] virtual core::result<void> migrate() = 0;
+
+  /// How many connections may write at the same time to advantage: 1 (SQLite) or 2.
+  [[nodiscard]] virtual int writers() const noexcept = 0;
+
+  /// `sqlite /path/ringmaster.db` or `mysql user@host:3306/xxl_job`: never the password.
+  [[nodiscard]] virtual std::string description() const = 0;
+};
+
+/// `storage/sqlite/` and `storage/mysql/` implement these. Errors: `invalid_argument` for a URL that is not theirs.
+[[nodiscard]] core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings, const store_options& options);
+[[nodiscard]] core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings, const store_options& options);
+
+} // namespace ringmaster::storage

@@ -1,0 +1,145 @@
+#pragma once
+
+// The seam between Ringmaster and its database. Role interfaces speak domain types and result<T>; each method is one use case
+// and atomic; "now" is a parameter; no SQL, row or driver type leaves a backend. A store is one connection, used by one thread
+// at a time. Both backends pass the conformance suite in tests/storage.
+//
+// Errors that every method may return: `unavailable` (connection or lock: nothing was kept, or repeating the call finds it
+// done), `internal` (a statement was refused: a defect or a damaged schema).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/declared.hpp"
+#include "core/group.hpp"
+#include "core/job.hpp"
+#include "core/log_row.hpp"
+#include "core/node.hpp"
+#include "core/result.hpp"
+#include "core/run.hpp"
+#include "core/slot_map.hpp"
+
+namespace ringmaster::storage {
+
+/// The firing path, in batches (firing protocol, T1-T4, T6, T7).
+class firing_store {
+public:
+  virtual ~firing_store() = default;
+
+  /// Jobs of `slots` with an id above `after`, ascending, at most `limit`, scheduled or not. For a start or a slot takeover.
+  virtual core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) = 0;
+
+  /// Jobs whose last edit has a revision above `revision`, in revision order, at most `limit`.
+  virtual core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) = 0;
+
+  /// The named jobs that exist, in id order.
+  virtual core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) = 0;
+
+  /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no edit
+  /// after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's lost lists;
+  /// the rest is kept. A claim whose every part lost writes nothing. Errors: `fenced`. Repeating a committed `sequence` returns its
+  /// outcome (without lost lists) and changes nothing.
+  virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
+
+  /// T3, T4 and the retry half of T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while
+  /// handle_code is 0 and the owner's incarnation is current); a callback wins while handle_code is 0; a result and a callback of
+  /// the same run are one row write. Winners with code 200 write an intent per child, failures with retries left write one retry
+  /// intent and a row of `rm_failed_run`. Of two callbacks of one id in a batch the first wins. A row that was deleted stays so.
+  virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
+
+  /// Claims that are open under `owner`, ascending.
+  virtual core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) = 0;
+
+  /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them claims of
+  /// `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An orphan
+  /// without unresolved runs is deleted. Errors: `fenced` when `owner` is not current.
+  virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) = 0;
+
+  /// T7: permits one more send of an adopted or unknown run, at most once per run. False: its row has a trigger code or a result,
+  /// is gone, or it was sent again before. Errors: `fenced`.
+  virtual core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) = 0;
+
+  /// Waiting intents created at or before `created_before`, oldest first.
+  virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
+
+  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries. Returns
+  /// how many. Sweep of invariant F4.
+  virtual core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) = 0;
+};
+
+/// Nodes and their lives (firing protocol §9).
+class cluster_store {
+public:
+  virtual ~cluster_store() = default;
+
+  /// Starts a new life of `node`: its incarnation is raised, its state `up`. What the former life claimed becomes orphaned.
+  virtual core::result<core::node_life> enter(const std::string& node, const std::string& address) = 0;
+
+  /// Renews. Errors: `fenced` when the incarnation is over.
+  virtual core::result<void> beat(const core::node_life& life, std::int64_t beat) = 0;
+
+  virtual core::result<std::vector<core::node_row>> nodes() = 0;
+
+  /// Ends the life of a node seen dead, if its incarnation and beat are still as seen: true when this call did it. MySQL also kills
+  /// the connections that the node's row names.
+  virtual core::result<bool> fence(const core::node_row& seen) = 0;
+
+  /// A graceful stop: state `down`. No error when the incarnation is over already.
+  virtual core::result<void> leave(const core::node_life& life) = 0;
+};
+
+/// Executor groups and registrations.
+class registry_store {
+public:
+  virtual ~registry_store() = default;
+
+  /// All groups, and all registrations of any registry group.
+  virtual core::result<core::registry_state> read() = 0;
+
+  /// One transaction; renewing writes the batch's `seen` times. A value longer than its column: `invalid_argument`, nothing kept.
+  virtual core::result<void> write(const core::registry_batch& batch, core::time_point now) = 0;
+};
+
+/// Declared groups and jobs.
+class deploy_store {
+public:
+  virtual ~deploy_store() = default;
+
+  /// Applies all or nothing under one lock row, or only says what it would do (`dry_run`). Keeps ids; never touches what `declared.source` does
+  /// not own (an object of the same name made by hand or by another source is a `conflict`); `prune` removes what the source declared
+  /// before and no longer does. A job's next time is computed by `next_after(job, from)` with `from` as the firing protocol §7.3 says.
+  /// Errors: `conflict` (foreign object, lower revision), `invalid_argument` (unknown group or child, with `where`).
+  virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) = 0;
+};
+
+/// Reads for people. Never on the firing path.
+class log_store {
+public:
+  virtual ~log_store() = default;
+
+  /// Rows with an id above `after`, ascending.
+  virtual core::result<std::vector<core::log_row>> rows_after(core::log_id after, std::size_t limit) = 0;
+
+  /// The named rows that exist, in id order.
+  virtual core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) = 0;
+};
+
+/// One connection.
+class store {
+public:
+  virtual ~store() = default;
+  virtual firing_store& firings() = 0;
+  virtual cluster_store& cluster() = 0;
+  virtual registry_store& registry() = 0;
+  virtual deploy_store& deploys() = 0;
+  virtual log_store& logs() = 0;
+
+  /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each method.
+  virtual core::result<void> ping() = 0;
+};
+
+} // namespace ringmaster::storage

@@ -1,0 +1,6 @@
+package ringmaster.interop;
+
+@FunctionalInterface
+public interface Handler {
+    Result handle(Run run) throws Exception;
+}

@@ -1,0 +1,12 @@
+package ringmaster.interop;
+
+/** What a handler reports: a handle code and its message. */
+public record Result(int code, String message) {
+    public static Result success(String message) {
+        return new Result(200, message);
+    }
+
+    public static Result failure(String message) {
+        return new Result(500, message);
+    }
+}
