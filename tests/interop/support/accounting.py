@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from support.declared import Job
-from support.rows import brief, by_itself, instant
+from support.executor import shown
+from support.rows import brief, by_itself, instant, trigger_message
 
 MISFIRE_AFTER_S = 5
 READY_SLACK_S = 1.5  # between the planner's first look after a start and the time at which the test saw it ready
@@ -46,7 +47,7 @@ def is_misfire(row: dict) -> bool:
 def reason(row: dict) -> str | None:
     """Why a run that was not executed has ended, if its row says so."""
     if row["trigger_code"] not in (0, 200):
-        return row["trigger_msg"]
+        return trigger_message(row)
     return row["handle_msg"] if row["handle_code"] not in (0, 200) else None
 
 
@@ -74,11 +75,11 @@ def account(job: Job, rows: list[dict], executions: dict[int, list[dict]], outag
 
 def account_run(job: Job, row: dict, entries: list[dict], books: Books) -> None:
     if len(entries) > 1:
-        books.problems.append(f"{job.name}: log {row['id']} executed {len(entries)} times: {entries}")
+        books.problems.append(f"{job.name}: log {row['id']} executed {len(entries)} times: {shown(entries)}")
     elif entries and row["handle_code"] != 0:
         books.fates["executed"] += 1
     elif entries:
-        books.problems.append(f"{job.name}: executed at {entries[0]['ms']} but without a result: {brief(row)}")
+        books.problems.append(f"{job.name}: executed ({shown(entries)}) but without a result: {brief(row)}")
     elif reason(row):
         books.fates["ended with a reason"] += 1
     else:

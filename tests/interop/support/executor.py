@@ -39,3 +39,14 @@ def executions(executors: Iterable[Executor]) -> dict[int, list[dict]]:
         for entry in executor.journal():
             by_log_id[entry["log_id"]].append(entry)
     return by_log_id
+
+
+def shown(entries: list[dict]) -> str:
+    """Where and when the runs of one log id started."""
+    return ", ".join(f"port {entry['port']} at {entry['ms']}" for entry in entries) or "never"
+
+
+def repeated(executors: Iterable[Executor]) -> list[str]:
+    """Log ids that were executed more than once."""
+    return [f"log {log_id} ({entries[0]['handler']}) executed {len(entries)} times: {shown(entries)}"
+            for log_id, entries in executions(executors).items() if len(entries) > 1]

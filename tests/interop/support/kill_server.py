@@ -8,7 +8,6 @@ from pathlib import Path
 from support.accounting import Books, Outage, account
 from support.declared import Job
 from support.report import Report
-from support.rows import finished, instant
 from support.stage import Stage, app_name
 from support.waiting import wait_for_clock, wait_until
 
@@ -40,14 +39,14 @@ class KillServer:
         self.report = report
         self.outages: list[Outage] = []
         self.claims_after_stop = -1
-        self.open_at_end: str = "never came to rest"
+        self.open_at_end: list[str] = []
 
     def run(self) -> None:
         self.stage.start()
         self.wait_progress(time.time())
         for offset_s, away_s in KILLS:
             self.kill_and_restart(offset_s, away_s)
-            self.wait_progress(self.outages[-1].ready)
+            self.wait_progress(self.stage.server.ready_at)
         self.stop_and_settle()
         for name, body in zip(SCENARIOS, (self.no_claim, self.accounted, self.executed_once, self.at_rest,
                                           self.results), strict=True):
@@ -58,28 +57,24 @@ class KillServer:
         wait_for_clock(math.ceil(time.time() + 0.5) + offset_s + jitter)
         down = self.stage.server.kill()
         wait_for_clock(down + away_s)
-        ready = self.stage.server.start(self.stage.server.jobs_file.read_text(encoding="utf-8"))
+        self.stage.start_jobs()
+        ready = self.stage.server.ready_at
         self.outages.append(Outage(down, ready))
         self.report.note(f"{PREFIX}killed at {down % 1:.3f} of its second, ready again after {ready - down:.2f} s")
 
     def wait_progress(self, since: float) -> None:
         """Until every job has finished a run of an instant some seconds after `since`."""
         def behind() -> list[str]:
-            return [job.name for job in self.stage.jobs
-                    if not any(finished(row) and instant(row) >= since + SECONDS_BETWEEN
-                               for row in self.stage.store.rows(job)[-8:])]
+            done = self.stage.store.jobs_finished_since(since + SECONDS_BETWEEN)
+            return [job.name for job in self.stage.jobs if job.name not in done]
         wait_until(lambda: not behind(), PROGRESS_DEADLINE_S, "every job runs again", behind)
 
     def stop_and_settle(self) -> None:
         down = time.time()
         self.stage.stop_cleanly()
         self.claims_after_stop = self.stage.store.count("rm_claim")
-        try:
-            self.stage.restart_quiet()
-            self.open_at_end = ""
-        except TimeoutError as error:
-            self.open_at_end = str(error)
-        self.outages.append(Outage(down, time.time()))
+        self.open_at_end = self.stage.restart_quiet()
+        self.outages.append(Outage(down, self.stage.server.ready_at))
         self.stage.stop_cleanly()
 
     def no_claim(self):
@@ -96,13 +91,10 @@ class KillServer:
 
     def executed_once(self):
         for release in self.stage.releases:
-            for log_id, entries in self.stage.executions(release).items():
-                if len(entries) != 1:
-                    yield f"log {log_id} executed {len(entries)} times: {entries}"
+            yield from self.stage.repeated(release)
 
     def at_rest(self):
-        if self.open_at_end:
-            yield self.open_at_end
+        return self.open_at_end
 
     def results(self):
         """What an executor ran is in the log, with its result."""
@@ -113,13 +105,16 @@ class KillServer:
                     yield f"log {log_id} was executed, its row: {rows.get(log_id)}"
 
 
-def run(binary: Path, folder: Path, releases: tuple[str, ...], report: Report) -> Stage:
-    """Returns the stage so that the caller can close it, also after an exception inside."""
+def run(binary: Path, folder: Path, releases: tuple[str, ...], report: Report) -> None:
+    names = [PREFIX + name for name in SCENARIOS]
+    if not any(map(report.wants, names)):
+        return
     test = KillServer(binary, folder, releases, report)
     try:
         test.run()
     except Exception as error:
-        report.fail(PREFIX + "run", [f"{type(error).__name__}: {error}", *test.stage.server.tail()])
+        report.fail(PREFIX + "run", [f"{type(error).__name__}: {error}", *test.stage.server.tail(6)])
+        for name in names:
+            report.skip(name, "the run ended early")
     finally:
         test.stage.close()
-    return test.stage

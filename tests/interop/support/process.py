@@ -1,6 +1,7 @@
 """Child processes of the tests, and free ports."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -10,16 +11,27 @@ STOP_DEADLINE_S = 20
 
 
 def free_ports(count: int) -> list[int]:
-    """Distinct free ports of five digits, ascending, so that the text order of addresses is their numeric order."""
-    sockets = []
-    while len(sockets) < count:
-        candidate = socket.socket()
-        candidate.bind(("127.0.0.1", 0))
-        sockets.append(candidate)
-    ports = sorted(s.getsockname()[1] for s in sockets)
-    for s in sockets:
-        s.close()
-    return ports if ports[0] >= 10000 else free_ports(count)
+    """Free ports, ascending, of five digits, so that the text order of addresses is their numeric order.
+
+    They lie below the range from which the system serves outgoing connections: a restarted server finds its port free.
+    """
+    outgoing = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    candidates = iter(random.sample(range(10000, max(outgoing, 12000)), 1000))
+    found: list[int] = []
+    while len(found) < count:
+        port = next(candidates)
+        if is_free(port):
+            found.append(port)
+    return sorted(found)
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def environment() -> dict[str, str]:

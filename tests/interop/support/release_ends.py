@@ -3,7 +3,7 @@
 import time
 
 from support.release_jobs import ROUTED
-from support.rows import brief, by_itself, differences, epoch, finished, instant
+from support.rows import brief, by_itself, differences, epoch, finished, instant, trigger_message
 from support.stage import Stage, app_name
 from support.waiting import wait_until
 
@@ -40,7 +40,7 @@ class Ends:
         wait_until(lambda: not self.open_rows(dead), UNKNOWN_DEADLINE_S, f"no row (0, 0) towards {dead}",
                    lambda: [brief(row) for row in self.open_rows(dead)])
         for row in self.after_kill(self.stage.store.rows(job), 1):
-            if row["executor_address"] == dead and not (row["trigger_code"] == 500 and row["trigger_msg"]):
+            if row["executor_address"] == dead and not (row["trigger_code"] == 500 and trigger_message(row)):
                 yield f"expected trigger_code 500 with a reason: {brief(row)}"
 
     def open_rows(self, address: str) -> list[dict]:
@@ -88,9 +88,7 @@ def retries_exact(stage: Stage, release: str):
 
 
 def executed_once(stage: Stage, release: str):
-    for log_id, entries in stage.executions(release).items():
-        if len(entries) != 1:
-            yield f"log {log_id} executed {len(entries)} times: {entries}"
+    return stage.repeated(release)
 
 
 def results_valid(stage: Stage, release: str):

@@ -1,9 +1,10 @@
 """The jobs that every release of xxl-job-core runs, and the scenarios that look at them while all executors live."""
 
+from support import busyover
 from support.declared import Job
 from support.routes import RULES
 from support.rows import (brief, by_itself, differences, executed_problems, finished, gap_problems, instant,
-                          row_problems, unfinished_problems)
+                          row_problems, trigger_message, unfinished_problems)
 from support.stage import Stage, app_name
 from support.waiting import wait_until
 
@@ -66,12 +67,13 @@ def every_second(key: str):
 def rows_in_full(stage: Stage, release: str):
     """Every finished row of every job, column by column, against its declaration and the journals."""
     finished_rows(stage, release, "timeout", 3)
-    addresses, executions = stage.addresses(release), None
+    addresses = stage.addresses(release)
     for job in [job for job in stage.jobs if job.group == app_name(release) and job.key not in BLOCKED]:
-        rows = stage.store.rows(job)
-        executions = stage.executions(release)
-        done = [row for row in rows if finished(row)]
+        rows, executions = stage.store.rows(job), stage.executions(release)
+        done = [row for row in rows if finished(row) and not (job.route == "BUSYOVER" and not row["executor_address"])]
         yield from unfinished_problems(rows)
+        if rows and job.every_s and job.route != "SHARDING_BROADCAST":
+            yield from gap_problems(job, by_itself(job, rows))
         for row in done:
             yield from row_problems(job, stage.ids[job.name], addresses, row)
         yield from executed_problems(job, done, executions)
@@ -86,13 +88,17 @@ def failing(stage: Stage, release: str):
 def retry(stage: Stage, release: str):
     """A firing with two retries makes three rows: 2, 1 and 0 left."""
     job = stage.job(release, "retry")
-    rows = stage.wait_rows(job, lambda rows: any(row["executor_fail_retry_count"] == 0 and finished(row) for row in rows),
-                           ROWS_DEADLINE_S, "a row without retries left")
+    rows = stage.wait_rows(job, lambda rows: any(map(last_attempt, rows)), ROWS_DEADLINE_S,
+                           "a finished row without retries left")
     left = [row["executor_fail_retry_count"] for row in rows[:3]]
     if left != [2, 1, 0]:
         yield f"executor_fail_retry_count of the first rows: expected [2, 1, 0], got {left}"
     for row in filter(finished, rows):
         yield from differences(row, {"handle_code": 500, "executor_param": "again"})
+
+
+def last_attempt(row: dict) -> bool:
+    return row["executor_fail_retry_count"] == 0 and finished(row)
 
 
 def timeout(stage: Stage, release: str):
@@ -108,6 +114,12 @@ def route(name: str):
         rows = finished_rows(stage, release, job.key, count)
         yield from RULES[name](by_itself(job, rows), stage.addresses(release), stage.ids[job.name].job_id)
     return problems
+
+
+def route_busyover(stage: Stage, release: str):
+    job = stage.job(release, "busyover")
+    rows = finished_rows(stage, release, job.key, 12)
+    yield from busyover.problems(rows, stage.executions(release), stage.addresses(release), int(job.params))
 
 
 def logging(stage: Stage, release: str):
@@ -130,7 +142,7 @@ def discard_later(stage: Stage, release: str):
     if not refused or not any(row["trigger_code"] == 200 for row in rows):
         yield f"expected refused and accepted runs, got trigger codes {[row['trigger_code'] for row in rows]}"
     for row in refused:
-        if "Discard Later" not in (row["trigger_msg"] or ""):
+        if "Discard Later" not in trigger_message(row):
             yield f"trigger_msg lacks the executor's text: {brief(row)}"
         if row["id"] in executions:
             yield f"executed though refused: {brief(row)}"
@@ -167,5 +179,6 @@ RUNNING = {
     "block COVER_EARLY": cover_early,
     "retry": retry,
     **{f"route {name}": route(name) for name in RULES},
+    "route BUSYOVER": route_busyover,
     "rows in full": rows_in_full,
 }

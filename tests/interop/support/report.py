@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Callable, Iterable
 
-DETAILS_MAX = 12
+DETAILS_MAX = 8
 
 
 class Skip(Exception):
@@ -56,5 +56,7 @@ class Report:
         print(f"note {text}", flush=True)
 
     def finish(self) -> int:
+        if not self.passed + self.failed + self.skipped:
+            self.fail("--only", [f"no check has `{self.only}` in its name"])
         print(f"interop: passed={self.passed} failed={self.failed} skipped={self.skipped}", flush=True)
         return 0 if self.failed == 0 else 1

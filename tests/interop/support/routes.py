@@ -1,4 +1,4 @@
-"""What each route strategy must do with two living executors, told from the log rows of a job that fires every second."""
+"""What a route strategy must do with two living executors, told from the log rows of a job that fires every second."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ def last(rows, addresses, job_id):
 
 
 def alternates(rows, addresses, job_id):
-    """ROUND; and BUSYOVER with runs that last longer than the period."""
+    """ROUND."""
     return [f"same address twice in a row: {brief(before)} then {brief(after)}"
             for before, after in zip(rows, rows[1:]) if before["executor_address"] == after["executor_address"]]
 
@@ -79,6 +79,5 @@ RULES = {
     "LEAST_FREQUENTLY_USED": spreads_evenly,
     "LEAST_RECENTLY_USED": spreads_evenly,
     "FAILOVER": first,
-    "BUSYOVER": alternates,
     "SHARDING_BROADCAST": broadcast,
 }

@@ -40,17 +40,18 @@ class Server:
         self.jobs_file = folder / "jobs.toml"
         self.output = folder / "ringmaster.log"
         self.process: Process | None = None
+        self.ready_at = 0.0
         self.config = folder / "ringmaster.toml"
         (folder / "data").mkdir()
         self.config.write_text(CONFIG.format(folder=folder, port=port, database=self.database, token=token,
                                              jobs=self.jobs_file), encoding="utf-8")
 
-    def start(self, jobs: str) -> float:
-        """Starts with this jobs file and waits for /readyz; returns the time at which it was ready."""
+    def start(self, jobs: str) -> None:
+        """Starts with this jobs file and waits until /readyz answers."""
         self.jobs_file.write_text(jobs, encoding="utf-8")
         self.process = Process([str(self.binary), "serve", "--config", str(self.config)], self.output)
         wait_until(self.ready_or_dead, READY_DEADLINE_S, "/readyz answers 200", self.tail)
-        return time.time()
+        self.ready_at = time.time()
 
     def ready_or_dead(self) -> bool:
         if not self.process.alive():
@@ -70,5 +71,5 @@ class Server:
         self.process.kill()
         return now
 
-    def tail(self) -> list[str]:
-        return self.process.tail() if self.process else []
+    def tail(self, lines: int = 6) -> list[str]:
+        return self.process.tail(lines) if self.process else []

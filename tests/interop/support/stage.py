@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from support.declared import Group, Job, jobs_file
-from support.executor import Executor, executions
+from support.executor import Executor, executions, repeated
 from support.process import free_ports
+from support.rows import brief
 from support.server import Server
 from support.store import JobId, Store
 from support.waiting import wait_until
 
 TOKEN = "interop-token"
-REGISTER_DEADLINE_S = 30
+REGISTER_DEADLINE_S = 45  # a first attempt that failed is repeated after 30 s
 QUIET_DEADLINE_S = 80  # a result that was refused comes again after 30 s; an unknown run is asked about for 60 s
 
 
@@ -40,8 +41,11 @@ class Stage:
         for release in self.releases:
             self.wait_registered(release)
         self.stop_cleanly()
-        self.server.start(jobs_file(self.groups, self.jobs))
+        self.start_jobs()
         self.ids = self.store.job_ids()
+
+    def start_jobs(self) -> None:
+        self.server.start(jobs_file(self.groups, self.jobs))
 
     def executor(self, release: str) -> Executor:
         return Executor(release, app_name(release), self.ports.pop(0), self.server.admin, TOKEN, self.folder)
@@ -62,6 +66,9 @@ class Stage:
     def executions(self, release: str) -> dict[int, list[dict]]:
         return executions(self.executors[release])
 
+    def repeated(self, release: str) -> list[str]:
+        return repeated(self.executors[release])
+
     def job(self, release: str, key: str) -> Job:
         return next(job for job in self.jobs if (job.group, job.key) == (app_name(release), key))
 
@@ -70,11 +77,18 @@ class Stage:
                    lambda: self.store.rows(job)[-3:])
         return self.store.rows(job)
 
-    def restart_quiet(self, killed: Sequence[str] = ()) -> None:
-        """Starts again with every job stopped and waits until nothing is open, but for runs that died with an executor."""
+    def restart_quiet(self, killed: Sequence[str] = ()) -> list[str]:
+        """Starts again with every job stopped and waits until nothing is open, but for runs that died with an executor.
+
+        Returns what was still open at the deadline.
+        """
         self.server.start(jobs_file(self.groups, [job.stopped() for job in self.jobs]))
-        wait_until(lambda: not any(self.store.unfinished(killed).values()), QUIET_DEADLINE_S, "nothing left open",
-                   lambda: self.store.unfinished(killed))
+        try:
+            wait_until(lambda: not any(self.store.unfinished(killed).values()), QUIET_DEADLINE_S, "nothing left open",
+                       lambda: self.store.unfinished(killed))
+        except TimeoutError as error:
+            return [str(error), *map(brief, self.store.open_rows(killed))]
+        return []
 
     def close(self) -> None:
         for executor in sum(self.executors.values(), []):

@@ -1,9 +1,11 @@
 """Reads the server's SQLite file, read-only, while the server runs."""
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 from support.declared import Job
@@ -48,13 +50,25 @@ class Store:
         return self.query("SELECT l.* FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id"
                           " WHERE i.job_desc = ? ORDER BY l.id", job.name)
 
+    def jobs_finished_since(self, epoch_s: float) -> set[str]:
+        """Names of the jobs with a finished run of an instant from then on."""
+        since = datetime.fromtimestamp(math.ceil(epoch_s), timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        rows = self.query("SELECT DISTINCT i.job_desc FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id"
+                          " WHERE l.trigger_time >= ? AND l.trigger_code <> 0"
+                          " AND (l.handle_code <> 0 OR l.trigger_code <> 200)", since)
+        return {row["job_desc"] for row in rows}
+
     def unfinished(self, killed: Sequence[str] = ()) -> dict[str, int]:
-        """What a store at rest has none of. Runs that a killed executor had accepted stay open for ten minutes."""
-        marks = ", ".join("?" * len(killed))
+        """What a store at rest has none of."""
+        rows = self.open_rows(killed)
         return {
             "claims": self.count("rm_claim"),
             "intents waiting": self.count("rm_intent WHERE state = 0"),
-            "rows (0, 0)": self.count("xxl_job_log WHERE trigger_code = 0 AND handle_code = 0"),
-            "rows (200, 0)": self.count("xxl_job_log WHERE trigger_code = 200 AND handle_code = 0"
-                                        f" AND executor_address NOT IN ({marks})", *killed),
+            "rows (0, 0)": sum(row["trigger_code"] == 0 for row in rows),
+            "rows (200, 0)": sum(row["trigger_code"] == 200 for row in rows),
         }
+
+    def open_rows(self, killed: Sequence[str] = ()) -> list[dict]:
+        """Rows without an end. What a killed executor had accepted stays running for ten minutes and is left out."""
+        rows = self.query("SELECT * FROM xxl_job_log WHERE trigger_code IN (0, 200) AND handle_code = 0 ORDER BY id")
+        return [row for row in rows if row["trigger_code"] == 0 or row["executor_address"] not in killed]

@@ -8,8 +8,9 @@ T = TypeVar("T")
 POLL_S = 0.1
 
 
-def wait_until(condition: Callable[[], T], deadline_s: float, what: str, seen: Callable[[], object] | None = None) -> T:
-    """Polls until `condition` is true and returns its value; after the deadline says what was missing and what was seen."""
+def wait_until(condition: Callable[[], T], deadline_s: float, what: str,
+               seen: Callable[[], object] | None = None) -> T:
+    """Polls until `condition` is true and returns its value; after the deadline says what was missing and was seen."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()
