@@ -76,8 +76,8 @@ measurement parse_often(std::string_view text, std::chrono::duration<double> dur
 }
 
 void report(const char* what, const expression_class& each, const char* zone_name, const measurement& measured) {
-  std::printf("{\"bench\":\"%s\",\"class\":\"%s\",\"expression\":\"%.*s\",\"zone\":\"%s\",\"per_second\":%.0f,\"ns\":%.1f}\n", what,
-              each.name, static_cast<int>(each.text.size()), each.text.data(), zone_name, measured.per_second, measured.ns);
+  std::printf("{\"bench\":\"%s\",\"class\":\"%s\",\"expression\":\"%.*s\",\"zone\":\"%s\",\"per_second\":%.0f,\"ns\":%.1f}\n",
+              what, each.name, static_cast<int>(each.text.size()), each.text.data(), zone_name, measured.per_second, measured.ns);
 }
 
 } // namespace

@@ -134,8 +134,8 @@ public:
   }
 
   bool matches(const std::tm& now) {
-    return seconds_[index(now.tm_sec)] && minutes_[index(now.tm_min)] && hours_[index(now.tm_hour)] && months_[index(now.tm_mon + 1)]
-           && years_[index(now.tm_year + 1900)] && day_matches_now(now);
+    return seconds_[index(now.tm_sec)] && minutes_[index(now.tm_min)] && hours_[index(now.tm_hour)]
+           && months_[index(now.tm_mon + 1)] && years_[index(now.tm_year + 1900)] && day_matches_now(now);
   }
 
 private:
@@ -269,7 +269,9 @@ public:
   }
 
   /// Often around a clock change.
-  std::int64_t start(std::int64_t change) { return one_in(2) ? change + pick(-8 * 3600, 4 * 3600) : 600'000'000 + 3'000'000 * std::int64_t{pick(0, 1100)}; }
+  std::int64_t start(std::int64_t change) {
+    return one_in(2) ? change + pick(-8 * 3600, 4 * 3600) : 600'000'000 + 3'000'000 * std::int64_t{pick(0, 1100)};
+  }
 
 private:
   std::mt19937_64 random_;
@@ -307,7 +309,8 @@ void compare(std::uint64_t seed, int rounds, std::int64_t span, std::int64_t str
       const auto [expression, phase] = expression_at(random, from);
       CAPTURE(name, expression, from);
       const auto first = from / stride * stride + phase;
-      const auto expected = naive_times(expression, from, span, first, stride), found = engine_times(expression, from, span, where);
+      const auto expected = naive_times(expression, from, span, first, stride);
+      const auto found = engine_times(expression, from, span, where);
       REQUIRE(found == expected);
     }
   }
@@ -321,20 +324,24 @@ using phased = std::pair<std::string, std::int64_t>;
 
 TEST_CASE("expressions by the second fire as a walk over every second says", "[unit][cron]") {
   compare(1001, 12, 8 * 3600, 1, [](writer& random, std::int64_t from) {
-    return phased{random.list(0, 59) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days() + random.year(from), 0};
+    return phased{
+      random.list(0, 59) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days() + random.year(from), 0};
   });
 }
 
 TEST_CASE("expressions by the minute fire as a walk over every minute says", "[unit][cron]") {
   compare(1002, 12, 15 * 86400, 60, [](writer& random, std::int64_t from) {
     const int second = random.pick(0, 59);
-    return phased{std::to_string(second) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days() + random.year(from), second};
+    return phased{std::to_string(second) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days()
+                    + random.year(from),
+                  second};
   });
 }
 
 TEST_CASE("expressions by the day fire as a walk over every half hour says", "[unit][cron]") {
   compare(1003, 12, 2 * 365 * 86400, 1800, [](writer& random, std::int64_t from) {
     const int minute = random.pick(0, 59);
-    return phased{"0 " + std::to_string(minute) + " " + random.list(0, 23) + " " + random.days() + random.year(from), minute % 30 * 60};
+    return phased{"0 " + std::to_string(minute) + " " + random.list(0, 23) + " " + random.days() + random.year(from),
+                  minute % 30 * 60};
   });
 }

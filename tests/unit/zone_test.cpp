@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/posix_zone_rule.hpp"
 #include "core/zone.hpp"
 #include "core/zone_segments.hpp"
 #include "tests/support/catch.hpp"
@@ -95,8 +96,9 @@ TEST_CASE("every zone of the system agrees with the C library, from 1970 to 2199
 }
 
 TEST_CASE("clock changes fall on the second of the C library, also after 2037", "[unit][zone]") {
-  for (const char* name : {"America/New_York", "Europe/Berlin", "Europe/Dublin", "America/Nuuk", "Asia/Gaza", "Australia/Lord_Howe",
-                           "America/Santiago", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran", "Antarctica/Troll"}) {
+  for (const char* name :
+       {"America/New_York", "Europe/Berlin", "Europe/Dublin", "America/Nuuk", "Asia/Gaza", "Australia/Lord_Howe",
+        "America/Santiago", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran", "Antarctica/Troll"}) {
     CAPTURE(name);
     const auto segments = core::read_zone_segments(zone_file(name)).value();
     const auto where = named(name);
@@ -186,9 +188,10 @@ TEST_CASE("a skipped DATETIME is the instant of the clock change", "[unit][zone]
 }
 
 TEST_CASE("what is no DATETIME is refused", "[unit][zone]") {
-  for (const char* text : {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "2024-00-01 00:00:00", "0000-00-00 00:00:00",
-                           "2024-01-01 24:00:00", "2024-01-01 00:60:00", "2024-01-01 00:00:60", "2024-01-01T00:00:00",
-                           "2024-01-01 00:00:00.0", "2024-01-01 00:00", "2024-1-01 00:00:000", "x024-01-01 00:00:00", "2024-01-01 -1:00:00"}) {
+  for (const char* text :
+       {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "2024-00-01 00:00:00", "0000-00-00 00:00:00", "2024-01-01 24:00:00",
+        "2024-01-01 00:60:00", "2024-01-01 00:00:60", "2024-01-01T00:00:00", "2024-01-01 00:00:00.0", "2024-01-01 00:00",
+        "2024-1-01 00:00:000", "x024-01-01 00:00:00", "2024-01-01 -1:00:00"}) {
     CAPTURE(text);
     const auto parsed = zone{}.parse(text);
     REQUIRE_FALSE(parsed);
@@ -198,8 +201,8 @@ TEST_CASE("what is no DATETIME is refused", "[unit][zone]") {
 }
 
 TEST_CASE("an unknown zone is refused by name and reads no other file", "[unit][zone]") {
-  for (const char* name : {"", "Mars/Olympus", "../../../etc/passwd", "/etc/localtime", "Europe/../Europe/Berlin", "tzdata.zi", "zone.tab",
-                           "Europe", "right/Europe/Berlin", "Europe/Berlin\n"}) {
+  for (const char* name : {"", "Mars/Olympus", "../../../etc/passwd", "/etc/localtime", "Europe/../Europe/Berlin", "tzdata.zi",
+                           "zone.tab", "Europe", "right/Europe/Berlin", "Europe/Berlin\n"}) {
     CAPTURE(name);
     const auto found = zone::find(name);
     REQUIRE_FALSE(found);
@@ -240,4 +243,33 @@ TEST_CASE("a damaged zone file is refused, never read beyond its end", "[unit][z
   CHECK_FALSE(core::read_zone_segments(""));
   CHECK_FALSE(core::read_zone_segments(intact.substr(0, 43)));
   CHECK_FALSE(core::read_zone_segments(intact.substr(0, intact.size() / 2)));
+}
+
+TEST_CASE("every form of a closing rule", "[unit][zone]") {
+  const auto seconds_of = [](int y, int m, int d) {
+    return std::chrono::sys_seconds{std::chrono::sys_days{std::chrono::year{y} / m / d}}.time_since_epoch().count();
+  };
+  const auto rule = core::posix_zone_rule::parse("<+0330>-3:30<+0430>,J60/0,59/-1:30:15").value();
+  CHECK(rule.standard_offset == 12'600);
+  CHECK(rule.daylight_offset == 16'200);
+  // J60 is 1 March in every year; 59 is 29 February in a leap year.
+  CHECK(rule.daylight_begin->local_seconds(2023) == seconds_of(2023, 3, 1));
+  CHECK(rule.daylight_begin->local_seconds(2024) == seconds_of(2024, 3, 1));
+  CHECK(rule.daylight_end->local_seconds(2023) == seconds_of(2023, 3, 1) - 5415);
+  CHECK(rule.daylight_end->local_seconds(2024) == seconds_of(2024, 2, 29) - 5415);
+  const auto weeks = core::posix_zone_rule::parse("EST5EDT4:30,M3.2.0,M10.5.6/26").value();
+  CHECK(weeks.daylight_offset == -16'200);
+  CHECK(weeks.daylight_begin->local_seconds(2024) == seconds_of(2024, 3, 10) + 7200);
+  CHECK(weeks.daylight_end->local_seconds(2024) == seconds_of(2024, 10, 26) + 26 * 3600);
+  CHECK_FALSE(core::posix_zone_rule::parse("UTC0").value().daylight_begin);
+}
+
+TEST_CASE("what is no closing rule is refused", "[unit][zone]") {
+  for (const char* text :
+       {"", "EST", "5EST", "EST5EDT", "EST5EDT,", "EST5EDT,M3.2.0", "EST5EDT,M13.2.0,M11.1.0", "EST5EDT,M3.6.0,M11.1.0",
+        "EST5EDT,M3.2.7,M11.1.0", "EST5EDT,M3.2,M11.1.0", "EST5EDT,J0,J1", "EST5EDT,366,1", "EST5EDT,M3.2.0/,M11.1.0",
+        "EST5EDT,M3.2.0,M11.1.0x", "<EST5EDT,1,2", "EST5:EDT,1,2"}) {
+    CAPTURE(text);
+    CHECK_FALSE(core::posix_zone_rule::parse(text));
+  }
 }
