@@ -25,7 +25,7 @@ struct declared_request {
 ///
 /// `where` of a job is `file:line` of its table. Enumerations are XXL's stored names in any case, with `-` or `_`. What this cannot see, it does
 /// not check: groups and children that another source declares, and whether a schedule still fires.
-/// Errors: `invalid_argument`, `not_found` for a file that does not exist; one line for each thing wrong: `file:line: what, and what is allowed`.
+/// Errors: `invalid_argument`; one line for each thing wrong: `file:line: what, and what is allowed`.
 [[nodiscard]] core::result<core::declared_set> load_declared(const declared_request& request);
 
 /// The same for one document; `name` stands in messages.

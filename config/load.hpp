@@ -28,8 +28,7 @@ struct load_request {
   std::string default_file = "/etc/ringmaster/ringmaster.toml";
 };
 
-/// Reads, merges and validates. Relative paths of `deploy.files` and of secret files are relative to the configuration file, and become absolute
-/// here when there is one. Every key has a variable (`database.url`: RINGMASTER_DATABASE_URL); an empty variable counts as
+/// Reads, merges and validates. Secret files are relative to the configuration file, and `deploy.base_dir` becomes its folder. Every key has a variable (`database.url`: RINGMASTER_DATABASE_URL); an empty variable counts as
 /// unset; variables of another name are left alone, because orchestrators make some up.
 /// Errors: `invalid_argument`; one line for each thing wrong, with file and line, variable or option, key, and what is allowed. Never a secret.
 [[nodiscard]] core::result<settings> load(const load_request& request);

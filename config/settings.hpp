@@ -109,6 +109,8 @@ struct log_settings {
 struct deploy_settings {
   /// Job files, applied at start and on SIGHUP; globs; relative to the configuration file.
   std::vector<std::string> files;
+  /// What `files` are relative to: the folder of the configuration file. Set by `load`, no key of its own.
+  std::string base_dir = ".";
   std::int64_t revision = 0;
   bool prune = false;
 };

@@ -6,7 +6,6 @@
 
 #include "core/text.hpp"
 #include "protocol/wire/json_reader.hpp"
-#include "protocol/wire/json_text.hpp"
 #include "protocol/wire/texts.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -107,7 +106,7 @@ void read_list(json_reader& in, callback_batch& batch) {
 } // namespace
 
 core::result<callback_batch> parse_callbacks(std::string_view body) {
-  if (is_blank(body))
+  if (core::is_blank(body))
     return core::fail(core::errc::invalid_argument, std::string{reply_text::body_empty});
 
   callback_batch batch;

@@ -7,7 +7,6 @@
 #include "core/text.hpp"
 #include "protocol/wire/executor_codec.hpp"
 #include "protocol/wire/json_reader.hpp"
-#include "protocol/wire/json_text.hpp"
 #include "protocol/wire/texts.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -99,7 +98,7 @@ std::string text_of_array(json_reader& in) {
 /// What the body says; a body that says nothing usable gives no code and our own words.
 envelope read_envelope(std::string_view body, std::int32_t asked_line) {
   envelope out;
-  if (is_blank(body)) {
+  if (core::is_blank(body)) {
     out.msg = "The executor's reply is empty.";
     return out;
   }

@@ -1,6 +1,5 @@
 #include "protocol/wire/json_text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -96,10 +95,6 @@ void append_escape(std::string& out, char c) {
 }
 
 } // namespace
-
-bool is_blank(std::string_view text) noexcept {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
-}
 
 bool is_plain_text(std::string_view text) noexcept {
   // Eight bytes at a time: a zero byte or a high bit shows in the mask.

@@ -8,9 +8,6 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Nothing in it is above U+0020: what Java's `trim` leaves empty.
-[[nodiscard]] bool is_blank(std::string_view text) noexcept;
-
 /// ASCII without NUL: needs no look at its UTF-8.
 [[nodiscard]] bool is_plain_text(std::string_view text) noexcept;
 

@@ -1,10 +1,9 @@
 #include "protocol/wire/registry_codec.hpp"
 
-#include <algorithm>
 #include <array>
 
+#include "core/text.hpp"
 #include "protocol/wire/json_reader.hpp"
-#include "protocol/wire/json_text.hpp"
 #include "protocol/wire/texts.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -24,10 +23,6 @@ constexpr std::array<field, 3> fields{{
     {"registryValue", &registry_request::registry_value, 255},
 }};
 
-std::size_t count_characters(std::string_view utf8) noexcept {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 core::error refusal(std::string context) { return {core::errc::invalid_argument, std::move(context)}; }
 
 core::error unreadable(std::string_view reason) { return refusal(std::string{reply_text::invoke_error}.append(reason)); }
@@ -35,7 +30,7 @@ core::error unreadable(std::string_view reason) { return refusal(std::string{rep
 } // namespace
 
 core::result<registry_request> parse_registry(std::string_view body) {
-  if (is_blank(body))
+  if (core::is_blank(body))
     return tl::unexpected(refusal(std::string{reply_text::body_empty}));
 
   registry_request request;
@@ -60,10 +55,10 @@ core::result<registry_request> parse_registry(std::string_view body) {
     return tl::unexpected(unreadable(std::string{wrong->name} + " must be a text"));
 
   for (const field& each : fields)
-    if (is_blank(request.*each.value))
+    if (core::is_blank(request.*each.value))
       return tl::unexpected(refusal(std::string{reply_text::illegal_argument}));
   for (const field& each : fields)
-    if (count_characters(request.*each.value) > each.characters_max)
+    if (core::count_characters(request.*each.value) > each.characters_max)
       return tl::unexpected(refusal(std::string{each.name} + " is longer than " + std::to_string(each.characters_max) + " characters."));
   return request;
 }
