@@ -125,8 +125,8 @@ std::string joined(const std::vector<std::string>& patterns) {
 core::result<core::declared_set> load_declared(const declared_request& request) {
   const std::string source = request.source.empty() ? joined(request.patterns) : request.source;
   if (source.size() > source_characters_max)
-    return core::fail(core::errc::invalid_argument,
-                      "the name of the source is longer than " + std::to_string(source_characters_max) + " characters: " + source);
+    return core::fail(core::errc::invalid_argument, "the name of the source is longer than " +
+                                                        std::to_string(source_characters_max) + " characters: " + source);
   set_reader in{source, request.revision};
   std::vector<std::string> seen;
   for (const std::string& pattern : request.patterns) {

@@ -23,12 +23,13 @@ struct declared_request {
 
 /// Reads all files in the order of the patterns, each pattern's matches sorted by their bytes, none twice, into one set.
 ///
-/// `where` of a job is `file:line` of its table. Enumerations are XXL's stored names in any case, with `-` or `_`. What this cannot see, it does
-/// not check: groups and children that another source declares, and whether a schedule still fires.
-/// Errors: `invalid_argument`; one line for each thing wrong: `file:line: what, and what is allowed`.
+/// `where` of a job is `file:line` of its table. Enumerations are XXL's stored names in any case, with `-` or `_`. What this
+/// cannot see, it does not check: groups and children that another source declares, and whether a schedule still fires. Errors:
+/// `invalid_argument`; one line for each thing wrong: `file:line: what, and what is allowed`.
 [[nodiscard]] core::result<core::declared_set> load_declared(const declared_request& request);
 
 /// The same for one document; `name` stands in messages.
-[[nodiscard]] core::result<core::declared_set> parse_declared(std::string_view text, const std::string& name, const std::string& source);
+[[nodiscard]] core::result<core::declared_set> parse_declared(std::string_view text, const std::string& name,
+                                                              const std::string& source);
 
 } // namespace ringmaster::config

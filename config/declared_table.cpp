@@ -15,23 +15,27 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array group_keys{"app_name"sv, "title"sv, "addresses"sv};
-constexpr std::array job_keys{"group"sv, "key"sv,   "name"sv,  "author"sv,  "alarm_email"sv, "schedule"sv, "handler"sv,  "params"sv,    "route"sv,
-                              "block"sv, "misfire"sv, "timeout"sv, "retry"sv, "children"sv,  "enabled"sv,  "glue_type"sv, "on_unknown"sv};
-constexpr std::array later_job_keys{"time_zone"sv,   "interval_ms"sv,     "start_at"sv,  "end_at"sv,      "jitter_ms"sv,  "retry_backoff"sv,
-                                    "deadline_ms"sv, "concurrency_key"sv, "keep_logs"sv, "glue_source"sv, "glue_remark"sv};
+constexpr std::array job_keys{"group"sv,   "key"sv,      "name"sv,    "author"sv,    "alarm_email"sv, "schedule"sv,
+                              "handler"sv, "params"sv,   "route"sv,   "block"sv,     "misfire"sv,     "timeout"sv,
+                              "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv};
+constexpr std::array later_job_keys{"time_zone"sv, "interval_ms"sv,   "start_at"sv,    "end_at"sv,
+                                    "jitter_ms"sv, "retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
+                                    "keep_logs"sv, "glue_source"sv,   "glue_remark"sv};
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
 // Columns of XXL's tables, in characters; the parameter's is a text column, in bytes.
-constexpr text_limit app_name_limit{4, 64}, title_limit{0, 64}, name_limit{0, 255}, author_limit{0, 64}, email_limit{0, 255}, handler_limit{1, 255},
-    cron_limit{1, 128}, key_limit{1, 128}, params_limit{0, 65535};
+constexpr text_limit app_name_limit{4, 64}, title_limit{0, 64}, name_limit{0, 255}, author_limit{0, 64}, email_limit{0, 255},
+    handler_limit{1, 255}, cron_limit{1, 128}, key_limit{1, 128}, params_limit{0, 65535};
 
 bool is_key(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool is_usable_address(std::string_view text) {
-  return (text.starts_with("http://") || text.starts_with("https://")) && text.size() <= 255 && text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
+  return (text.starts_with("http://") || text.starts_with("https://")) && text.size() <= 255 &&
+         text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
 
 std::string upper(std::string text) {
@@ -120,7 +124,9 @@ core::declared_group read_group(const toml::table& table, problems& found) {
     in.refuse("addresses", "the list is empty; leave addresses out to use what registers itself");
   for (const auto& address : group.addresses.value_or(std::vector<std::string>{}))
     if (!is_usable_address(address))
-      in.refuse("addresses", "\"" + address + "\" is no address; expected http://host:port/ or https://…, at most 255 characters, without a comma");
+      in.refuse("addresses",
+                "\"" + address +
+                    "\" is no address; expected http://host:port/ or https://…, at most 255 characters, without a comma");
   return group;
 }
 

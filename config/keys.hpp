@@ -1,7 +1,7 @@
 #pragma once
 
-// One table describes every setting once: its name, where it lives, what it may be. Loading, the environment, `--set`, printing and the test
-// of the example file all read this table.
+// One table describes every setting once: its name, where it lives, what it may be. Loading, the environment, `--set`, printing
+// and the test of the example file all read this table.
 
 #include <cstdint>
 #include <span>
@@ -20,8 +20,8 @@ namespace ringmaster::config {
 enum class form : std::uint8_t { text, choice, secret, url, flag, integer, count, size, duration, list };
 
 /// Reaches a setting's place inside the settings.
-using place = std::variant<std::string& (*)(settings&), bool& (*)(settings&), std::int64_t& (*)(settings&), std::size_t& (*)(settings&),
-                           milliseconds& (*)(settings&), std::vector<std::string>& (*)(settings&)>;
+using place = std::variant<std::string& (*)(settings&), bool& (*)(settings&), std::int64_t& (*)(settings&),
+                           std::size_t& (*)(settings&), milliseconds& (*)(settings&), std::vector<std::string>& (*)(settings&)>;
 
 struct setting {
   /// `database.url`; without a dot for the top level.
@@ -49,7 +49,8 @@ using raw_value = std::variant<std::monostate, bool, std::int64_t, std::string, 
 /// What `text` means for this setting: a variable's or an option's value. Lists are separated by commas.
 [[nodiscard]] core::result<raw_value> read_text(const setting& which, std::string_view text);
 
-/// Checks and stores. Errors: `invalid_argument`; what is wrong and what is allowed, without the setting's name, without a secret.
+/// Checks and stores. Errors: `invalid_argument`; what is wrong and what is allowed, without the setting's name, without a
+/// secret.
 [[nodiscard]] core::result<void> assign(settings& values, const setting& which, const raw_value& value);
 
 /// The value as TOML.

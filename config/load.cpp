@@ -25,7 +25,8 @@ std::string unknown_key(std::string_view name) {
 std::string unknown_section(std::string_view name) {
   std::vector<std::string_view> sections;
   for (const setting& each : all_settings())
-    if (const auto section = each.name.substr(0, each.name.find('.')); section != each.name && (sections.empty() || sections.back() != section))
+    if (const auto section = each.name.substr(0, each.name.find('.'));
+        section != each.name && (sections.empty() || sections.back() != section))
       sections.push_back(section);
   return "unknown section [" + std::string{name} + "]" + suggestion(name, sections);
 }
@@ -110,25 +111,26 @@ private:
   }
 
   core::result<raw_value> read_value(const setting& which, const toml::node& node) {
-    if (const auto* text = node.as_string())
-      return text->get();
-    if (const auto* number = node.as_integer())
-      return number->get();
-    if (const auto* flag = node.as_boolean())
-      return flag->get();
-    if (const auto* array = node.as_array(); array && which.how == form::list)
-      return read_list(*array);
     if (const auto* table = node.as_table(); table && (which.how == form::secret || which.how == form::url))
       return read_secret(*table);
-    return raw_value{};
+    raw_value value;
+    if (const auto* text = node.as_string())
+      value = text->get();
+    else if (const auto* number = node.as_integer())
+      value = number->get();
+    else if (const auto* flag = node.as_boolean())
+      value = flag->get();
+    else if (const auto* array = node.as_array())
+      value = read_list(*array);
+    return value;
   }
 
-  static core::result<raw_value> read_list(const toml::array& array) {
+  static raw_value read_list(const toml::array& array) {
     std::vector<std::string> list;
     for (const toml::node& each : array) {
       const auto* text = each.as_string();
       if (!text)
-        return raw_value{};
+        return {};
       list.push_back(text->get());
     }
     return list;

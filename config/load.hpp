@@ -1,6 +1,7 @@
 #pragma once
 
-// Where settings come from: a TOML file, then environment variables, then options. The later one wins. The only reader of the environment.
+// Where settings come from: a TOML file, then environment variables, then options. The later one wins. The only reader of the
+// environment.
 
 #include <functional>
 #include <optional>
@@ -28,9 +29,10 @@ struct load_request {
   std::string default_file = "/etc/ringmaster/ringmaster.toml";
 };
 
-/// Reads, merges and validates. Secret files are relative to the configuration file, and `deploy.base_dir` becomes its folder. Every key has a variable (`database.url`: RINGMASTER_DATABASE_URL); an empty variable counts as
-/// unset; variables of another name are left alone, because orchestrators make some up.
-/// Errors: `invalid_argument`; one line for each thing wrong, with file and line, variable or option, key, and what is allowed. Never a secret.
+/// Reads, merges and validates. Secret files are relative to the configuration file, and `deploy.base_dir` becomes its folder.
+/// Every key has a variable (`database.url`: RINGMASTER_DATABASE_URL); an empty variable counts as unset; variables of another
+/// name are left alone, because orchestrators make some up. Errors: `invalid_argument`; one line for each thing wrong, with file
+/// and line, variable or option, key, and what is allowed. Never a secret.
 [[nodiscard]] core::result<settings> load(const load_request& request);
 
 enum class secrets : std::uint8_t { hidden, shown };

@@ -36,7 +36,8 @@ std::string table_fields::text(std::string_view key, text_limit limit, std::stri
   else if (value->find('\0') != std::string::npos)
     refuse(key, "must not contain NUL");
   else if (length < limit.min || length > limit.max)
-    refuse(key, std::to_string(length) + " characters; allowed: " + std::to_string(limit.min) + " to " + std::to_string(limit.max));
+    refuse(key,
+           std::to_string(length) + " characters; allowed: " + std::to_string(limit.min) + " to " + std::to_string(limit.max));
   else
     return *std::move(value);
   return otherwise;
@@ -107,7 +108,8 @@ std::optional<std::string> table_fields::optional_text(std::string_view key) {
   return std::nullopt;
 }
 
-void table_fields::add_unknown_name(std::string_view key, const std::string& given, const std::string& normal, std::span<const std::string_view> names) {
+void table_fields::add_unknown_name(std::string_view key, const std::string& given, const std::string& normal,
+                                    std::span<const std::string_view> names) {
   std::string problem = "\"" + given + "\" is unknown; expected one of ";
   for (const auto name : names)
     problem.append(name == names.front() ? "" : ", ").append(name);

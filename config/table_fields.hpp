@@ -42,12 +42,14 @@ public:
 
   /// A name of an enumeration in any case, with `-` or `_`; `to_case` brings a letter to the case of the stored names.
   template <class Enum>
-  [[nodiscard]] Enum choice(std::string_view key, Enum otherwise, std::optional<Enum> (*find)(std::string_view), int (*to_case)(int)) {
+  [[nodiscard]] Enum choice(std::string_view key, Enum otherwise, std::optional<Enum> (*find)(std::string_view),
+                            int (*to_case)(int)) {
     const auto given = optional_text(key);
     if (!given)
       return otherwise;
     std::string normal = *given;
-    std::transform(normal.begin(), normal.end(), normal.begin(), [to_case](unsigned char c) { return c == '-' ? '_' : static_cast<char>(to_case(c)); });
+    std::transform(normal.begin(), normal.end(), normal.begin(),
+                   [to_case](unsigned char c) { return c == '-' ? '_' : static_cast<char>(to_case(c)); });
     if (const auto value = find(normal))
       return *value;
     std::vector<std::string_view> names;
@@ -67,7 +69,8 @@ public:
 
 private:
   [[nodiscard]] std::optional<std::string> optional_text(std::string_view key);
-  void add_unknown_name(std::string_view key, const std::string& given, const std::string& normal, std::span<const std::string_view> names);
+  void add_unknown_name(std::string_view key, const std::string& given, const std::string& normal,
+                        std::span<const std::string_view> names);
 
   const toml::table& table_;
   problems& found_;

@@ -13,7 +13,8 @@ namespace ringmaster::config {
 inline constexpr std::string_view duration_form = R"(a duration such as "200ms", "3s", "10m" or "1h")";
 inline constexpr std::string_view size_form = R"(a size such as "512B", "16KiB", "16MiB" or "1GiB")";
 
-/// A whole number and its unit, nothing else: `200ms`, `3s`, `10m`, `1h`. Nothing for another form and for what 64 bits of ms do not hold.
+/// A whole number and its unit, nothing else: `200ms`, `3s`, `10m`, `1h`. Nothing for another form and for what 64 bits of ms do
+/// not hold.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept;
 
 /// In the largest unit that divides it: 3000 ms is `3s`.

@@ -82,13 +82,15 @@ public:
 
   void check_forms() {
     require(!values_.data_dir.empty(), "data_dir", "", "expected a path");
-    require(is_listen_address(values_.server.listen), "server.listen", values_.server.listen, "expected host:port with a port from 0 to 65535");
+    require(is_listen_address(values_.server.listen), "server.listen", values_.server.listen,
+            "expected host:port with a port from 0 to 65535");
     require(is_context_path(values_.server.context_path), "server.context_path", values_.server.context_path,
             "expected a path that starts with / and does not end with it");
     require(is_database_url(values_.database.url), "database.url", without_password(values_.database.url),
             "expected sqlite:PATH or mysql://user:password@host:port/name");
     const auto& node = values_.cluster.node;
-    require(node.size() <= 64 && std::all_of(node.begin(), node.end(), [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; }),
+    require(node.size() <= 64 && std::all_of(node.begin(), node.end(),
+                                             [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; }),
             "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
     check_zone("schedule.time_zone", values_.schedule.time_zone);
     check_zone("database.time_zone", values_.database.time_zone);
@@ -112,8 +114,9 @@ public:
     const auto& cluster = values_.cluster;
     const auto alive = cluster.dead_after - cluster.send_margin;
     if (3 * cluster.beat >= alive)
-      say("cluster.beat: " + format_duration(cluster.beat) + " is too long: three beats must be shorter than cluster.dead_after - " +
-          "cluster.send_margin (" + format_duration(alive) + ")");
+      say("cluster.beat: " + format_duration(cluster.beat) +
+          " is too long: three beats must be shorter than cluster.dead_after - " + "cluster.send_margin (" +
+          format_duration(alive) + ")");
     const auto seen_late = values_.registry.flush + values_.registry.reread;
     require_less("registry.flush + registry.reread", seen_late, values_.registry.dead_after, "registry.dead_after");
     require_less("trigger.settle", values_.trigger.settle, values_.trigger.ask_limit, "trigger.ask_limit");
@@ -135,13 +138,14 @@ private:
 
   void require_less(std::string_view key, milliseconds value, milliseconds limit, std::string_view limit_key) {
     if (value >= limit)
-      say(std::string{key} + ": " + format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} + " (" +
-          format_duration(limit) + ")");
+      say(std::string{key} + ": " + format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} +
+          " (" + format_duration(limit) + ")");
   }
 
   void check_zone(std::string_view key, const std::string& name) {
     if (!name.empty() && !core::zone::find(name))
-      say(std::string{key} + ": \"" + name + "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
+      say(std::string{key} + ": \"" + name +
+          "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
   }
 
   const settings& values_;

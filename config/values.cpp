@@ -72,7 +72,8 @@ core::result<std::int64_t> to_number(const setting& which, const raw_value& valu
     return tl::unexpected(wrong_form(which).error());
   if (*number < which.min || *number > which.max)
     return tl::unexpected(
-        refuse(shown(which, *number) + " is out of range; allowed: " + shown(which, which.min) + " to " + shown(which, which.max)).error());
+        refuse(shown(which, *number) + " is out of range; allowed: " + shown(which, which.min) + " to " + shown(which, which.max))
+            .error());
   return *number;
 }
 
@@ -183,7 +184,9 @@ core::result<void> assign(settings& values, const setting& which, const raw_valu
   return std::visit(storer{values, which, value}, which.where);
 }
 
-std::string print_value(settings& values, const setting& which, secrets what) { return std::visit(printer{values, which, what}, which.where); }
+std::string print_value(settings& values, const setting& which, secrets what) {
+  return std::visit(printer{values, which, what}, which.where);
+}
 
 std::string without_password(std::string_view url) {
   const auto scheme = url.find("://");

@@ -41,10 +41,11 @@ private:
 
 std::string content_hash(const declared_job& job) {
   content_sum sum;
-  for (const std::string* text : {&job.group, &job.key, &job.name, &job.author, &job.alarm_email, &job.schedule_conf, &job.handler, &job.params, &job.glue_type})
+  for (const std::string* text : {&job.group, &job.key, &job.name, &job.author, &job.alarm_email, &job.schedule_conf,
+                                  &job.handler, &job.params, &job.glue_type})
     sum.add(*text);
-  for (const std::string_view name :
-       {stored_name(job.schedule), stored_name(job.misfire), stored_name(job.route), stored_name(job.block), stored_name(job.on_unknown)})
+  for (const std::string_view name : {stored_name(job.schedule), stored_name(job.misfire), stored_name(job.route),
+                                      stored_name(job.block), stored_name(job.on_unknown)})
     sum.add(name);
   sum.add(std::to_string(job.timeout_s));
   sum.add(std::to_string(job.retry_count));

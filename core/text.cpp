@@ -67,7 +67,8 @@ std::string valid_utf8(std::string_view text) {
 }
 
 std::size_t count_characters(std::string_view utf8) noexcept {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool is_blank(std::string_view text) noexcept {

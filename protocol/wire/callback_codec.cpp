@@ -81,7 +81,8 @@ struct item {
       out.code = *code;
     } else {
       out.code = 500;
-      out.message = out.message.empty() ? std::string{no_code_text} : std::string{no_code_text}.append("<br>").append(out.message);
+      out.message =
+          out.message.empty() ? std::string{no_code_text} : std::string{no_code_text}.append("<br>").append(out.message);
     }
     return out;
   }

@@ -20,9 +20,10 @@ struct callback_batch {
 
 /// Reads an array of items or `{"callbackList":[…]}`; `null` and `[null]` hold nothing, as in Java.
 ///
-/// Code: `handleCode`, else `executeResult.code`, as sent (0 and below too); 500 when neither is a number of 32 bits. Message: the
-/// first of `handleMsg`, `executeResult.msg` and a textual `executeResult.content` that is not empty; an item without a code says so there.
-/// Errors: `invalid_argument` with the `msg` to answer; then nothing of the body counts, as in Java, and the executor repeats it.
+/// Code: `handleCode`, else `executeResult.code`, as sent (0 and below too); 500 when neither is a number of 32 bits. Message:
+/// the first of `handleMsg`, `executeResult.msg` and a textual `executeResult.content` that is not empty; an item without a code
+/// says so there. Errors: `invalid_argument` with the `msg` to answer; then nothing of the body counts, as in Java, and the
+/// executor repeats it.
 [[nodiscard]] core::result<callback_batch> parse_callbacks(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

@@ -63,7 +63,8 @@ json_kind json_reader::peek() noexcept {
   if (ends_word(text_[at_]))
     return json_kind::none;
   constexpr std::string_view null = "null";
-  const bool is_null = text_.substr(at_, null.size()) == null && (at_ + null.size() == text_.size() || ends_word(text_[at_ + null.size()]));
+  const bool is_null =
+      text_.substr(at_, null.size()) == null && (at_ + null.size() == text_.size() || ends_word(text_[at_ + null.size()]));
   return is_null ? json_kind::null : json_kind::word;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-// A pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.9), never recursive beyond a small depth, and
-// without a tree in between: a callback is read in a fraction of what a document model costs. Internal to the codecs.
+// A pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.9), never recursive beyond a small
+// depth, and without a tree in between: a callback is read in a fraction of what a document model costs. Internal to the codecs.
 //
-// Accepted beyond RFC 8259: a leading BOM, single quotes, unquoted names and words, raw control characters in strings, a trailing comma.
-// Texts that come out are valid UTF-8 without NUL.
+// Accepted beyond RFC 8259: a leading BOM, single quotes, unquoted names and words, raw control characters in strings, a trailing
+// comma. Texts that come out are valid UTF-8 without NUL.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,8 @@ public:
   /// Kind of the next value; `word` is everything unquoted but null: numbers, booleans, bare text.
   [[nodiscard]] json_kind peek() noexcept;
 
-  /// Calls `on_member(name)` for each member in order; a member whose value the callee does not read is skipped. The name lives until the
-  /// callee reads. False on an error, and when the next value is no object (nothing is read then).
+  /// Calls `on_member(name)` for each member in order; a member whose value the callee does not read is skipped. The name lives
+  /// until the callee reads. False on an error, and when the next value is no object (nothing is read then).
   template <class OnMember>
   bool object(OnMember on_member) {
     if (!enter('{'))

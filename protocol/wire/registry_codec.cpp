@@ -59,7 +59,8 @@ core::result<registry_request> parse_registry(std::string_view body) {
       return tl::unexpected(refusal(std::string{reply_text::illegal_argument}));
   for (const field& each : fields)
     if (core::count_characters(request.*each.value) > each.characters_max)
-      return tl::unexpected(refusal(std::string{each.name} + " is longer than " + std::to_string(each.characters_max) + " characters."));
+      return tl::unexpected(
+          refusal(std::string{each.name} + " is longer than " + std::to_string(each.characters_max) + " characters."));
   return request;
 }
 

@@ -17,8 +17,9 @@ struct registry_request {
 };
 
 /// Reads as leniently as the Java admins: unquoted or single-quoted names, a number or a boolean as text, unknown fields ignored.
-/// Errors: `invalid_argument`; the context is the `msg` to answer: `invalid request, requestBody empty.`, `Illegal Argument.` for a
-/// blank field, `openapi invoke error: ` and a reason for anything malformed or of the wrong type, a clear text for a value too long.
+/// Errors: `invalid_argument`; the context is the `msg` to answer: `invalid request, requestBody empty.`, `Illegal Argument.` for
+/// a blank field, `openapi invoke error: ` and a reason for anything malformed or of the wrong type, a clear text for a value too
+/// long.
 [[nodiscard]] core::result<registry_request> parse_registry(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

@@ -99,7 +99,8 @@ constexpr row table[] = {
     {"操作失败", "操作失敗", "operate fail"},
 };
 
-static_assert(std::size(table) == static_cast<std::size_t>(text_key::operate_fail) + 1, "one row per key, in the order of text_key");
+static_assert(std::size(table) == static_cast<std::size_t>(text_key::operate_fail) + 1,
+              "one row per key, in the order of text_key");
 
 } // namespace
 

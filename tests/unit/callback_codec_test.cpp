@@ -51,7 +51,8 @@ TEST_CASE("callback: the vectors A27 to A36", "[wire]") {
 }
 
 TEST_CASE("callback: nothing inside is no error", "[wire]") {
-  for (const char* body : {"[]", "null", "[null]", "[null,null]", R"({"callbackList":[]})", R"({"callbackList":null})", " [ ] \n"}) {
+  for (const char* body :
+       {"[]", "null", "[null]", "[null,null]", R"({"callbackList":[]})", R"({"callbackList":null})", " [ ] \n"}) {
     CAPTURE(body);
     auto parsed = parse_callbacks(body);
     REQUIRE(parsed);
@@ -88,10 +89,12 @@ TEST_CASE("callback: codes", "[wire]") {
 }
 
 TEST_CASE("callback: a broken item does not cost its neighbours", "[wire]") {
-  for (const char* broken : {"{}", "7", "\"x\"", "[]", R"({"logId":0,"handleCode":200})", R"({"logId":-4,"handleCode":200})", R"({"logId":"x"})",
-                             R"({"logId":null})", R"({"logId":99999999999999999999})", R"({"logId":{"a":1}})", R"({"logid":7})"}) {
+  for (const char* broken :
+       {"{}", "7", "\"x\"", "[]", R"({"logId":0,"handleCode":200})", R"({"logId":-4,"handleCode":200})", R"({"logId":"x"})",
+        R"({"logId":null})", R"({"logId":99999999999999999999})", R"({"logId":{"a":1}})", R"({"logid":7})"}) {
     CAPTURE(broken);
-    auto parsed = parse_callbacks(std::string{R"([{"logId":1,"handleCode":200},)"} + broken + R"(,{"logId":2,"handleCode":200}])");
+    auto parsed =
+        parse_callbacks(std::string{R"([{"logId":1,"handleCode":200},)"} + broken + R"(,{"logId":2,"handleCode":200}])");
     REQUIRE(parsed);
     REQUIRE(parsed->items.size() == 2);
     CHECK(core::number(parsed->items[1].id) == 2);
@@ -103,8 +106,9 @@ TEST_CASE("callback: malformed bodies keep nothing", "[wire]") {
   CHECK(refusal_of("") == "invalid request, requestBody empty.");
   CHECK(refusal_of("\n") == "invalid request, requestBody empty.");
   for (const std::string& body :
-       {std::string{"7"}, std::string{"\"x\""}, std::string{"<html>"}, std::string{"{}"}, std::string{R"({"callbackList":7})"}, std::string{R"({"callbackList":{}})"},
-        std::string{R"({"logId":1,"handleCode":200})"}, std::string{R"([{"logId":1,"handleCode":200}]x)"}, std::string(500000, '['),
+       {std::string{"7"}, std::string{"\"x\""}, std::string{"<html>"}, std::string{"{}"}, std::string{R"({"callbackList":7})"},
+        std::string{R"({"callbackList":{}})"}, std::string{R"({"logId":1,"handleCode":200})"},
+        std::string{R"([{"logId":1,"handleCode":200}]x)"}, std::string(500000, '['),
         std::string{"[{\"logId\":1,\"handleMsg\":"} + std::string(100000, '[')}) {
     CAPTURE(body.substr(0, 60));
     CHECK(refusal_of(body).rfind("openapi invoke error: ", 0) == 0);
@@ -112,14 +116,17 @@ TEST_CASE("callback: malformed bodies keep nothing", "[wire]") {
 }
 
 TEST_CASE("callback: truncated at every byte, never accepted", "[wire]") {
-  const std::string body = R"({"callbackList":[{"logId":1,"executeResult":{"code":200,"msg":"a\u0041","content":null}},{"logId":2,"handleCode":200}]})";
+  const std::string body =
+      R"({"callbackList":[{"logId":1,"executeResult":{"code":200,"msg":"a\u0041","content":null}},)"
+      R"({"logId":2,"handleCode":200}]})";
   REQUIRE(parse_callbacks(body));
   for (std::size_t n = 0; n < body.size(); ++n)
     CHECK(refusal_of(std::string_view{body}.substr(0, n)) != "accepted");
 }
 
 TEST_CASE("callback: A38, A39 and larger: long messages, many items", "[wire]") {
-  CHECK(only(R"([{"logId":1,"handleCode":200,"handleMsg":")" + std::string(20000, 'x') + "\"}]").message.size() == core::message_units_max);
+  CHECK(only(R"([{"logId":1,"handleCode":200,"handleMsg":")" + std::string(20000, 'x') + "\"}]").message.size() ==
+        core::message_units_max);
 
   std::string chinese;
   for (int i = 0; i < 400000; ++i)
@@ -128,7 +135,8 @@ TEST_CASE("callback: A38, A39 and larger: long messages, many items", "[wire]") 
 
   std::string many = "[";
   for (int i = 1; i <= 20000; ++i)
-    many += (i > 1 ? "," : "") + std::string{R"({"logId":)"} + std::to_string(i) + R"(,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"m"})";
+    many += (i > 1 ? "," : "") + std::string{R"({"logId":)"} + std::to_string(i) +
+            R"(,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"m"})";
   auto parsed = parse_callbacks(many + "]");
   REQUIRE(parsed);
   REQUIRE(parsed->items.size() == 20000);
@@ -146,7 +154,8 @@ TEST_CASE("callback: no mutation of a valid body does harm", "[wire]") {
   CAPTURE(seed);
   std::mt19937_64 random{seed};
   const std::string valid =
-      R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"fine \u4e2d"},{"logId":502,"executeResult":{"code":500,"msg":"old"}}])";
+      R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"fine \u4e2d"},)"
+      R"({"logId":502,"executeResult":{"code":500,"msg":"old"}}])";
   for (int i = 0; i < 20000; ++i) {
     std::string body = valid;
     for (auto n = 1 + random() % 4; n > 0; --n)

@@ -1,6 +1,7 @@
 #include "config/declared_file.hpp"
 
 #include <filesystem>
+#include <random>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -110,8 +111,10 @@ TEST_CASE("declared file: schedules", "[config]") {
     const char* conf;
   };
   for (const row& each : {row{"\"none\"", core::schedule_type::none, ""}, row{"\"NONE\"", core::schedule_type::none, ""},
-                          row{"{ rate = \"5s\" }", core::schedule_type::fixed_rate, "5"}, row{"{ rate = \"2h\" }", core::schedule_type::fixed_rate, "7200"},
-                          row{"{ rate = \"3000ms\" }", core::schedule_type::fixed_rate, "3"}, row{"{ rate = 30 }", core::schedule_type::fixed_rate, "30"},
+                          row{"{ rate = \"5s\" }", core::schedule_type::fixed_rate, "5"},
+                          row{"{ rate = \"2h\" }", core::schedule_type::fixed_rate, "7200"},
+                          row{"{ rate = \"3000ms\" }", core::schedule_type::fixed_rate, "3"},
+                          row{"{ rate = 30 }", core::schedule_type::fixed_rate, "30"},
                           row{"{ cron = \"*/5 * * * * ?\" }", core::schedule_type::cron, "*/5 * * * * ?"}}) {
     CAPTURE(each.text);
     const auto job = accepted(minimal + "schedule = " + each.text + "\n").jobs.at(0);
@@ -191,7 +194,8 @@ TEST_CASE("declared file: columns have an end", "[config]") {
   CHECK(with("params", 30000, "中") == "jobs.toml:5: params: more than 65535 bytes");
   CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nkey=\"k\"\nhandler=\"" + std::string(256, 'h') + "\"\n") ==
         "jobs.toml:4: handler: 256 characters; allowed: 1 to 255");
-  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nhandler=\"h\"\nkey=\"" + std::string(129, 'k') + "\"\n") == "jobs.toml:4: key: 129 characters; allowed: 1 to 128");
+  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nhandler=\"h\"\nkey=\"" + std::string(129, 'k') + "\"\n") ==
+        "jobs.toml:4: key: 129 characters; allowed: 1 to 128");
 }
 
 TEST_CASE("declared file: what must be there", "[config]") {
@@ -206,11 +210,13 @@ TEST_CASE("declared file: groups", "[config]") {
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
   CHECK(refusal_of("[[group]]\napp_name = \"abc\"\n") == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
   CHECK(refusal_of("[[group]]\napp_name = \"a<b>\"\n") == "jobs.toml:2: app_name: must not contain < or >");
-  CHECK(refusal_of(group + "title = \"" + std::string(65, 't') + "\"\n") == "jobs.toml:3: title: 65 characters; allowed: 0 to 64");
+  CHECK(refusal_of(group + "title = \"" + std::string(65, 't') + "\"\n") ==
+        "jobs.toml:3: title: 65 characters; allowed: 0 to 64");
   CHECK(refusal_of(group + "adresses = []\n") == "jobs.toml:3: unknown key 'adresses'; did you mean 'addresses'?");
   CHECK(refusal_of(group + "addresses = []\n").rfind("jobs.toml:3: addresses: the list is empty", 0) == 0);
   for (const char* bad : {"", " ", "10.0.0.1:9999", "ftp://x/", "http://a,http://b", "http://<b>", "http://a b"})
-    CHECK(refusal_of(group + "addresses = [\"" + bad + "\"]\n").rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
+    CHECK(refusal_of(group + "addresses = [\"" + bad + "\"]\n")
+              .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
 }
 
 TEST_CASE("declared file: the shape of the document", "[config]") {
@@ -240,6 +246,22 @@ TEST_CASE("declared file: a half-written file is an error with a line, at every 
   CHECK(refused >= text.size() - 6);
 }
 
+TEST_CASE("declared file: no mutation of a file does harm", "[config]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  const std::string valid =
+      "[[group]]\napp_name = \"mail\"\naddresses = [\"http://a/\"]\n" + minimal +
+      "schedule = { cron = \"0 0 1 * * ?\" }\nchildren = [\"a\", \"mail/b\"]\ntimeout = \"5s\"\nretry = 2\n";
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = valid;
+    for (auto n = 1 + random() % 3; n > 0; --n)
+      text[random() % text.size()] = random() % 2 == 0 ? static_cast<char>(random()) : valid[random() % valid.size()];
+    if (auto parsed = parse_declared(text, "jobs.toml", "test"); !parsed)
+      CHECK(parsed.error().context.rfind("jobs.toml:", 0) == 0);
+  }
+}
+
 TEST_CASE("declared file: files of globs in order, each once, from the folder of the configuration", "[config]") {
   test::temp_folder folder;
   auto job = [](const std::string& key) { return "[[job]]\ngroup = \"mail\"\nkey = \"" + key + "\"\nhandler = \"h\"\n"; };
@@ -250,7 +272,8 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   std::filesystem::create_directories(folder.path() + "/jobs.d/folder.toml");
   folder.write("more.toml", job("more"));
 
-  auto loaded = load_declared({.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"}, .base_dir = folder.path(), .revision = 7, .source = ""});
+  auto loaded = load_declared(
+      {.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"}, .base_dir = folder.path(), .revision = 7, .source = ""});
   if (!loaded)
     FAIL(loaded.error().context);
   std::vector<std::string> keys;

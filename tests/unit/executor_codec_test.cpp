@@ -32,10 +32,12 @@ core::job settle_job() {
 } // namespace
 
 TEST_CASE("executor_codec: the bytes of a trigger", "[wire]") {
-  CHECK(encode_run(run_of(settle_job())) ==
-        R"({"jobId":42,"executorHandler":"settle","executorParams":"day=1","executorBlockStrategy":"SERIAL_EXECUTION","executorTimeout":30,)"
-        R"("logId":4711,"logDateTime":1700000000000,"glueType":"BEAN","glueSource":"","glueUpdatetime":1600000000000,)"
-        R"("broadcastIndex":0,"broadcastTotal":1})");
+  CHECK(
+      encode_run(run_of(settle_job())) ==
+      R"({"jobId":42,"executorHandler":"settle","executorParams":"day=1","executorBlockStrategy":"SERIAL_EXECUTION",)"
+        R"("executorTimeout":30,)"
+      R"("logId":4711,"logDateTime":1700000000000,"glueType":"BEAN","glueSource":"","glueUpdatetime":1600000000000,)"
+      R"("broadcastIndex":0,"broadcastTotal":1})");
 }
 
 TEST_CASE("executor_codec: a shard of a script job, with its own parameter", "[wire]") {

@@ -157,14 +157,33 @@ TEST_CASE("json_reader: integers", "[wire]") {
   CHECK(integer_of("2e2") == 200);
   CHECK(integer_of("-7") == -7);
   CHECK(integer_of("9223372036854775807") == INT64_MAX);
-  for (const char* bad : {"1.5", "\"\"", "\"x\"", "true", "null", "{}", "[1]", "9223372036854775808", "1e400", "NaN", "Infinity", "0x10", "1 2e", "- 1"})
+  for (const char* bad : {"1.5", "\"\"", "\"x\"", "true", "null", "{}", "[1]", "9223372036854775808", "1e400", "NaN", "Infinity",
+                          "0x10", "1 2e", "- 1"})
     CHECK_FALSE((integer_of(bad).has_value() && std::string_view{bad} != "1 2e"));
   CHECK_FALSE(integer_of(std::string(100000, '9')).has_value());
 }
 
 TEST_CASE("json_reader: malformed documents are errors with a place", "[wire]") {
-  for (const char* bad : {"", "{", "[", "{]", "[}", "{\"a\"}", "{\"a\":}", "{\"a\":1 \"b\":2}", "[1 2]", "{\"a\":1}}", "[1]x", "\"x", "{,}", "[,]",
-                          "{\"a\":1,,\"b\":2}", "{:1}", "{\"a\"::1}", "<html>&nbsp;</html>", "{\"a\":[1,{\"b\":2]}}", "{{}:1}"}) {
+  for (const char* bad : {"",
+                          "{",
+                          "[",
+                          "{]",
+                          "[}",
+                          "{\"a\"}",
+                          "{\"a\":}",
+                          "{\"a\":1 \"b\":2}",
+                          "[1 2]",
+                          "{\"a\":1}}",
+                          "[1]x",
+                          "\"x",
+                          "{,}",
+                          "[,]",
+                          "{\"a\":1,,\"b\":2}",
+                          "{:1}",
+                          "{\"a\"::1}",
+                          "<html>&nbsp;</html>",
+                          "{\"a\":[1,{\"b\":2]}}",
+                          "{{}:1}"}) {
     CAPTURE(bad);
     json_reader in{bad};
     in.raw();

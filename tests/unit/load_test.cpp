@@ -31,7 +31,8 @@ load_request nothing() {
 
 class file_case {
 public:
-  core::result<settings> load(const std::string& text, std::map<std::string, std::string> set_variables = {}, std::vector<std::string> options = {}) {
+  core::result<settings> load(const std::string& text, std::map<std::string, std::string> set_variables = {},
+                              std::vector<std::string> options = {}) {
     auto request = nothing();
     request.file = folder_.write("c.toml", text);
     request.variable = variables(std::move(set_variables));
@@ -77,7 +78,8 @@ TEST_CASE("load: without anything, the defaults", "[config]") {
 TEST_CASE("load: the file, then variables, then options", "[config]") {
   file_case files;
   const std::string text = "[server]\nlisten = \"0.0.0.0:1\"\n[database]\nurl = \"sqlite:f.db\"\n[trigger]\nslow_count = 3\n";
-  auto loaded = files.load(text, {{"RINGMASTER_DATABASE_URL", "sqlite:e.db"}, {"RINGMASTER_TRIGGER_SLOW_COUNT", "4"}}, {"trigger.slow_count=5", "log.level=debug"});
+  auto loaded = files.load(text, {{"RINGMASTER_DATABASE_URL", "sqlite:e.db"}, {"RINGMASTER_TRIGGER_SLOW_COUNT", "4"}},
+                           {"trigger.slow_count=5", "log.level=debug"});
   REQUIRE(loaded);
   CHECK(loaded->server.listen == "0.0.0.0:1");
   CHECK(loaded->database.url == "sqlite:e.db");
@@ -163,14 +165,16 @@ TEST_CASE("load: the file's errors name file, line, key and what is allowed", "[
       {"drain_timeout = \"10\"\n", "c.toml:1: drain_timeout: expected a duration such as \"200ms\", \"3s\", \"10m\" or \"1h\""},
       {"drain_timeout = \"1.5s\"\n", "c.toml:1: drain_timeout: expected a duration such as \"200ms\", \"3s\", \"10m\" or \"1h\""},
       {"drain_timeout = \"11m\"\n", "c.toml:1: drain_timeout: 11m is out of range; allowed: 0ms to 10m"},
-      {"server.body_bytes_max = \"16MB\"\n", "c.toml:1: server.body_bytes_max: expected a size such as \"512B\", \"16KiB\", \"16MiB\" or \"1GiB\""},
+      {"server.body_bytes_max = \"16MB\"\n",
+       "c.toml:1: server.body_bytes_max: expected a size such as \"512B\", \"16KiB\", \"16MiB\" or \"1GiB\""},
       {"server.body_bytes_max = \"2GiB\"\n", "c.toml:1: server.body_bytes_max: 2GiB is out of range; allowed: 64KiB to 1GiB"},
       {"server.listen = 8080\n", "c.toml:1: server.listen: expected a text"},
       {"deploy.prune = \"yes\"\n", "c.toml:1: deploy.prune: expected true or false"},
       {"deploy.files = \"a.toml\"\n", "c.toml:1: deploy.files: expected a list of texts"},
       {"deploy.files = [1]\n", "c.toml:1: deploy.files: expected a list of texts"},
       {"[deploy]\nrevision = -1\n", "c.toml:2: deploy.revision: -1 is out of range; allowed: 0 to 9223372036854775807"},
-      {"log.level = \"loud\"\n", "c.toml:1: log.level: \"loud\" is unknown; expected one of \"trace\", \"debug\", \"info\", \"warn\", \"error\""},
+      {"log.level = \"loud\"\n",
+       "c.toml:1: log.level: \"loud\" is unknown; expected one of \"trace\", \"debug\", \"info\", \"warn\", \"error\""},
       {"[log]\nlevel = \"info\"\nlevel = \"warn\"\n", nullptr},
       {"[log]\nlevel = \n", nullptr},
       {"\xFF\n", nullptr},
@@ -191,7 +195,8 @@ TEST_CASE("load: the file's errors name file, line, key and what is allowed", "[
 
 TEST_CASE("load: everything wrong is told at once", "[config]") {
   file_case files;
-  auto loaded = files.load("zzz = 1\n[log]\nlevel = 7\n", {{"RINGMASTER_DRAIN_TIMEOUT", "soon"}}, {"server.port=1", "noequals", "log.format=xml"});
+  auto loaded = files.load("zzz = 1\n[log]\nlevel = 7\n", {{"RINGMASTER_DRAIN_TIMEOUT", "soon"}},
+                           {"server.port=1", "noequals", "log.format=xml"});
   REQUIRE_FALSE(loaded);
   CHECK(files.without_folder(loaded.error().context) ==
         "c.toml:1: unknown key 'zzz'\n"
@@ -211,8 +216,9 @@ TEST_CASE("load: texts of variables and options", "[config]") {
   CHECK(loaded->deploy.prune);
   CHECK(loaded->security.access_token == "a=b");
   CHECK(loaded->deploy.revision == 12);
-  for (const char* bad : {"deploy.prune=1", "deploy.prune=TRUE", "deploy.revision=", "deploy.revision=1x", "deploy.revision=99999999999999999999", "drain_timeout=-1s",
-                          "drain_timeout=9223372036854775807h", "drain_timeout=s", "drain_timeout="}) {
+  for (const char* bad :
+       {"deploy.prune=1", "deploy.prune=TRUE", "deploy.revision=", "deploy.revision=1x", "deploy.revision=99999999999999999999",
+        "drain_timeout=-1s", "drain_timeout=9223372036854775807h", "drain_timeout=s", "drain_timeout="}) {
     request.set = {bad};
     CAPTURE(bad);
     CHECK(refusal_of(request).rfind("--set ", 0) == 0);
@@ -233,7 +239,8 @@ TEST_CASE("load: secrets from a variable or a file", "[config]") {
   REQUIRE(from_variable);
   CHECK(from_variable->database.url == "mysql://u:p@h/x");
 
-  CHECK(files.refusal("[security]\naccess_token = { env = \"NONE\" }\n") == "c.toml:2: security.access_token: the variable NONE is not set");
+  CHECK(files.refusal("[security]\naccess_token = { env = \"NONE\" }\n") ==
+        "c.toml:2: security.access_token: the variable NONE is not set");
   CHECK(files.refusal("[security]\n\naccess_token = { file = \"none.txt\" }\n") ==
         "c.toml:3: security.access_token: cannot read none.txt: No such file or directory");
   for (const char* table : {"{}", "{ env = 1 }", "{ env = \"A\", file = \"B\" }", "{ en = \"A\" }", "[\"x\"]", "7"})

@@ -34,15 +34,21 @@ std::string repeated(std::string_view piece, std::size_t count) {
 } // namespace
 
 TEST_CASE("registry: A1, A6 and the spellings that Java admins accept", "[wire]") {
-  for (const std::string& body : {
-           valid,
-           std::string{R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/","zone":"b"})"},
-           std::string{R"({registryGroup:"EXECUTOR",registryKey:'app-1','registryValue':"http://127.0.0.1:7001/"})"},
-           std::string{R"({registryGroup:EXECUTOR,registryKey:app-1,registryValue:"http://127.0.0.1:7001/"})"},
-           "\xEF\xBB\xBF\n " + valid + "\r\n",
-           std::string{R"({"zone":{"a":[1,{"b":null}]},"registryValue":"http:\/\/127.0.0.1:7001\u002f","registryGroup":"EXECUTOR","registryKey":"app-1"})"},
-           std::string{R"({"registryKey":"other","registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/"})"},
-       }) {
+  for (
+      const std::string& body : {
+          valid,
+          std::string{
+              R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/","zone":"b"})"},
+          std::string{R"({registryGroup:"EXECUTOR",registryKey:'app-1','registryValue':"http://127.0.0.1:7001/"})"},
+          std::string{R"({registryGroup:EXECUTOR,registryKey:app-1,registryValue:"http://127.0.0.1:7001/"})"},
+          "\xEF\xBB\xBF\n " + valid + "\r\n",
+          std::string{
+              R"({"zone":{"a":[1,{"b":null}]},"registryValue":"http:\/\/127.0.0.1:7001\u002f",)"
+              R"("registryGroup":"EXECUTOR","registryKey":"app-1"})"},
+          std::string{
+              R"({"registryKey":"other","registryGroup":"EXECUTOR","registryKey":"app-1",)"
+              R"("registryValue":"http://127.0.0.1:7001/"})"},
+      }) {
     CAPTURE(body);
     auto parsed = parse_registry(body);
     REQUIRE(parsed);
@@ -75,8 +81,9 @@ TEST_CASE("registry: A14: an empty body", "[wire]") {
 
 TEST_CASE("registry: A15, A16: malformed, null, another type", "[wire]") {
   const std::string nested = R"({"registryGroup":"EXECUTOR","registryKey":{"a":1},"registryValue":"http://a"})";
-  for (const std::string& body : {std::string{R"({"registryGroup":)"}, std::string{"[]"}, std::string{"null"}, std::string{"7"}, std::string{"\"x\""},
-                                  std::string{"registryGroup=EXECUTOR&registryKey=a"}, valid + "}", valid + valid, nested, std::string(200000, '{')}) {
+  for (const std::string& body :
+       {std::string{R"({"registryGroup":)"}, std::string{"[]"}, std::string{"null"}, std::string{"7"}, std::string{"\"x\""},
+        std::string{"registryGroup=EXECUTOR&registryKey=a"}, valid + "}", valid + valid, nested, std::string(200000, '{')}) {
     CAPTURE(body.substr(0, 80));
     CHECK(refusal_of(body).rfind("openapi invoke error: ", 0) == 0);
     CHECK(refusal_of(body).size() < 100);
@@ -96,7 +103,8 @@ TEST_CASE("registry: values fit their columns, counted in characters", "[wire]")
 }
 
 TEST_CASE("registry: bytes that no column holds", "[wire]") {
-  auto parsed = parse_registry(std::string_view{"{\"registryGroup\":\"E\",\"registryKey\":\"a\\u0000b\",\"registryValue\":\"\xFF\xC3(\"}"});
+  auto parsed =
+      parse_registry(std::string_view{"{\"registryGroup\":\"E\",\"registryKey\":\"a\\u0000b\",\"registryValue\":\"\xFF\xC3(\"}"});
   REQUIRE(parsed);
   CHECK(parsed->registry_key == "ab");
   CHECK(parsed->registry_value == core::valid_utf8("\xFF\xC3("));

@@ -9,7 +9,8 @@ using namespace ringmaster::protocol::wire;
 
 TEST_CASE("reply_codec: one shape for every family", "[wire]") {
   CHECK(encode_reply(200) == plain_success);
-  CHECK(encode_reply(500, reply_text::token_wrong) == R"({"code":500,"msg":"The access token is wrong.","content":null,"data":null})");
+  CHECK(encode_reply(500, reply_text::token_wrong) ==
+        R"({"code":500,"msg":"The access token is wrong.","content":null,"data":null})");
   CHECK(encode_reply(200, std::nullopt, "17") == R"({"code":200,"msg":null,"content":"17","data":"17"})");
 }
 

@@ -26,8 +26,8 @@ TEST_CASE("validate: the defaults hold", "[config]") {
 TEST_CASE("validate: listen addresses", "[config]") {
   for (const char* good : {"127.0.0.1:0", "0.0.0.0:8080", "localhost:65535", "[::1]:8080", "[::]:80", "node-1.example:1"})
     CHECK(refusal_of([&](settings& s) { s.server.listen = good; }) == "accepted");
-  for (const char* bad : {"", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:8080x", "::1:80", "[::1:80", "[x]:80",
-                          "http://h:80", "a b:1"}) {
+  for (const char* bad : {"", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
+                          "127.0.0.1:8080x", "::1:80", "[::1:80", "[x]:80", "http://h:80", "a b:1"}) {
     CAPTURE(bad);
     CHECK(refusal_of([&](settings& s) { s.server.listen = bad; }) ==
           "server.listen: \"" + std::string{bad} + "\" is not valid; expected host:port with a port from 0 to 65535");
@@ -42,13 +42,15 @@ TEST_CASE("validate: context paths", "[config]") {
 }
 
 TEST_CASE("validate: database URLs", "[config]") {
-  for (const char* good : {"sqlite:x.db", "sqlite::memory:", "sqlite:/var/x.db", "mysql://u:p@h:3306/xxl_job", "mysql://u@h/x", "mysql://u:p:q@@h/x", "mysql://u:p@[::1]:3306/x",
-                           "mysql://u:p@/x?socket=/run/mysqld.sock", "mysql://u:p@h/x?socket=/s"}) {
+  for (const char* good :
+       {"sqlite:x.db", "sqlite::memory:", "sqlite:/var/x.db", "mysql://u:p@h:3306/xxl_job", "mysql://u@h/x", "mysql://u:p:q@@h/x",
+        "mysql://u:p@[::1]:3306/x", "mysql://u:p@/x?socket=/run/mysqld.sock", "mysql://u:p@h/x?socket=/s"}) {
     CAPTURE(good);
     CHECK(refusal_of([&](settings& s) { s.database.url = good; }) == "accepted");
   }
-  for (const char* bad : {"", "sqlite:", "x.db", "mysql:", "mysql://", "mysql://h/x", "mysql://u@h", "mysql://u@h/", "mysql://@h/x", "mysql://u@h:0/x", "mysql://u@h:x/x",
-                          "mysql://u@/x", "jdbc:mysql://h/x", "postgres://u@h/x"}) {
+  for (const char* bad :
+       {"", "sqlite:", "x.db", "mysql:", "mysql://", "mysql://h/x", "mysql://u@h", "mysql://u@h/", "mysql://@h/x",
+        "mysql://u@h:0/x", "mysql://u@h:x/x", "mysql://u@/x", "jdbc:mysql://h/x", "postgres://u@h/x"}) {
     CAPTURE(bad);
     CHECK(refusal_of([&](settings& s) { s.database.url = bad; }).rfind("database.url: ", 0) == 0);
   }
@@ -57,12 +59,14 @@ TEST_CASE("validate: database URLs", "[config]") {
 TEST_CASE("validate: zones are those of this system", "[config]") {
   CHECK(refusal_of([](settings& s) { s.schedule.time_zone = s.database.time_zone = "Asia/Shanghai"; }) == "accepted");
   CHECK(refusal_of([](settings& s) { s.schedule.time_zone = "Mars/Olympus"; }) ==
-        "schedule.time_zone: \"Mars/Olympus\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
+        "schedule.time_zone: \"Mars/Olympus\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or "
+        "\"UTC\"");
   CHECK(refusal_of([](settings& s) { s.database.time_zone = "../etc/passwd"; }).rfind("database.time_zone: ", 0) == 0);
 }
 
 TEST_CASE("validate: the token that everybody knows stops the start", "[config]") {
-  CHECK(refusal_of([](settings& s) { s.security.access_token = "default_token"; }).find("security.allow_default_token = true") != std::string::npos);
+  CHECK(refusal_of([](settings& s) { s.security.access_token = "default_token"; }).find("security.allow_default_token = true") !=
+        std::string::npos);
   CHECK(refusal_of([](settings& s) {
           s.security.access_token = "default_token";
           s.security.allow_default_token = true;
@@ -75,9 +79,13 @@ TEST_CASE("validate: the token that everybody knows stops the start", "[config]"
 TEST_CASE("validate: networks", "[config]") {
   CHECK(refusal_of([](settings& s) { s.security.executor_networks = {"0.0.0.0/0", "::/0", "10.1.2.3/32"}; }) == "accepted");
   for (const char* bad : {"10.0.0.0", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""})
-    CHECK(refusal_of([&](settings& s) { s.security.executor_networks = {"10.0.0.0/8", bad}; }) ==
-          "security.executor_networks: \"" + std::string{bad} + "\" is not valid; expected a network such as \"10.0.0.0/8\" or \"fc00::/7\"");
-  CHECK(refusal_of([](settings& s) { s.security.executor_networks.clear(); }).rfind("security.executor_networks: the list is empty", 0) == 0);
+    CHECK(refusal_of([&](settings& s) {
+            s.security.executor_networks = {"10.0.0.0/8", bad};
+          }) == "security.executor_networks: \"" + std::string{bad} +
+                    "\" is not valid; expected a network such as \"10.0.0.0/8\" or \"fc00::/7\"");
+  CHECK(refusal_of([](settings& s) {
+          s.security.executor_networks.clear();
+        }).rfind("security.executor_networks: the list is empty", 0) == 0);
 }
 
 TEST_CASE("validate: times that depend on each other", "[config]") {
