@@ -162,8 +162,11 @@ void origin::end_turn() {
 }
 
 void origin::expired() {
-  if (waiting_.empty())
-    return owner_.forget(key_);
+  if (waiting_.empty()) {
+    if (connections_.empty() && !resolving_)
+      owner_.forget(key_);
+    return;
+  }
   const auto now = clock::now();
   std::deque<pending_call> given_up;
   for (auto& call : std::exchange(waiting_, {}))

@@ -49,16 +49,17 @@ void deadlines::sweep(clock::time_point now) {
   swept_ = now;
   auto next = deadline::never;
   for (auto* item = first_; item != nullptr; item = item->next_) {
-    if (item->when_ <= now) {
-      item->when_ = deadline::never;
+    if (item->when_ <= now)
       due_.push_back(item);
-    } else {
+    else
       next = std::min(next, item->when_);
-    }
   }
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (due_[i] != nullptr)
-      due_[i]->expired();
+    // One that expires may destroy those behind it, or move their limits.
+    if (auto* item = due_[i]; item != nullptr && item->when_ <= now) {
+      item->when_ = deadline::never;
+      item->expired();
+    }
   }
   due_.clear();
   if (next != deadline::never)

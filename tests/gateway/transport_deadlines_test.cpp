@@ -115,3 +115,21 @@ TEST_CASE("an expiring limit may destroy and make others", "[gateway]") {
   timer.fire();
   CHECK(fresh->times == 1);
 }
+
+TEST_CASE("an expiring limit may move others that are due", "[gateway]") {
+  manual_timer timer;
+  limit one{timer}, two{timer};
+  one.expire_at(timer.start);
+  two.expire_at(timer.start);
+  bool later = GENERATE(true, false);
+  auto move = [&](limit& other) { later ? other.expire_at(timer.start + 1s) : other.expire_never(); };
+  one.on_expired = [&] { move(two); };
+  two.on_expired = [&] { move(one); };
+  timer.fire();
+  CHECK(one.times + two.times == 1);
+  one.on_expired = two.on_expired = nullptr;
+  CHECK((timer.set != deadline::never) == later);
+  if (later)
+    timer.fire();
+  CHECK(one.times + two.times == (later ? 2 : 1));
+}

@@ -20,50 +20,52 @@ using namespace std::chrono_literals;
 
 inline constexpr std::chrono::seconds test_deadline{20};
 
-/// Results by index; the test waits for all of them.
+/// Results by index; the test waits for all of them. A late result may come after it is gone.
 class collected_results {
 public:
-  explicit collected_results(std::size_t expected) : results_(expected) {}
+  explicit collected_results(std::size_t expected) { state_->results.resize(expected); }
 
   protocol::http_client::completion completion() {
-    return [this](std::size_t index, protocol::http_result&& result) {
-      std::lock_guard guard{mutex_};
-      ++times_;
-      if (results_.at(index).has_value())
-        ++doubled_;
-      results_[index] = std::move(result);
-      changed_.notify_all();
+    return [state = state_](std::size_t index, protocol::http_result&& result) {
+      std::lock_guard guard{state->mutex};
+      ++state->times;
+      state->doubled += state->results.at(index).has_value() ? 1 : 0;
+      state->results[index] = std::move(result);
+      state->changed.notify_all();
     };
   }
   const protocol::http_result& wait(std::size_t index = 0) {
-    std::unique_lock lock{mutex_};
-    if (!changed_.wait_for(lock, test_deadline, [&] { return results_.at(index).has_value(); }))
+    std::unique_lock lock{state_->mutex};
+    if (!state_->changed.wait_for(lock, test_deadline, [&] { return state_->results.at(index).has_value(); }))
       throw std::runtime_error("the call did not end in time");
-    return *results_[index];
+    return *state_->results[index];
   }
   void wait_all() {
-    for (std::size_t i = 0; i < results_.size(); ++i)
+    for (std::size_t i = 0; i < state_->results.size(); ++i)
       wait(i);
   }
   bool is_done(std::size_t index = 0) {
-    std::lock_guard guard{mutex_};
-    return results_.at(index).has_value();
+    std::lock_guard guard{state_->mutex};
+    return state_->results.at(index).has_value();
   }
   std::size_t times() {
-    std::lock_guard guard{mutex_};
-    return times_;
+    std::lock_guard guard{state_->mutex};
+    return state_->times;
   }
   std::size_t doubled() {
-    std::lock_guard guard{mutex_};
-    return doubled_;
+    std::lock_guard guard{state_->mutex};
+    return state_->doubled;
   }
 
 private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::optional<protocol::http_result>> results_;
-  std::size_t times_ = 0;
-  std::size_t doubled_ = 0;
+  struct state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::optional<protocol::http_result>> results;
+    std::size_t times = 0;
+    std::size_t doubled = 0;
+  };
+  std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
 /// Waits for an event that another thread signals.
