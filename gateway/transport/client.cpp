@@ -15,6 +15,7 @@ using protocol::delivery;
 /// How long the addresses of a name are used without asking again.
 constexpr std::chrono::seconds name_life{10};
 constexpr std::chrono::milliseconds open_pause{100};
+constexpr std::size_t read_bytes = 64 * 1024;
 /// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
 constexpr int patience_max = 10;
 
@@ -178,7 +179,7 @@ void origin::expired() {
 
 client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io)
   : shared_(shared), settings_(trigger), networks_(security.executor_networks), names_(shared, io),
-    posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
+    read_buffer_(read_bytes), posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
 
 client::~client() = default;
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -103,6 +104,8 @@ public:
   [[nodiscard]] const config::trigger_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const network_list& networks() const noexcept { return networks_; }
   [[nodiscard]] name_lookup& names() noexcept { return names_; }
+  /// One for all connections: a reply reader keeps nothing of what it was fed.
+  [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
   void finish(pending_call&& call, protocol::http_result&& result);
   void forget(std::string key) { origins_.erase(key); }
 
@@ -119,6 +122,7 @@ private:
   config::trigger_settings settings_;
   network_list networks_;
   name_lookup names_;
+  std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;

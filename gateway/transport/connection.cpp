@@ -1,5 +1,6 @@
 #include "gateway/transport/connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <sys/socket.h>
@@ -10,8 +11,6 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-constexpr std::size_t read_bytes = 4 * 1024;
-constexpr std::size_t read_bytes_large = 64 * 1024;
 /// A buffer that one large call made is not kept for the small ones.
 constexpr std::size_t kept_bytes_max = 64 * 1024;
 
@@ -49,7 +48,6 @@ void connection::on_connect(unsigned attempt, error_code ec) {
     return;
   if (ec) {
     connect_error_ = ec.message();
-    // From the queue: with many addresses that refuse at once this must not become a recursion.
     return connect_next();
   }
   established();
@@ -81,11 +79,12 @@ void connection::established() {
   phase_ = phase::idle;
   auto call = std::move(call_);
   auto self = shared_from_this();
-  read();
+  await_bytes();
   switch (send(call)) {
   case sending::begun: return;
   case sending::gate_closed:
     owner_.owner().finish(std::move(call), {protocol::delivery::gate_closed, 0, {}, "this node may not send any more", {}});
+    idle_ = owner_.owner().settings().connection_idle;
     return owner_.on_free(self, clock::now());
   case sending::stale:
     // Not repeated: a peer that accepts and closes would keep us busy for ever.
@@ -143,39 +142,41 @@ void connection::write_more() {
 void connection::park(clock::time_point now) {
   if (out_.capacity() > kept_bytes_max)
     out_ = {};
-  if (in_.capacity() > read_bytes)
-    in_.release();
-  expire_at(now + owner_.owner().settings().connection_idle);
+  expire_at(now + idle_);
+}
+
+void connection::await_bytes() {
+  // Only waits, also while a request is on its way: bytes that came too early are then still there for `is_silent` to find.
+  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code) { self->on_bytes(); });
+}
+
+void connection::on_bytes() {
+  if (phase_ == phase::calling)
+    return read();
+  if (phase_ != phase::idle)
+    return;
+  if (!is_silent()) // Nothing was asked: it closes, or talks out of turn.
+    return close();
+  await_bytes();
 }
 
 void connection::read() {
-  auto room = in_.prepare(in_.capacity() > read_bytes ? read_bytes_large : read_bytes);
-  socket_.async_read_some(asio::mutable_buffer{room.data, room.size},
-                          [self = shared_from_this(), room](error_code ec, std::size_t n) { self->on_read(ec, n); });
-}
-
-void connection::on_read(error_code ec, std::size_t n) {
-  if (phase_ == phase::closed)
-    return;
-  if (phase_ != phase::calling) // Nothing was asked: it closes, or talks out of turn.
-    return close();
-  in_.commit(n);
-  auto bytes = in_.view();
+  const auto room = owner_.owner().read_buffer();
+  error_code ec;
+  const auto n = socket_.read_some(asio::buffer(room.data(), room.size()), ec);
+  if (ec == asio::error::would_block)
+    return await_bytes();
+  std::string_view bytes{room.data(), n};
   auto state = reply_.feed(bytes);
   if (ec == asio::error::eof && state == reply_reader::state::reading)
     state = reply_.end();
-  const bool more = !bytes.empty();
-  const bool filled = n == in_.capacity();
-  in_.consume(in_.size());
   if (state == reply_reader::state::complete)
-    return on_reply(!ec && !more && written_ == out_.size() && reply_.keeps_alive());
+    return on_reply(!ec && bytes.empty() && written_ == out_.size() && reply_.keeps_alive());
   if (state == reply_reader::state::broken)
     return fail_call(reply_.error());
   if (ec)
     return fail_call("the connection broke before the end of the reply: " + ec.message());
-  if (filled)
-    (void)in_.prepare(read_bytes_large);
-  read();
+  await_bytes();
 }
 
 void connection::on_reply(bool reusable) {
@@ -185,8 +186,11 @@ void connection::on_reply(bool reusable) {
   phase_ = phase::idle;
   owner_.on_answer(now);
   auto& origin = owner_;
-  if (reusable) {
-    read();
+  // A peer that says how long it keeps the connection is believed, with a second to spare for our request to arrive.
+  const auto& settings = owner_.owner().settings();
+  idle_ = std::min<std::chrono::milliseconds>(settings.connection_idle, reply_.keeps_for() - std::chrono::seconds{1});
+  if (reusable && idle_ > std::chrono::milliseconds{0}) {
+    await_bytes();
     origin.on_free(shared_from_this(), now);
   } else {
     close();

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gateway/transport/asio.hpp"
-#include "gateway/transport/byte_buffer.hpp"
 #include "gateway/transport/client.hpp"
 #include "gateway/transport/reply_reader.hpp"
 
@@ -47,8 +46,9 @@ private:
   void established();
   [[nodiscard]] bool is_silent();
   void write_more();
+  void await_bytes();
+  void on_bytes();
   void read();
-  void on_read(error_code ec, std::size_t n);
   void on_reply(bool reusable);
   void fail_call(std::string error);
   void close();
@@ -60,12 +60,13 @@ private:
   bool established_ = false;
   unsigned attempt_ = 0;
   deadline::clock::time_point connect_until_;
+  /// How long it may be idle.
+  std::chrono::milliseconds idle_{0};
   std::vector<tcp::endpoint> endpoints_;
   std::string connect_error_;
   pending_call call_;
   std::string out_;
   std::size_t written_ = 0;
-  byte_buffer in_;
   reply_reader reply_;
 };
 

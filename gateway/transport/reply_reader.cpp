@@ -7,6 +7,9 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
+/// What a peer keeps its connections for that says nothing, and the most that is believed.
+constexpr std::uint64_t keeps_seconds_max = 24 * 60 * 60;
+
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -52,6 +55,7 @@ void reply_reader::reset(std::size_t body_bytes_max) {
   part_ = part::status_line;
   keep_alive_ = framed_ = has_length_ = chunked_ = started_ = false;
   status_ = 0;
+  keeps_for_ = std::chrono::seconds{keeps_seconds_max};
   body_bytes_max_ = body_bytes_max;
   head_bytes_ = 0;
   left_ = 0;
@@ -169,6 +173,8 @@ void reply_reader::on_header(std::string_view line) {
     on_content_length(value);
   else if (is(name, "connection"))
     on_connection(value);
+  else if (is(name, "keep-alive"))
+    on_keep_alive(value);
   else if (is(name, "transfer-encoding"))
     for_each_word(value, [this](std::string_view word) {
       if (is(word, "chunked") && !chunked_)
@@ -192,6 +198,15 @@ void reply_reader::on_connection(std::string_view value) {
       keep_alive_ = false;
     else if (is(word, "keep-alive"))
       keep_alive_ = true;
+  });
+}
+
+void reply_reader::on_keep_alive(std::string_view value) {
+  for_each_word(value, [this](std::string_view word) {
+    constexpr std::string_view key = "timeout=";
+    std::uint64_t seconds = 0;
+    if (is(word.substr(0, key.size()), key) && parse_number(word.substr(key.size()), seconds, 10))
+      keeps_for_ = std::chrono::seconds{std::min(seconds, keeps_seconds_max)};
   });
 }
 

@@ -4,6 +4,7 @@
 // lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is closed after it.
 // Knows no socket.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,6 +31,8 @@ public:
   [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
   /// Another request may follow on the connection after this complete reply.
   [[nodiscard]] bool keeps_alive() const noexcept { return framed_ && keep_alive_; }
+  /// How long the peer keeps an idle connection; very long when it did not say.
+  [[nodiscard]] std::chrono::seconds keeps_for() const noexcept { return keeps_for_; }
   /// Why it is broken, for a person.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
@@ -43,6 +46,7 @@ private:
   void on_header(std::string_view line);
   void on_content_length(std::string_view value);
   void on_connection(std::string_view value);
+  void on_keep_alive(std::string_view value);
   void on_head_end();
   void on_chunk_size(std::string_view line);
   void fail(std::string why);
@@ -55,6 +59,7 @@ private:
   bool chunked_ = false;
   bool started_ = false;
   unsigned status_ = 0;
+  std::chrono::seconds keeps_for_{0};
   std::size_t body_bytes_max_ = 0;
   std::size_t head_bytes_ = 0;
   /// Of the body, or of the running chunk.

@@ -74,6 +74,17 @@ TEST_CASE_METHOD(transport_fixture, "Connection: close is honoured", "[gateway]"
   CHECK(peer.is_closed());
 }
 
+TEST_CASE_METHOD(transport_fixture, "a connection is given up before the peer does", "[gateway]") {
+  raw_listener executor;
+  collected_results results{1};
+  post(results, make_calls(make_call(executor.origin())));
+  auto peer = executor.accept();
+  peer.read_message();
+  peer.send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\n{}");
+  CHECK(results.wait().body == "{}");
+  CHECK(peer.is_closed());
+}
+
 TEST_CASE_METHOD(transport_fixture, "an idle connection is closed after its time", "[gateway]") {
   raw_listener executor;
   trigger.connection_idle = 50ms;

@@ -118,6 +118,23 @@ TEST_CASE("whether a connection can be used again", "[gateway]") {
   CHECK_FALSE(read_all("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").keeps_alive);
 }
 
+TEST_CASE("how long a peer keeps its connection", "[gateway]") {
+  auto keeps = [](std::string_view head) {
+    reply_reader reader;
+    reader.reset(10);
+    auto text = "HTTP/1.1 200 OK\r\n" + std::string(head) + "Content-Length: 0\r\n\r\n";
+    std::string_view bytes = text;
+    REQUIRE(reader.feed(bytes) == state::complete);
+    return reader.keeps_for().count();
+  };
+  CHECK(keeps("") == 86400);
+  CHECK(keeps("keep-alive: timeout=5\r\n") == 5);
+  CHECK(keeps("Keep-Alive: max=100, Timeout=60\r\n") == 60);
+  CHECK(keeps("Keep-Alive: timeout=0\r\n") == 0);
+  CHECK(keeps("Keep-Alive: timeout=x, timeout, =\r\n") == 86400);
+  CHECK(keeps("Keep-Alive: timeout=99999999999999\r\n") == 86400);
+}
+
 TEST_CASE("malformed replies are broken", "[gateway]") {
   auto text = GENERATE("hello\r\n", "HTTP/1.1\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 20\r\n", "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 abc\r\n", "HTTP/1.1 000 x\r\n",
                        "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n", "HTTP/1.1 200 OK\r\nContent-Length: \r\n",
