@@ -41,7 +41,8 @@ TEST_CASE("look-ups are exact", "[unit][job]") {
 
 TEST_CASE("trigger kinds have stable names", "[unit][job]") {
   std::vector<std::string_view> names;
-  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry, trigger_kind::api})
+  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
+                    trigger_kind::api})
     names.push_back(to_string(kind));
   CHECK(names == std::vector<std::string_view>{"cron", "misfire", "manual", "parent", "retry", "api"});
 }

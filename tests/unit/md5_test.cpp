@@ -14,7 +14,8 @@ TEST_CASE("MD5 answers as RFC 1321 says", "[unit][md5]") {
   CHECK(md5_hex("message digest") == "f96b697d7cb7938d525a2f31aaf161d0");
   CHECK(md5_hex("abcdefghijklmnopqrstuvwxyz") == "c3fcd3d76192e4007dfb496cca67e13b");
   CHECK(md5_hex("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") == "d174ab98d277d9f5a5611c2c9f419d9f");
-  CHECK(md5_hex("12345678901234567890123456789012345678901234567890123456789012345678901234567890") == "57edf4a22be3c955ac49da2e2107b67a");
+  CHECK(md5_hex("12345678901234567890123456789012345678901234567890123456789012345678901234567890") ==
+        "57edf4a22be3c955ac49da2e2107b67a");
 }
 
 TEST_CASE("MD5 pads every length around a block", "[unit][md5]") {

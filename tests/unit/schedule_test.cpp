@@ -17,9 +17,13 @@ namespace {
 // 2023-11-14 22:13:20Z, a whole second.
 constexpr auto noon = from_ms(1'700'000'000'000);
 
-schedule compiled(schedule_type type, std::string_view conf, const zone& where = {}) { return schedule::compile(type, conf, where).value(); }
+schedule compiled(schedule_type type, std::string_view conf, const zone& where = {}) {
+  return schedule::compile(type, conf, where).value();
+}
 schedule every(int s) { return compiled(schedule_type::fixed_rate, std::to_string(s)); }
-schedule cron(std::string_view text, const char* tz = "UTC") { return compiled(schedule_type::cron, text, zone::find(tz).value()); }
+schedule cron(std::string_view text, const char* tz = "UTC") {
+  return compiled(schedule_type::cron, text, zone::find(tz).value());
+}
 
 due_job due_at(time_point next, misfire_policy misfire = misfire_policy::do_nothing) {
   auto spec = std::make_shared<job>();
@@ -28,7 +32,9 @@ due_job due_at(time_point next, misfire_policy misfire = misfire_policy::do_noth
   return {spec, next};
 }
 
-plan_window window_at(time_point now, milliseconds horizon = 200ms, std::size_t firings_max = 64) { return {now, horizon, 5000ms, firings_max}; }
+plan_window window_at(time_point now, milliseconds horizon = 200ms, std::size_t firings_max = 64) {
+  return {now, horizon, 5000ms, firings_max};
+}
 
 std::vector<std::int64_t> offsets(const job_plan& plan) {
   std::vector<std::int64_t> found;
@@ -196,7 +202,8 @@ TEST_CASE("every plan is sound, and a chain of plans takes each instant once", "
   constexpr std::uint64_t seed = 77;
   CAPTURE(seed);
   std::mt19937_64 random{seed};
-  const std::vector<schedule> rules = {every(1), every(7), cron("* * * * * ?"), cron("0/3 * * * * ?"), cron("0 0/2 * * * ?", "Europe/Berlin")};
+  const std::vector<schedule> rules = {every(1), every(7), cron("* * * * * ?"), cron("0/3 * * * * ?"),
+                                       cron("0 0/2 * * * ?", "Europe/Berlin")};
   for (int round = 0; round < 200; ++round) {
     const auto& rule = rules[random() % rules.size()];
     auto now = noon + milliseconds{static_cast<std::int64_t>(random() % 100'000)};

@@ -28,7 +28,8 @@ TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
 }
 
 TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
-  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry, trigger_kind::api})
+  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
+                    trigger_kind::api})
     for (auto block : {block_strategy::serial_execution, block_strategy::discard_later, block_strategy::cover_early})
       for (int route = 0; route <= static_cast<int>(route_strategy::unknown); ++route)
         for (auto part : {shard{}, shard{2, 5, true}, shard{2, 5, false}, shard{-1, 0, true}})
@@ -67,11 +68,12 @@ TEST_CASE("a long message is cut at a character of the column's size", "[unit][t
 }
 
 TEST_CASE("what is not ours is not decoded", "[unit][trigger_note]") {
-  for (auto text : {"", "rm1", "rm1;", "rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;", "任务触发类型：Cron触发<br>调度机器：10.0.0.1",
-                    "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3", "rm1;quartz;h;FIRST;0/1;SERIAL_EXECUTION;0;3;",
-                    "rm1;cron;h;SOMEWHERE;0/1;SERIAL_EXECUTION;0;3;", "rm1;cron;h;FIRST;01;SERIAL_EXECUTION;0;3;",
-                    "rm1;cron;h;FIRST;0/1;;0;3;", "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;x;3;", "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;99999999999;",
-                    "rm1;cron;h;FIRST;b;SERIAL_EXECUTION;0;3;"}) {
+  for (auto text :
+       {"", "rm1", "rm1;", "rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;", "任务触发类型：Cron触发<br>调度机器：10.0.0.1",
+        "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3", "rm1;quartz;h;FIRST;0/1;SERIAL_EXECUTION;0;3;",
+        "rm1;cron;h;SOMEWHERE;0/1;SERIAL_EXECUTION;0;3;", "rm1;cron;h;FIRST;01;SERIAL_EXECUTION;0;3;",
+        "rm1;cron;h;FIRST;0/1;;0;3;", "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;x;3;",
+        "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;99999999999;", "rm1;cron;h;FIRST;b;SERIAL_EXECUTION;0;3;"}) {
     CAPTURE(text);
     CHECK_FALSE(decode_trigger_note(text));
   }
@@ -88,6 +90,7 @@ TEST_CASE("the note of a run at its claim", "[unit][trigger_note]") {
   run.kind = trigger_kind::retry;
   run.part = {0, 2, true};
   run.retry_left = 1;
-  const trigger_note expected{trigger_kind::retry, "n_1", route_strategy::failover, {0, 2, true}, block_strategy::cover_early, 30, 1, ""};
+  const trigger_note expected{
+      trigger_kind::retry, "n_1", route_strategy::failover, {0, 2, true}, block_strategy::cover_early, 30, 1, ""};
   CHECK(note_of(run, "n;1") == expected);
 }

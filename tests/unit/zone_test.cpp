@@ -95,8 +95,9 @@ TEST_CASE("every zone of the system agrees with the C library, from 1970 to 2199
 }
 
 TEST_CASE("clock changes fall on the second of the C library, also after 2037", "[unit][zone]") {
-  for (const char* name : {"America/New_York", "Europe/Berlin", "Europe/Dublin", "America/Nuuk", "Asia/Gaza", "Australia/Lord_Howe",
-                           "America/Santiago", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran", "Antarctica/Troll"}) {
+  for (const char* name :
+       {"America/New_York", "Europe/Berlin", "Europe/Dublin", "America/Nuuk", "Asia/Gaza", "Australia/Lord_Howe",
+        "America/Santiago", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran", "Antarctica/Troll"}) {
     CAPTURE(name);
     const auto segments = core::read_zone_segments(zone_file(name)).value();
     const auto where = named(name);
@@ -186,9 +187,10 @@ TEST_CASE("a skipped DATETIME is the instant of the clock change", "[unit][zone]
 }
 
 TEST_CASE("what is no DATETIME is refused", "[unit][zone]") {
-  for (const char* text : {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "2024-00-01 00:00:00", "0000-00-00 00:00:00",
-                           "2024-01-01 24:00:00", "2024-01-01 00:60:00", "2024-01-01 00:00:60", "2024-01-01T00:00:00",
-                           "2024-01-01 00:00:00.0", "2024-01-01 00:00", "2024-1-01 00:00:000", "x024-01-01 00:00:00", "2024-01-01 -1:00:00"}) {
+  for (const char* text :
+       {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "2024-00-01 00:00:00", "0000-00-00 00:00:00", "2024-01-01 24:00:00",
+        "2024-01-01 00:60:00", "2024-01-01 00:00:60", "2024-01-01T00:00:00", "2024-01-01 00:00:00.0", "2024-01-01 00:00",
+        "2024-1-01 00:00:000", "x024-01-01 00:00:00", "2024-01-01 -1:00:00"}) {
     CAPTURE(text);
     const auto parsed = zone{}.parse(text);
     REQUIRE_FALSE(parsed);
@@ -198,8 +200,8 @@ TEST_CASE("what is no DATETIME is refused", "[unit][zone]") {
 }
 
 TEST_CASE("an unknown zone is refused by name and reads no other file", "[unit][zone]") {
-  for (const char* name : {"", "Mars/Olympus", "../../../etc/passwd", "/etc/localtime", "Europe/../Europe/Berlin", "tzdata.zi", "zone.tab",
-                           "Europe", "right/Europe/Berlin", "Europe/Berlin\n"}) {
+  for (const char* name : {"", "Mars/Olympus", "../../../etc/passwd", "/etc/localtime", "Europe/../Europe/Berlin", "tzdata.zi",
+                           "zone.tab", "Europe", "right/Europe/Berlin", "Europe/Berlin\n"}) {
     CAPTURE(name);
     const auto found = zone::find(name);
     REQUIRE_FALSE(found);
