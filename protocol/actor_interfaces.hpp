@@ -51,6 +51,8 @@ using storage_actor = caf::typed_actor<
   caf::result<callbacks_stored>(callback_batch),
   /// A short control transaction (beat, registry, edits), before all batches. Replies when it has run.
   caf::result<void>(store_task),
+  /// Claims that were adopted: they are deleted when so many of their runs are recorded.
+  caf::result<void>(claims_opened),
   /// Who hears of new intents.
   caf::result<void>(store_listener),
   /// The life under which results are recorded.

@@ -29,6 +29,7 @@ struct claim_reply;
 struct trigger_results;
 struct callback_batch;
 struct callbacks_stored;
+struct claims_opened;
 struct intent_batch;
 struct store_task;
 struct store_listener;

@@ -53,9 +53,12 @@ struct callback_batch {
   std::vector<core::callback> items;
 };
 
-struct callbacks_stored {
-  /// Results that this batch decided; the rest were late, duplicate or unknown.
-  std::size_t won = 0;
+/// The batch's results are durable, winners and losers alike.
+struct callbacks_stored {};
+
+/// Claims that were adopted: how many runs of each are unresolved.
+struct claims_opened {
+  std::vector<std::pair<std::int64_t, std::uint32_t>> claims;
 };
 
 struct intent_batch {
@@ -107,6 +110,7 @@ struct routed_batch {
 /// Slots to give back, by lane.
 struct slot_release {
   std::array<std::uint32_t, 2> lanes{};
+  friend bool operator==(const slot_release&, const slot_release&) = default;
 };
 
 struct sent_runs {

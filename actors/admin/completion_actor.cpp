@@ -2,15 +2,13 @@
 
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
 completion_actor_state::completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
                                                protocol::schedule_actor schedule, std::chrono::milliseconds limit,
-                                               std::shared_ptr<spdlog::logger> log)
+                                               logger log)
   : self_{self}, storage_{std::move(storage)}, schedule_{std::move(schedule)}, limit_{limit}, log_{std::move(log)} {}
 
 protocol::completion_actor::behavior_type completion_actor_state::make_behavior() {

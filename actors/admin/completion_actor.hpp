@@ -6,8 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include <spdlog/fwd.hpp>
-
+#include "actors/logger.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 
@@ -26,7 +25,7 @@ public:
 
   /// `limit`: longest wait for the store; shorter than the reply time of the gateway.
   completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage, protocol::schedule_actor schedule,
-                         std::chrono::milliseconds limit, std::shared_ptr<spdlog::logger> log);
+                         std::chrono::milliseconds limit, logger log);
   protocol::completion_actor::behavior_type make_behavior();
 
 private:
@@ -39,7 +38,7 @@ private:
   protocol::storage_actor storage_;
   protocol::schedule_actor schedule_;
   std::chrono::milliseconds limit_;
-  std::shared_ptr<spdlog::logger> log_;
+  logger log_;
   std::unordered_map<core::log_id, core::job_ptr> jobs_;
   /// The last `runs_max` runs in the order in which they were sent, completed ones included.
   std::deque<core::log_id> order_;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
 #include "actors/store_access.hpp"
 #include "protocol/error.hpp"
 
@@ -17,7 +15,7 @@ bool in_doubt(core::errc code) noexcept { return code == core::errc::timeout || 
 } // namespace
 
 job_admin_state::job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store, protocol::schedule_actor schedule,
-                                 protocol::registry_monitor registry, protocol::wall_clock clock, std::shared_ptr<spdlog::logger> log)
+                                 protocol::registry_monitor registry, protocol::wall_clock clock, logger log)
   : self_{self},
     store_{std::move(store)},
     schedule_{std::move(schedule)},

@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include <spdlog/fwd.hpp>
-
+#include "actors/logger.hpp"
 #include "core/declared.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
@@ -19,7 +18,7 @@ public:
   static inline const char* name = "ringmaster.job_admin";
 
   job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store, protocol::schedule_actor schedule,
-                  protocol::registry_monitor registry, protocol::wall_clock clock, std::shared_ptr<spdlog::logger> log);
+                  protocol::registry_monitor registry, protocol::wall_clock clock, logger log);
   protocol::job_admin::behavior_type make_behavior();
 
 private:
@@ -31,7 +30,7 @@ private:
   protocol::schedule_actor schedule_;
   protocol::registry_monitor registry_;
   protocol::wall_clock clock_;
-  std::shared_ptr<spdlog::logger> log_;
+  logger log_;
 };
 
 } // namespace ringmaster::actors

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 
@@ -21,7 +19,7 @@ constexpr std::chrono::milliseconds retry_wait{1'000};
 
 registry_monitor_state::registry_monitor_state(protocol::registry_monitor::pointer self, protocol::storage_actor storage,
                                                std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock,
-                                               config::registry_settings settings, std::shared_ptr<spdlog::logger> log)
+                                               config::registry_settings settings, logger log)
   : self_{self},
     storage_{std::move(storage)},
     listeners_{std::move(listeners)},

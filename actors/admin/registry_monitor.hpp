@@ -4,9 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include <spdlog/fwd.hpp>
-
 #include "actors/admin/registry_table.hpp"
+#include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
@@ -24,7 +23,7 @@ public:
 
   registry_monitor_state(protocol::registry_monitor::pointer self, protocol::storage_actor storage,
                          std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock, config::registry_settings settings,
-                         std::shared_ptr<spdlog::logger> log);
+                         logger log);
   protocol::registry_monitor::behavior_type make_behavior();
 
 private:
@@ -53,7 +52,7 @@ private:
   std::vector<protocol::registry_listener> listeners_;
   protocol::wall_clock clock_;
   config::registry_settings settings_;
-  std::shared_ptr<spdlog::logger> log_;
+  logger log_;
 
   registry_table table_;
   bool poked_ = false;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/error.hpp"
@@ -27,7 +25,7 @@ constexpr milliseconds lonely_look{1'000};
 
 node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity,
                                    config::cluster_settings settings, std::shared_ptr<protocol::send_gate> gate, node_clocks clocks,
-                                   std::shared_ptr<spdlog::logger> log)
+                                   logger log)
   : self_{self},
     links_{std::move(links)},
     identity_{std::move(identity)},

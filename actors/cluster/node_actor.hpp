@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <spdlog/fwd.hpp>
-
 #include "actors/cluster/peer_watch.hpp"
+#include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "core/slot_map.hpp"
@@ -51,7 +50,7 @@ public:
   static inline const char* name = "ringmaster.node_actor";
 
   node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity, config::cluster_settings settings,
-                   std::shared_ptr<protocol::send_gate> gate, node_clocks clocks, std::shared_ptr<spdlog::logger> log);
+                   std::shared_ptr<protocol::send_gate> gate, node_clocks clocks, logger log);
   protocol::node_actor::behavior_type make_behavior();
 
 private:
@@ -91,7 +90,7 @@ private:
   config::cluster_settings settings_;
   std::shared_ptr<protocol::send_gate> gate_;
   node_clocks clocks_;
-  std::shared_ptr<spdlog::logger> log_;
+  logger log_;
 
   std::optional<core::node_life> life_;
   std::int64_t beat_ = 0;
