@@ -59,9 +59,7 @@ void node_actor_state::enter() {
 void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&& life) {
   entering_ = false;
   if (stopping_) {
-    if (life)
-      life_ = std::move(*life);
-    leave();
+    leave(life ? std::optional{std::move(*life)} : std::nullopt);
     return;
   }
   if (life && !confirm(sent))
@@ -252,23 +250,24 @@ caf::result<void> node_actor_state::stop() {
     return caf::unit;
   auto promise = self_->make_response_promise<void>();
   stop_waiters_.push_back(promise);
-  if (!std::exchange(stopping_, true)) {
-    gate_->open_until(0);
-    if (!entering_)
-      leave();
-  }
+  if (std::exchange(stopping_, true))
+    return promise;
+  gate_->open_until(0);
+  auto life = std::exchange(life_, std::nullopt);
+  if (life)
+    tell_listeners();
+  if (!entering_)
+    leave(std::move(life));
   return promise;
 }
 
-void node_actor_state::leave() {
-  if (!life_) {
+void node_actor_state::leave(std::optional<core::node_life>&& life) {
+  if (!life) {
     finish_stop({});
     return;
   }
-  auto life = *std::exchange(life_, std::nullopt);
-  tell_listeners();
   ask_store<void>(
-    self_, links_.storage, [life](storage::store& store) { return store.cluster().leave(life); },
+    self_, links_.storage, [life = std::move(*life)](storage::store& store) { return store.cluster().leave(life); },
     [this](const core::result<void>& left) { finish_stop(left); }, enter_patience);
 }
 

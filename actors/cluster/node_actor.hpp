@@ -79,7 +79,7 @@ private:
   void arm();
   [[nodiscard]] protocol::node_status status() const;
   caf::result<void> stop();
-  void leave();
+  void leave(std::optional<core::node_life>&& life);
   void finish_stop(const core::result<void>& outcome);
   void note_failure(const core::error& error);
   void note_success();

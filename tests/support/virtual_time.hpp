@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <caf/all.hpp>
@@ -70,24 +74,36 @@ public:
     }
   }
 
-  /// A request whose answer comes without time passing.
+  /// A request whose answer comes without time passing; an error when it does not.
   template <class Reply, class Handle, class... Ts>
   caf::expected<Reply> ask(const Handle& actor, Ts&&... xs) {
-    auto pending = protocol::request(self_.ptr(), actor, 1h, std::forward<Ts>(xs)...);
+    auto reply = later<Reply>(actor, std::forward<Ts>(xs)...);
     run();
-    caf::expected<Reply> reply{caf::error{caf::sec::runtime_error}};
-    pending.receive([&](Reply& value) { reply = std::move(value); }, [&](caf::error& error) { reply = std::move(error); });
-    return reply;
+    return *reply ? std::move(**reply) : caf::expected<Reply>{caf::error{caf::sec::request_timeout}};
   }
 
-  /// A request without a value in its answer.
+  /// The same for a request without a value in its answer: what came of it, no error when it was done.
   template <class Handle, class... Ts>
   caf::error ask_done(const Handle& actor, Ts&&... xs) {
-    auto pending = protocol::request(self_.ptr(), actor, 1h, std::forward<Ts>(xs)...);
+    auto reply = later<caf::unit_t>(actor, std::forward<Ts>(xs)...);
     run();
-    caf::error outcome;
-    pending.receive([] {}, [&](caf::error& error) { outcome = std::move(error); });
-    return outcome;
+    return !*reply ? caf::error{caf::sec::request_timeout} : **reply ? caf::error{} : std::move((*reply)->error());
+  }
+
+  /// A request whose answer may take its time: empty until it is there.
+  template <class Reply, class Handle, class... Ts>
+  std::shared_ptr<std::optional<caf::expected<Reply>>> later(const Handle& actor, Ts&&... xs) {
+    auto reply = std::make_shared<std::optional<caf::expected<Reply>>>();
+    auto ask = [actor, reply, message = std::make_tuple(std::forward<Ts>(xs)...)](caf::event_based_actor* self) mutable {
+      auto pending = std::apply([&](auto&&... parts) { return protocol::request(self, actor, 24h, std::move(parts)...); }, std::move(message));
+      auto failed = [reply](caf::error& error) { reply->emplace(std::move(error)); };
+      if constexpr (std::is_same_v<Reply, caf::unit_t>)
+        std::move(pending).then([reply] { reply->emplace(caf::unit); }, failed);
+      else
+        std::move(pending).then([reply](Reply& value) { reply->emplace(std::move(value)); }, failed);
+    };
+    track(caf::actor{system_.spawn(std::move(ask))});
+    return reply;
   }
 
   template <class Handle, class... Ts>
@@ -131,7 +147,6 @@ private:
   config config_;
   caf::actor_system system_{config_};
   caf::scheduler::test_coordinator& coordinator_ = dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
-  caf::scoped_actor self_{system_, true};
   protocol::wall_clock wall_{0ns};
   std::chrono::nanoseconds slept_{0};
   std::vector<caf::strong_actor_ptr> tracked_;
