@@ -34,10 +34,11 @@ void ask_idle(const inquiry_ptr& asked) {
     .then(
       [asked](const protocol::probe_reply& probe) {
         // Whoever does not answer at all would only let the second question wait, too.
-        if (probe.code == 0)
-          finish(asked);
-        else
+        asked->answer.reached = probe.code != 0;
+        if (asked->answer.reached)
           ask_log(asked, probe.code);
+        else
+          finish(asked);
       },
       [asked](const caf::error&) { finish(asked); });
 }

@@ -23,6 +23,8 @@ struct executor_question {
 /// What the executor's answers mean, and its link for what follows; an empty handle when there is none.
 struct executor_answer {
   core::unknown_verdict verdict = core::unknown_verdict::cannot_tell;
+  /// It answered the first question, whatever it said.
+  bool reached = false;
   protocol::executor_link link;
 };
 

@@ -26,6 +26,8 @@ constexpr std::int32_t failed = 500;
 /// XXL §5.3, step 10.
 constexpr auto address_empty = "Trigger Fail：registry address is empty";
 
+constexpr auto no_answer = "the executor does not answer";
+
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
 core::claimed_run claimed(const core::adopted_run& adopted) {
@@ -223,7 +225,9 @@ void recovery_actor_state::start_ready() {
     const auto& job = *run->run.plan.spec;
     bool may_resend = run->permitted || run->run.attempt == 0;
     // A second copy would kill the first of a COVER_EARLY job.
-    if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
+    if (runs_.is_silent(run->run.plan.address, steady_now()))
+      ask_again(*run, no_answer);
+    else if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
       ask(*run);
     else if (run->permitted)
       send(*run);
@@ -246,11 +250,13 @@ void recovery_actor_state::ask(unknown_run& run) {
 
 void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
   auto& run = *runs_.find(id);
+  if (!answer.reached)
+    runs_.mark_silent(run.run.plan.address, steady_now() + wait_min);
   switch (answer.verdict) {
   case core::unknown_verdict::known: succeed(run, "the executor has started it"); break;
   case core::unknown_verdict::not_received: not_received(run, answer.link); break;
   case core::unknown_verdict::busy: ask_again(run, "the executor is busy and may have queued it"); break;
-  case core::unknown_verdict::cannot_tell: ask_again(run, "the executor cannot tell"); break;
+  case core::unknown_verdict::cannot_tell: ask_again(run, answer.reached ? "the executor cannot tell" : no_answer); break;
   }
   start_ready();
   flush();

@@ -35,6 +35,8 @@ public:
 
   /// Runs that talk to an executor at once.
   static constexpr std::size_t asks_max = 64;
+  /// Of these, to one executor: one that is gone must not hold up the others.
+  static constexpr std::size_t asks_per_address_max = 8;
   /// Runs in memory; beyond it nothing more is adopted until some are decided.
   static constexpr std::size_t runs_max = 10'000;
   /// Claims adopted by one transaction.
@@ -105,7 +107,7 @@ private:
   bool looking_ = false;
   steady next_adopt_{};
   steady next_tick_{};
-  unknown_runs runs_{asks_max};
+  unknown_runs runs_{asks_max, asks_per_address_max};
   std::vector<core::trigger_result> verdicts_;
 };
 

@@ -19,20 +19,27 @@ void unknown_runs::erase(core::log_id id) {
     move(*run, unknown_run::phase::waiting);
     runs_.erase(id);
   }
+  if (runs_.empty())
+    clear();
 }
 
 void unknown_runs::clear() {
   runs_.clear();
-  ready_.clear();
+  lanes_.clear();
   taken_ = 0;
 }
 
 void unknown_runs::move(unknown_run& run, unknown_run::phase to) {
-  taken_ -= takes_place(run.now) ? 1 : 0;
-  taken_ += takes_place(to) ? 1 : 0;
+  auto leaves = takes_place(run.now);
+  auto enters = takes_place(to);
   run.now = to;
+  if (!leaves && !enters && to != unknown_run::phase::ready)
+    return;
+  auto& its = lanes_[run.run.plan.address];
+  its.taken += (enters ? 1 : 0) - (leaves ? 1 : 0);
+  taken_ += (enters ? 1 : 0) - (leaves ? 1 : 0);
   if (to == unknown_run::phase::ready)
-    ready_.push_back(run.run.id);
+    its.ready.push_back(run.run.id);
 }
 
 std::vector<core::log_id> unknown_runs::take_due(unknown_run::steady now, std::size_t limit) {
@@ -49,13 +56,35 @@ std::vector<core::log_id> unknown_runs::take_due(unknown_run::steady now, std::s
 }
 
 unknown_run* unknown_runs::take_ready() {
-  while (taken_ < places_ && !ready_.empty()) {
-    auto* run = find(ready_.front());
-    ready_.pop_front();
+  if (taken_ >= places_ || lanes_.empty())
+    return nullptr;
+  auto next = lanes_.upper_bound(last_turn_);
+  for (std::size_t tried = 0; tried < lanes_.size(); ++tried, ++next) {
+    if (next == lanes_.end())
+      next = lanes_.begin();
+    if (auto* run = take_ready(next->second)) {
+      last_turn_ = next->first;
+      return run;
+    }
+  }
+  return nullptr;
+}
+
+unknown_run* unknown_runs::take_ready(lane& from) {
+  while (from.taken < places_per_address_ && !from.ready.empty()) {
+    auto* run = find(from.ready.front());
+    from.ready.pop_front();
     if (run && run->now == unknown_run::phase::ready)
       return run;
   }
   return nullptr;
+}
+
+void unknown_runs::mark_silent(const std::string& address, unknown_run::steady until) { lanes_[address].silent_until = until; }
+
+bool unknown_runs::is_silent(const std::string& address, unknown_run::steady now) const {
+  auto found = lanes_.find(address);
+  return found != lanes_.end() && now < found->second.silent_until;
 }
 
 std::vector<core::log_id> unknown_runs::overdue_sends(unknown_run::steady now) const {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <caf/actor_clock.hpp>
@@ -46,10 +47,11 @@ struct unknown_run {
   bool permit_refused = false;
 };
 
-/// The runs of one life that recovery works on: a bounded number talks to executors, the others wait for their moment. Pure state of one actor.
+/// The runs of one life that recovery works on: a bounded number talks to executors, some of them to the same one, the others wait for their
+/// turn, executor by executor. Pure state of one actor.
 class unknown_runs {
 public:
-  explicit unknown_runs(std::size_t places) : places_{places} {}
+  unknown_runs(std::size_t places, std::size_t places_per_address) : places_{places}, places_per_address_{places_per_address} {}
 
   /// False when it is known already.
   bool add(unknown_run&& run);
@@ -63,18 +65,31 @@ public:
 
   /// Waiting runs that are due, at most `limit`; they are `looking` afterwards.
   [[nodiscard]] std::vector<core::log_id> take_due(unknown_run::steady now, std::size_t limit);
-  /// The next ready run for which a place is free, else null.
+  /// The next ready run for which a place is free, else null. Executors take turns.
   [[nodiscard]] unknown_run* take_ready();
+  /// The executor did not answer: what it could be asked before `until` it need not be asked.
+  void mark_silent(const std::string& address, unknown_run::steady until);
+  [[nodiscard]] bool is_silent(const std::string& address, unknown_run::steady now) const;
   /// Runs whose answer to a send is overdue.
   [[nodiscard]] std::vector<core::log_id> overdue_sends(unknown_run::steady now) const;
 
 private:
+  /// One executor.
+  struct lane {
+    std::deque<core::log_id> ready;
+    std::size_t taken = 0;
+    unknown_run::steady silent_until{};
+  };
   [[nodiscard]] static bool takes_place(unknown_run::phase phase) noexcept;
+  [[nodiscard]] unknown_run* take_ready(lane& from);
 
   std::size_t places_;
+  std::size_t places_per_address_;
   std::size_t taken_ = 0;
   std::map<core::log_id, unknown_run> runs_;
-  std::deque<core::log_id> ready_;
+  std::map<std::string, lane> lanes_;
+  /// The address that had its turn last.
+  std::string last_turn_;
 };
 
 } // namespace ringmaster::actors

@@ -75,6 +75,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&
   life_ = std::move(*life);
   beat_ = 0;
   slots_.reset();
+  entered_at_ = self_->clock().now();
   log_->info("node {} begins life {}", life_->node, life_->incarnation);
   tell_listeners();
   next_beat_ = next_look_ = self_->clock().now();
@@ -85,8 +86,6 @@ void node_actor_state::renew() {
   if (renewing_)
     return;
   renewing_ = true;
-  if (clocks_.follow_system)
-    clocks_.wall.follow_system();
   auto now = self_->clock().now();
   next_beat_ = next_point(next_beat_, settings_.beat, now);
   bool look = !peers_.alone() || now >= next_look_;
@@ -150,8 +149,13 @@ void node_actor_state::lose(const std::string& why) {
   renewing_ = false;
   looking_ = false;
   tell_listeners();
-  if (!stopping_ && !entering_)
+  // At once, but not again and again: two processes with one id take each other's life whenever they enter.
+  auto now = self_->clock().now();
+  next_enter_ = std::max(now, entered_at_ + back_off_max);
+  if (next_enter_ <= now)
     enter();
+  else
+    log_->warn("node {} lived for a moment only: does another process use its id?", identity_.id);
 }
 
 void node_actor_state::tell_listeners() {
@@ -215,6 +219,8 @@ void node_actor_state::tick() {
   if (now < next_tick_ || stopping_)
     return;
   arm();
+  if (clocks_.follow_system)
+    clocks_.wall.follow_system();
   check_deadline();
   if (!life_) {
     if (!entering_ && now >= next_enter_)

@@ -31,6 +31,7 @@ struct node_links {
   protocol::storage_actor storage;
   /// Gets the slots.
   protocol::schedule_actor schedule;
+  /// Told in this order: storage_actor before whoever records under a new life.
   std::vector<protocol::life_listener> lives;
 };
 
@@ -100,6 +101,7 @@ private:
   bool renewing_ = false;
   bool looking_ = false;
   std::chrono::milliseconds back_off_{0};
+  steady entered_at_{};
   steady next_enter_{};
   steady next_tick_{};
   steady next_beat_{};

@@ -175,6 +175,15 @@ TEST_CASE_METHOD(cluster, "a fenced node comes back at once with a new incarnati
   CHECK(a.is_open());
 }
 
+TEST_CASE_METHOD(cluster, "two processes with one id take turns slowly", "[actors]") {
+  node one{*this, database, "a"};
+  node other{*this, database, "a"};
+  advance(20s);
+  CHECK(one.row().incarnation >= 4);
+  CHECK(one.row().incarnation <= 45);
+  CHECK_FALSE((one.is_open() && other.is_open()));
+}
+
 TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without one", "[actors]") {
   node a{*this, database, "a"};
   advance(1s);

@@ -48,6 +48,13 @@ struct recovery : test::virtual_time {
     return declared.jobs.emplace_back(std::move(job));
   }
 
+  std::vector<std::string> declare_many(std::size_t count) {
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < count; ++i)
+      keys.push_back(declare("job-" + std::to_string(i)).key);
+    return keys;
+  }
+
   /// The rows of `keys` in the former life: one run each, claimed for now.
   std::vector<core::claimed_run> claim(const std::vector<std::string>& keys, const std::string& to = address) {
     declared.source = "test";
@@ -473,21 +480,61 @@ TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
   CHECK(verdicts().empty());
 }
 
+TEST_CASE_METHOD(recovery, "a result that comes between the look and the permission is not overrun", "[actors]") {
+  declare("settle").on_unknown = core::unknown_policy::resend;
+  auto run = claim_one();
+  begin();
+  std::size_t asked = 0;
+  store.fault_of = [&](std::string_view method) {
+    if (method != "permit_resend")
+      return store_fault::none;
+    if (++asked == 2)
+      call_back(run, life);
+    return asked == 1 ? store_fault::answer_lost : store_fault::none;
+  };
+  advance(5s);
+  CHECK(asked == 2);
+  CHECK(executor->runs.empty());
+  CHECK(row(run).trigger_code == 200);
+}
+
 TEST_CASE_METHOD(recovery, "a bounded number of runs talks to executors at once", "[actors]") {
-  for (int i = 0; i < 200; ++i)
-    declare("job-" + std::to_string(i));
-  std::vector<std::string> keys;
-  for (const auto& job : declared.jobs)
-    keys.push_back(job.key);
-  auto runs = claim(keys);
+  auto keys = declare_many(200);
+  std::vector<std::shared_ptr<test::executor_record>> executors;
+  for (std::size_t i = 0; i < 20; ++i) {
+    auto to = "http://10.0.0.3:" + std::to_string(7000 + i) + "/";
+    executors.push_back(pool.executor(to));
+    executors.back()->silent = true;
+    claim({keys.begin() + static_cast<std::ptrdiff_t>(i * 10), keys.begin() + static_cast<std::ptrdiff_t>(i * 10 + 10)}, to);
+  }
+  begin();
+  advance(1s);
+  std::size_t asked = 0;
+  for (const auto& each : executors) {
+    asked += each->calls.size();
+    CHECK(each->calls.size() <= actors::recovery_actor_state::asks_per_address_max);
+    CHECK(each->calls.size() >= 3);
+  }
+  CHECK(asked == actors::recovery_actor_state::asks_max);
+  for (const auto& each : executors) {
+    each->silent = false;
+    each->log = started;
+  }
+  advance(30s);
+  CHECK(verdicts().size() == 200);
+}
+
+TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up the runs of another, and all of its own end in time", "[actors]") {
+  auto keys = declare_many(301);
+  claim({keys.begin(), keys.end() - 1});
+  auto there = pool.executor("http://10.0.0.4:9999/");
+  there->log = started;
+  auto run = claim({keys.back()}, "http://10.0.0.4:9999/")[0];
   executor->silent = true;
   begin();
   advance(1s);
-  CHECK(executor->calls.size() == actors::recovery_actor_state::asks_max);
-  executor->silent = false;
-  executor->log = started;
-  advance(30s);
-  CHECK(verdicts().size() == 200);
-  for (const auto& run : runs)
-    CHECK(row(run).trigger_code == 200);
+  CHECK(row(run).trigger_code == 200);
+  advance(85s);
+  CHECK(verdicts().size() == 301);
+  CHECK(executor->calls.size() < 100);
 }
