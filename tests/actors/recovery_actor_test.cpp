@@ -1,5 +1,10 @@
 #include "actors/admin/recovery_actor.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"
@@ -537,4 +542,56 @@ TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up the runs o
   advance(85s);
   CHECK(verdicts().size() == 301);
   CHECK(executor->calls.size() < 100);
+}
+
+// Invariants F2 and F7 for what recovery does: whatever executors and the store answer, each run is sent at most once more, never after it
+// was decided, and ends with one verdict.
+TEST_CASE("whatever is answered, a run is sent at most once more and ends once", "[actors]") {
+  auto seed = GENERATE(range(1u, 41u));
+  CAPTURE(seed);
+  recovery world;
+  std::mt19937 random{seed};
+  auto one_of = [&random](auto... values) { return std::array{values...}[random() % sizeof...(values)]; };
+  for (auto& key : world.declare_many(12)) {
+    auto& job = *std::find_if(world.declared.jobs.begin(), world.declared.jobs.end(), [&](const auto& each) { return each.key == key; });
+    job.on_unknown = one_of(core::unknown_policy::ask, core::unknown_policy::skip, core::unknown_policy::resend);
+    job.block = one_of(core::block_strategy::serial_execution, core::block_strategy::cover_early);
+    job.misfire = one_of(core::misfire_policy::do_nothing, core::misfire_policy::fire_once_now);
+    job.retry_count = 2;
+  }
+  std::vector<std::string> keys;
+  for (const auto& job : world.declared.jobs)
+    keys.push_back(job.key);
+  auto runs = world.claim(keys);
+  std::map<core::log_id, int> delivered;
+  world.executor->before_answer = [&](test::executor_record& executor) {
+    executor.idle = one_of(idle, idle, busy, protocol::probe_reply{});
+    executor.log = one_of(missing, missing, started, protocol::log_reply{}, protocol::log_reply{true, 3, "something else"});
+    executor.send = one_of(answer(200), answer(500, "no"), no_answer(protocol::send_state::unknown), no_answer(protocol::send_state::not_sent),
+                           no_answer(protocol::send_state::not_sent));
+    if (executor.calls.back().rfind("run ", 0) == 0 && executor.send->state != protocol::send_state::not_sent) {
+      auto id = core::log_id{std::stoll(executor.calls.back().substr(4))};
+      ++delivered[id];
+      auto row = test::expect(world.look->logs().rows(std::vector{id})).at(0);
+      CHECK(row.trigger_code == 0);
+    }
+  };
+  world.begin();
+  world.store.fault_of = [&](std::string_view method) {
+    if (method == "record")
+      return store_fault::none;
+    if (random() % 40 == 0)
+      world.call_back(runs[random() % runs.size()], world.life);
+    return one_of(store_fault::none, store_fault::none, store_fault::none, store_fault::answer_lost, store_fault::away);
+  };
+  world.advance(300s);
+  CHECK(world.verdicts().size() == runs.size());
+  for (const auto& run : runs) {
+    CAPTURE(run.id, world.row(run).trigger_msg);
+    CHECK(world.row(run).trigger_code != 0);
+    CHECK(delivered[run.id] <= 1);
+    if (run.plan.spec->on_unknown == core::unknown_policy::skip)
+      CHECK(delivered[run.id] == 0);
+  }
+  CHECK(test::expect(world.look->firings().waiting_intents(world.civil() + 1h, 10)).empty());
 }

@@ -42,6 +42,12 @@ caf::result<protocol::callbacks_stored> keep(protocol::storage_actor::pointer se
   return protocol::callbacks_stored{};
 }
 
+void note(executor_record& record, std::string call) {
+  record.calls.push_back(std::move(call));
+  if (record.before_answer)
+    record.before_answer(record);
+}
+
 template <class Reply>
 caf::result<Reply> keep_waiting(protocol::executor_link::pointer self, executor_record& record) {
   auto promise = self->make_response_promise<Reply>();
@@ -54,7 +60,7 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
     [self, record](protocol::send_batch& batch) {
       protocol::send_results results;
       for (auto& run : batch.runs) {
-        record->calls.push_back("run " + std::to_string(core::number(run.id)) + '/' + std::to_string(run.attempt));
+        note(*record, "run " + std::to_string(core::number(run.id)) + '/' + std::to_string(run.attempt));
         record->runs.push_back(run);
         if (record->send) {
           results.items.push_back(*record->send);
@@ -65,13 +71,13 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
         protocol::send(self, batch.listener, std::move(results));
     },
     [self, record](const protocol::probe_request& probe) -> caf::result<protocol::probe_reply> {
-      record->calls.push_back((probe.idle_beat ? "idle " : "beat ") + std::to_string(core::number(probe.job)));
+      note(*record, (probe.idle_beat ? "idle " : "beat ") + std::to_string(core::number(probe.job)));
       if (record->silent)
         return keep_waiting<protocol::probe_reply>(self, *record);
       return record->idle;
     },
     [self, record](const protocol::log_request& request) -> caf::result<protocol::log_reply> {
-      record->calls.push_back("log " + std::to_string(core::number(request.run)));
+      note(*record, "log " + std::to_string(core::number(request.run)));
       if (record->silent)
         return keep_waiting<protocol::log_reply>(self, *record);
       return record->log;
