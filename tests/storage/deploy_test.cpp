@@ -323,6 +323,21 @@ TEST_CASE("prune removes what the source declared before, and no more", "[storag
   CHECK(f.rows("xxl_job_group") == "2");
 }
 
+TEST_CASE("prune leaves a group in which somebody made a job by hand", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  f.apply(set);
+  f.add_job(900, noon, {{"job_group", f.db->value("SELECT id FROM xxl_job_group")}});
+  set.groups.clear();
+  set.jobs.clear();
+  CHECK(f.apply(set, true) == "--");
+  CHECK(f.rows("xxl_job_group") == "1");
+  f.db->exec("DELETE FROM xxl_job_info");
+  CHECK(f.apply(set, true) == "-");
+  CHECK(f.rows("xxl_job_group") == "0");
+  CHECK(f.rows("rm_group_ext") == "0");
+}
+
 TEST_CASE("a removed job cannot be claimed any more", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
