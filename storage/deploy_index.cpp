@@ -1,5 +1,7 @@
 #include "storage/deploy_index.hpp"
 
+#include <algorithm>
+
 #include "storage/registry_text.hpp"
 
 namespace ringmaster::storage {
@@ -48,12 +50,15 @@ std::string deploy_index::names_of(std::string_view child_jobs) const {
   return join_addresses(names).value_or("");
 }
 
-void plan_removals(const deploy_state& held, const std::string& source, const std::unordered_set<std::int32_t>& kept,
-                   const std::unordered_set<std::string>& declared_groups, const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan) {
+void plan_removals(const deploy_state& held, const core::declared_set& declared, const std::unordered_set<std::int32_t>& kept,
+                   const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan) {
   deploy_index index{held};
+  auto is_declared = [&declared](const held_group& group) {
+    return std::any_of(declared.groups.begin(), declared.groups.end(), [&group](const auto& other) { return other.app_name == group.app_name; });
+  };
   auto inhabited = used_groups;
   for (const auto& job : held.jobs) {
-    if (job.source != source || kept.contains(core::number(job.id))) {
+    if (job.source != declared.source || kept.contains(core::number(job.id))) {
       inhabited.insert(core::number(job.group));
       continue;
     }
@@ -65,7 +70,7 @@ void plan_removals(const deploy_state& held, const std::string& source, const st
     plan.report.changes.push_back({core::change_kind::remove, "job " + (group ? group->app_name : "") + '/' + job.key, {}});
   }
   for (const auto& group : held.groups) {
-    if (group.source != source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) || declared_groups.contains(group.app_name))
+    if (group.source != declared.source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) || is_declared(group))
       continue;
     group_write write;
     write.kind = core::change_kind::remove;

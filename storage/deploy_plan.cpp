@@ -44,12 +44,8 @@ public:
     for (auto step : {&planner::check_source, &planner::plan_groups, &planner::find_targets, &planner::plan_jobs})
       if (auto done = (this->*step)(); !done)
         return tl::unexpected{done.error()};
-    if (prune_) {
-      std::unordered_set<std::string> declared_groups;
-      for (const auto& group : declared_.groups)
-        declared_groups.insert(group.app_name);
-      plan_removals(held_, declared_.source, kept_, declared_groups, used_groups_, plan_);
-    }
+    if (prune_)
+      plan_removals(held_, declared_, kept_, used_groups_, plan_);
     return std::move(plan_);
   }
 
