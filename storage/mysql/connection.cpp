@@ -95,7 +95,7 @@ void connection::command(const std::string& text) {
 }
 
 statement& connection::prepare(sql text, std::size_t rows) {
-  const std::pair key{text.text(), rows};
+  const std::pair key{text, rows};
   auto found = statements_.find(key);
   if (found == statements_.end()) {
     found = statements_.try_emplace(key, handle_.get(), text.expand(rows)).first;

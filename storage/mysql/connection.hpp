@@ -117,7 +117,7 @@ private:
   connection_settings settings_;
   std::function<void()> on_open_;
   std::unique_ptr<MYSQL, close> handle_;
-  std::map<std::pair<std::string_view, std::size_t>, statement> statements_;
+  std::map<std::pair<sql, std::size_t>, statement> statements_;
   std::minstd_rand jitter_{std::random_device{}()};
   std::int64_t id_step_ = 1;
   /// Whether the server answered anything since the last `open`: if not, a lost connection was dead before the call.

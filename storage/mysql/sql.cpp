@@ -18,8 +18,9 @@ constexpr unsigned socket_read_failed = 5014;       // the MariaDB connector's o
 } // namespace
 
 std::string sql::expand(std::size_t rows) const {
+  const auto pattern = std::string{head_} + std::string{tail_};
   std::string out;
-  auto rest = text_;
+  std::string_view rest = pattern;
   for (auto open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
     const auto close = rest.find('}', open);
     auto part = rest.substr(open + 1, close - open - 1);

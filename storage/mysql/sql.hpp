@@ -2,6 +2,7 @@
 
 // Statement texts and driver errors of the MySQL backend.
 
+#include <compare>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,15 +15,18 @@ namespace ringmaster::storage::mysql {
 /// the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows.
 class sql {
 public:
-  consteval sql(const char* text) : text_{text} {}
-
-  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  consteval sql(const char* text) : head_{text} {}
+  /// Two parts, where several statements begin alike.
+  consteval sql(const char* head, const char* tail) : head_{head}, tail_{tail} {}
 
   /// The text for `rows` rows.
   [[nodiscard]] std::string expand(std::size_t rows) const;
 
+  friend auto operator<=>(const sql&, const sql&) = default;
+
 private:
-  std::string_view text_;
+  std::string_view head_;
+  std::string_view tail_;
 };
 
 /// What the driver or the server refused, by its number. Thrown inside this backend only; `connection` turns it into a `core::error`.
