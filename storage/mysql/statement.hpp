@@ -14,6 +14,7 @@
 #include <mysql/mysql.h>
 
 #include "core/ids.hpp"
+#include "core/time.hpp"
 #include "storage/mysql/sql.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -36,6 +37,7 @@ public:
   [[nodiscard]] std::string_view text(std::size_t column) const;
   [[nodiscard]] std::string string(std::size_t column) const { return std::string{text(column)}; }
 
+  [[nodiscard]] core::time_point time_ms(std::size_t column) const { return core::from_ms(number(column)); }
   template <class Id>
     requires std::is_enum_v<Id>
   [[nodiscard]] Id id(std::size_t column) const {
@@ -67,6 +69,8 @@ public:
   statement& add(std::int32_t value) { return add(std::int64_t{value}); }
   statement& add(std::size_t value) { return add(static_cast<std::int64_t>(value)); }
   statement& add(bool value) { return add(std::int64_t{value}); }
+  /// Epoch milliseconds.
+  statement& add(core::time_point value) { return add(core::to_ms(value)); }
   /// Not copied: must live until the statement ran.
   statement& add(std::string_view value);
   statement& add(const std::string& value) { return add(std::string_view{value}); }
@@ -83,6 +87,7 @@ public:
     return add(static_cast<std::int64_t>(core::number(value)));
   }
 
+  /// Nothing is NULL.
   template <class T>
   statement& add(const std::optional<T>& value) {
     return value ? add(*value) : add_null();
