@@ -27,6 +27,7 @@ enum class block_strategy : std::uint8_t { serial_execution, discard_later, cove
 enum class unknown_policy : std::uint8_t { ask, skip, resend };
 
 /// XXL's stored names, e.g. `FIX_RATE`, `LEAST_FREQUENTLY_USED`, `COVER_EARLY`; ours for `on_unknown`: `ask`, `skip`, `resend`.
+/// `route_strategy::unknown` has no stored name: its text is empty.
 [[nodiscard]] std::string_view stored_name(schedule_type) noexcept;
 [[nodiscard]] std::string_view stored_name(misfire_policy) noexcept;
 [[nodiscard]] std::string_view stored_name(route_strategy) noexcept;

@@ -57,7 +57,7 @@ struct planned_firing {
 struct job_plan {
   job_id id{};
   time_point expected_next{};
-  /// The last instant that this plan takes.
+  /// The last instant that this plan takes; a misfire without a firing takes `expected_next`.
   time_point last{};
   /// Nothing: the schedule is exhausted, the job is stopped.
   std::optional<time_point> next;
@@ -71,7 +71,8 @@ struct job_plan {
 ///
 /// Misfire (now > next + misfire_after): FIRE_ONCE_NOW plans one firing at now, DO_NOTHING plans none; the next time is the
 /// first one after now. Otherwise every instant from `next` up to now + horizon is planned; each keeps its own fire time, so a
-/// late one is visible as late. The next time is always later than every planned instant and than `expected_next`.
+/// late one is visible as late. The next time is always later than every planned instant and than `expected_next`; only the plan
+/// of a job that is not due yet is empty and moves nothing.
 [[nodiscard]] job_plan plan(const due_job& due, const schedule& rule, const plan_window& window);
 
 } // namespace ringmaster::core

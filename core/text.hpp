@@ -1,8 +1,10 @@
 #pragma once
 
-// Cutting text to what a column holds.
+// Cutting text to what a column holds, and reading the numbers that columns keep as text.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,9 @@ namespace ringmaster::core {
 
 /// `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed: what a text column and JSON can hold.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// A decimal 32-bit number with an optional sign and nothing else around it, as XXL reads numbers; nothing otherwise.
+[[nodiscard]] std::optional<std::int32_t> parse_int32(std::string_view text) noexcept;
 
 /// XXL's bound on handle_msg and, for us, trigger_msg: UTF-16 units.
 inline constexpr std::size_t message_units_max = 15000;

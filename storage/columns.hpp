@@ -48,4 +48,13 @@ inline constexpr std::size_t text_bytes = 65535;
   return text;
 }
 
+/// The longest prefix with at most `bytes` bytes that ends at a character.
+[[nodiscard]] constexpr std::string_view cut_bytes(std::string_view text, std::size_t bytes) noexcept {
+  if (text.size() <= bytes)
+    return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+    --bytes;
+  return text.substr(0, bytes);
+}
+
 } // namespace ringmaster::storage

@@ -10,21 +10,24 @@ namespace ringmaster::storage {
 namespace {
 
 constexpr std::int32_t success = 200;
+constexpr std::int32_t failure = 500;
 
 void write_trigger(run_write& write, const run_row& row, const run_news& news, bool owner_current) {
   const auto& trigger = *news.trigger;
   if (row.trigger_code != 0)
     return;
+  bool failed = trigger.code != success;
   bool has_result = row.handle_code != 0 || write.handle_code;
-  if (trigger.code != success && !owner_current)
+  if (failed && !owner_current)
     return;
-  if (trigger.code != success && has_result) {
+  if (failed && has_result) {
     write.trigger_code = success;
     return;
   }
-  write.trigger_code = trigger.code;
+  // 0 would leave the run unresolved for ever.
+  write.trigger_code = trigger.code == 0 ? failure : trigger.code;
   write.trigger_message = core::cut_utf16(trigger.message, core::message_units_max);
-  write.clear_retries = trigger.delivery_unknown && trigger.code != success;
+  write.clear_retries = failed && trigger.delivery_unknown;
   write.trigger_stored = true;
 }
 

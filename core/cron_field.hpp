@@ -1,0 +1,83 @@
+#pragma once
+
+// The values of one cron field while it is read. Only the cron parser needs it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ringmaster::core {
+
+/// What is wrong with an expression; nothing when all is well.
+using cron_complaint = std::optional<std::string>;
+
+/// In the order in which they are written.
+enum class cron_field_kind : std::uint8_t { second, minute, hour, day_of_month, month, day_of_week, year };
+
+struct cron_field_limits {
+  std::int32_t low = 0;
+  std::int32_t high = 0;
+  /// A range that runs backwards wraps by this.
+  std::int32_t modulus = 0;
+  /// The largest step of `a/s` and `*/s`.
+  std::int32_t step_max = 0;
+  std::string_view out_of_range;
+};
+
+inline constexpr int cron_year_first = 1970;
+/// XXL's search gives up behind it.
+inline constexpr int cron_year_max = 2999;
+
+/// Written as numbers, these two mean `*` and (in the day fields) `?`.
+inline constexpr std::int32_t cron_every_value = 99;
+inline constexpr std::int32_t cron_no_value = 98;
+
+class cron_field {
+public:
+  cron_field(cron_field_kind kind, int year_last);
+
+  [[nodiscard]] cron_field_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] bool is(cron_field_kind wanted) const noexcept { return kind_ == wanted; }
+  [[nodiscard]] bool is_day() const noexcept;
+  [[nodiscard]] const cron_field_limits& limits() const noexcept;
+
+  /// The number behind the first three letters of `text`. Complains where no names are known, and about an unknown one.
+  [[nodiscard]] cron_complaint find_name(std::string_view text, std::int32_t& value) const;
+
+  [[nodiscard]] cron_complaint add_value(std::int32_t value) { return add_range(value, value, 0); }
+  /// `start-stop/step`; without `stop` to the end of the field; with step 0 only `start`.
+  [[nodiscard]] cron_complaint add_range(std::int32_t start, std::optional<std::int32_t> stop, std::int32_t step);
+  /// A weekday in front of `#`, which XXL checks against nothing.
+  [[nodiscard]] cron_complaint add_unchecked_weekday(std::int32_t value);
+  void add_none() noexcept { none_ = true; }
+  [[nodiscard]] cron_complaint check_step(std::int32_t step) const;
+
+  /// Holds `?`: another field decides about days.
+  [[nodiscard]] bool none() const noexcept { return none_; }
+  /// Holds a plain `*`.
+  [[nodiscard]] bool every() const noexcept { return every_; }
+  /// One bit a value; of years only the first word.
+  [[nodiscard]] std::uint64_t bits() const noexcept;
+  /// Bit 0 is 1970.
+  [[nodiscard]] std::vector<std::uint64_t> take_years() noexcept { return std::move(years_); }
+  /// The smallest number that was added; `cron_every_value` when there was none.
+  [[nodiscard]] std::int32_t lowest() const noexcept { return lowest_; }
+
+private:
+  [[nodiscard]] bool in_range(std::int32_t start, std::int32_t stop) const noexcept;
+  void add_steps(std::int64_t start, std::int64_t stop, std::int64_t step);
+  void add_year_steps(std::int64_t start, std::int64_t stop, std::int64_t step);
+
+  cron_field_kind kind_;
+  bool every_ = false;
+  bool none_ = false;
+  std::int32_t year_last_;
+  std::int32_t lowest_ = cron_every_value;
+  std::uint64_t bits_ = 0;
+  std::vector<std::uint64_t> years_;
+};
+
+} // namespace ringmaster::core

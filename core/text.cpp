@@ -1,0 +1,78 @@
+#include "core/text.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+namespace ringmaster::core {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+std::uint8_t byte_at(std::string_view text, std::size_t pos) noexcept {
+  return pos < text.size() ? static_cast<std::uint8_t>(text[pos]) : 0;
+}
+
+bool is_tail(std::uint8_t byte) noexcept { return (byte & 0xC0) == 0x80; }
+
+/// Bytes of the character at `pos`, 0 when no valid UTF-8 starts there (overlong forms and surrogates are invalid).
+std::size_t character_size(std::string_view text, std::size_t pos) noexcept {
+  const auto lead = byte_at(text, pos), second = byte_at(text, pos + 1);
+  if (lead < 0x80)
+    return 1;
+  if (lead < 0xC2 || lead > 0xF4 || !is_tail(second))
+    return 0;
+  if (lead < 0xE0)
+    return 2;
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || !is_tail(byte_at(text, pos + 2)))
+    return 0;
+  if (lead < 0xF0)
+    return 3;
+  if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F) || !is_tail(byte_at(text, pos + 3)))
+    return 0;
+  return 4;
+}
+
+} // namespace
+
+std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept {
+  // Every unit is at least one byte of UTF-8.
+  if (text.size() <= units)
+    return text;
+  std::size_t pos = 0;
+  while (pos < text.size()) {
+    const auto size = character_size(text, pos);
+    const std::size_t cost = size == 4 ? 2 : 1;
+    if (cost > units)
+      break;
+    units -= cost;
+    pos += size == 0 ? 1 : size;
+  }
+  return text.substr(0, pos);
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (std::size_t pos = 0; pos < text.size();) {
+    const auto size = character_size(text, pos);
+    if (size == 0)
+      valid += replacement;
+    else if (text[pos] != '\0')
+      valid += text.substr(pos, size);
+    pos += size == 0 ? 1 : size;
+  }
+  return valid;
+}
+
+std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {
+  if (text.starts_with('+') && !text.starts_with("+-"))
+    text.remove_prefix(1);
+  std::int32_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+} // namespace ringmaster::core

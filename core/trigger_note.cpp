@@ -1,0 +1,103 @@
+#include "core/trigger_note.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.hpp"
+
+namespace ringmaster::core {
+
+namespace {
+
+constexpr std::string_view mark = "rm1;";
+/// A host is cut, so that the fixed part always fits.
+constexpr std::size_t host_units_max = 255;
+
+std::optional<trigger_kind> find_trigger_kind(std::string_view name) noexcept {
+  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
+                    trigger_kind::api})
+    if (to_string(kind) == name)
+      return kind;
+  return std::nullopt;
+}
+
+std::string clean_host(std::string_view host) {
+  auto text = valid_utf8(host);
+  text.resize(cut_utf16(text, host_units_max).size());
+  std::replace(text.begin(), text.end(), ';', '_');
+  return text;
+}
+
+/// `0/3`, and `0/3b` for a shard of a broadcast.
+std::string encode(const shard& part) {
+  return std::to_string(part.index) + '/' + std::to_string(part.total) + (part.broadcast ? "b" : "");
+}
+
+std::optional<shard> decode_shard(std::string_view text) {
+  const bool broadcast = text.ends_with('b');
+  text.remove_suffix(broadcast ? 1 : 0);
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos)
+    return std::nullopt;
+  const auto index = parse_int32(text.substr(0, slash)), total = parse_int32(text.substr(slash + 1));
+  if (!index || !total)
+    return std::nullopt;
+  return shard{*index, *total, broadcast};
+}
+
+/// A strategy without a stored name is kept as an empty field.
+std::optional<route_strategy> decode_route(std::string_view name) {
+  return name.empty() ? std::optional{route_strategy::unknown} : find_route_strategy(name);
+}
+
+} // namespace
+
+std::string encode(const trigger_note& note) {
+  std::string text{mark};
+  text.append(to_string(note.kind)).append(1, ';');
+  text.append(clean_host(note.node_host)).append(1, ';');
+  text.append(stored_name(note.route)).append(1, ';');
+  text.append(encode(note.part)).append(1, ';');
+  text.append(stored_name(note.block)).append(1, ';');
+  text.append(std::to_string(note.timeout_s)).append(1, ';');
+  text.append(std::to_string(note.retry_left)).append(1, ';');
+  text.append(valid_utf8(note.message));
+  text.resize(cut_utf16(text, message_units_max).size());
+  return text;
+}
+
+std::optional<trigger_note> decode_trigger_note(std::string_view text) {
+  if (!text.starts_with(mark))
+    return std::nullopt;
+  text.remove_prefix(mark.size());
+  std::array<std::string_view, 7> fields;
+  for (auto& field : fields) {
+    const auto end = text.find(';');
+    if (end == std::string_view::npos)
+      return std::nullopt;
+    field = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+  const auto kind = find_trigger_kind(fields[0]);
+  const auto route = decode_route(fields[2]);
+  const auto part = decode_shard(fields[3]);
+  const auto block = find_block_strategy(fields[4]);
+  const auto timeout_s = parse_int32(fields[5]), retry_left = parse_int32(fields[6]);
+  if (!kind || !route || !part || !block || !timeout_s || !retry_left)
+    return std::nullopt;
+  return trigger_note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left, std::string{text}};
+}
+
+trigger_note note_of(const planned_run& run, std::string_view node_host) {
+  trigger_note note;
+  note.kind = run.kind;
+  note.node_host = clean_host(node_host);
+  note.route = run.spec->route;
+  note.part = run.part;
+  note.block = run.spec->block;
+  note.timeout_s = run.spec->timeout_s;
+  note.retry_left = run.retry_left;
+  return note;
+}
+
+} // namespace ringmaster::core
