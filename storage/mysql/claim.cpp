@@ -292,17 +292,26 @@ private:
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
       auto values = log_values_of(run, batch_.node_host);
-      const auto& fire_time = own_.dates.of(run.fire_at);
+      const auto fire_time = date_text(run.fire_at);
       some.add(run.spec->group).add(run.spec->id).add(values.address).add(values.handler).add(values.param).add(std::move(values.sharding));
-      some.add(run.retry_left).add(std::string{fire_time}).add(std::move(values.message)).add(std::string{fire_time});
+      some.add(run.retry_left).add(fire_time).add(std::move(values.message)).add(fire_time);
     }
     some.run();
     return some.first_id();
   }
 
+  /// Valid as long as this object: most runs of a batch share their second.
+  std::string_view date_text(core::time_point t) {
+    auto& text = dates_[core::cut_to_second(t)];
+    if (text.empty())
+      text = own_.dates.of(t);
+    return text;
+  }
+
   session& own_;
   connection& db_;
   const core::claim_batch& batch_;
+  std::map<core::time_point, std::string> dates_;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "storage/mysql/cluster.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -81,7 +82,8 @@ core::result<std::vector<core::node_row>> cluster_role::nodes() {
 core::result<bool> cluster_role::fence(const core::node_row& seen) {
   // A client that stands still in a claim holds the very row that the fence has to write: its connections go first.
   auto still = own_.db.read([&]() -> core::result<bool> {
-    auto row = own_.db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND beat = ?", seen.id, seen.incarnation, seen.beat);
+    auto row = own_.db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND beat = ? AND state = 'up'", seen.id,
+                             seen.incarnation, seen.beat);
     if (!row.next())
       return false;
     end_connections(seen.id);
@@ -90,8 +92,8 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   if (!still || !*still)
     return still;
   return own_.db.transact([&]() -> core::result<bool> {
-    return own_.db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?",
-                           seen.id, seen.incarnation, seen.beat)
+    return own_.db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?"
+                           " AND state = 'up'", seen.id, seen.incarnation, seen.beat)
            == 1;
   });
 }

@@ -64,6 +64,14 @@ public:
     return with(prepare(text), std::forward<Values>(values)...).run();
   }
 
+  /// An INSERT of one row; its id.
+  template <class Id, class... Values>
+  Id insert(sql text, Values&&... values) {
+    auto& prepared = with(prepare(text), std::forward<Values>(values)...);
+    prepared.run();
+    return static_cast<Id>(prepared.first_id());
+  }
+
   template <class... Values>
   rows query(sql text, Values&&... values) {
     return with(prepare(text), std::forward<Values>(values)...).select();

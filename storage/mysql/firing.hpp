@@ -5,8 +5,19 @@
 
 namespace ringmaster::storage::mysql {
 
-/// The firing path. Its methods are spread over `jobs.cpp` (reading definitions), `claim.cpp` (T1, T2), `record.cpp` (T3, T4, retries) and
-/// `adopt.cpp` (T6, T7 and the sweeps).
+/// How far the sweep for abandoned runs came, in this store.
+struct sweep_progress {
+  /// Every run up to this one is resolved for good.
+  core::log_id swept{};
+  /// Every run up to this one is committed.
+  core::log_id settled{};
+  /// The newest run, seen by the call with this limit of age.
+  core::log_id seen{};
+  core::time_point seen_at{};
+};
+
+/// The firing path. Its methods are spread over `jobs.cpp` (reading definitions), `claim.cpp` (T1, T2), `record.cpp` (T3, T4, retries),
+/// `adopt.cpp` (T6, T7), `intents.cpp` and `sweep.cpp`.
 class firing_role final : public firing_store {
 public:
   explicit firing_role(session& own) : own_{own} {}
@@ -24,6 +35,7 @@ public:
 
 private:
   session& own_;
+  sweep_progress sweep_;
 };
 
 } // namespace ringmaster::storage::mysql

@@ -1,30 +1,9 @@
 #include "storage/mysql/registry.hpp"
 
 #include "storage/mysql/batches.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
-
-namespace {
-
-std::vector<std::string> split_addresses(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto word = list.substr(0, list.find(','));
-    if (!word.empty())
-      out.emplace_back(word);
-    list.remove_prefix(std::min(list.size(), word.size() + 1));
-  }
-  return out;
-}
-
-std::string join_addresses(const std::vector<std::string>& addresses) {
-  std::string out;
-  for (const auto& address : addresses)
-    out += (out.empty() ? "" : ",") + address;
-  return out;
-}
-
-} // namespace
 
 core::result<core::registry_state> registry_role::read() {
   return own_.db.read([&]() -> core::result<core::registry_state> {
@@ -33,8 +12,7 @@ core::result<core::registry_state> registry_role::read() {
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
                             groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(groups.text(4))});
-    auto seen = own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry"
-                              " ORDER BY registry_group, registry_key, registry_value");
+    auto seen = own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id");
     while (seen.next())
       out.registrations.push_back({seen.string(0), seen.string(1), seen.string(2), own_.dates.read(seen.text(3)).value_or(core::time_point{})});
     return out;
@@ -54,12 +32,14 @@ void registry_role::renew(const std::vector<core::registration>& renewed) {
 }
 
 core::result<void> registry_role::write(const core::registry_batch& batch, core::time_point now) {
+  if (auto sound = check(batch); !sound)
+    return sound;
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
-    renew(batch.renewed);
     for (const auto& gone : batch.removed)
       db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?", gone.registry_group,
                  gone.app_name, gone.address);
+    renew(batch.renewed);
     if (batch.dead_before > core::time_point{})
       db.execute("DELETE FROM xxl_job_registry WHERE update_time < ?", std::string{own_.dates.of(batch.dead_before)});
     for (const auto& changed : batch.changed_groups)

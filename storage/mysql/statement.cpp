@@ -83,8 +83,8 @@ statement& statement::add(std::string_view text) {
 
 statement& statement::add(std::string&& text) { return add(std::string_view{kept_.emplace_back(std::move(text))}); }
 
-statement& statement::add_bytes(std::string&& bytes) {
-  add(std::move(bytes));
+statement& statement::add(bytes&& blob) {
+  add(std::move(blob.value));
   values_.back().type = MYSQL_TYPE_BLOB;
   return *this;
 }

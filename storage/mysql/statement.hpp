@@ -37,6 +37,10 @@ public:
   [[nodiscard]] std::string_view text(std::size_t column) const;
   [[nodiscard]] std::string string(std::size_t column) const { return std::string{text(column)}; }
 
+  /// NULL reads as nothing.
+  [[nodiscard]] std::optional<std::string> optional_string(std::size_t column) const {
+    return is_null(column) ? std::nullopt : std::optional{string(column)};
+  }
   [[nodiscard]] core::time_point time_ms(std::size_t column) const { return core::from_ms(number(column)); }
   template <class Id>
     requires std::is_enum_v<Id>
@@ -60,6 +64,11 @@ private:
   std::vector<column> columns_;
 };
 
+/// The value of a BLOB: the server does not look at it. Kept until the statement ran.
+struct bytes {
+  std::string value;
+};
+
 /// One prepared statement of one connection. Parameters are added in order, then it runs; it can be used again after that.
 class statement {
 public:
@@ -77,8 +86,7 @@ public:
   statement& add(const char* value) { return add(std::string_view{value}); }
   /// Kept until the statement ran.
   statement& add(std::string&& value);
-  /// For a BLOB: the server does not look at the bytes. Kept until the statement ran.
-  statement& add_bytes(std::string&& value);
+  statement& add(bytes&& value);
   statement& add_null();
 
   template <class Id>
@@ -91,6 +99,10 @@ public:
   template <class T>
   statement& add(const std::optional<T>& value) {
     return value ? add(*value) : add_null();
+  }
+  template <class T>
+  statement& add(std::optional<T>&& value) {
+    return value ? add(std::move(*value)) : add_null();
   }
 
   /// Runs it; the number of rows that it changed.
