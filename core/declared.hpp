@@ -74,7 +74,7 @@ struct deploy_report {
   }
 };
 
-/// Hash of what the file says about a job: a stop by hand survives until it changes.
+/// Hash of what the file says about a job (not where it says it): a stop by hand survives until it changes. 16 hexadecimal digits.
 [[nodiscard]] std::string content_hash(const declared_job& job);
 
 } // namespace ringmaster::core

@@ -9,6 +9,7 @@
 #include "core/schedule.hpp"
 #include "storage/columns.hpp"
 #include "storage/job_columns.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage {
 
@@ -19,12 +20,7 @@ using core::errc;
 
 std::string owner_text(const std::string& source) { return source.empty() ? "was made by hand" : "belongs to the source " + source; }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const auto& text : texts)
-    out += out.empty() ? text : ',' + text;
-  return out;
-}
+std::string joined(const std::vector<std::string>& texts) { return join_addresses(texts).value_or(""); }
 
 /// One declared job on its way into the plan.
 struct target {

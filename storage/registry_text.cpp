@@ -21,9 +21,9 @@ std::vector<std::string> split_addresses(std::string_view list) {
 std::optional<std::string> join_addresses(const std::vector<std::string>& addresses) {
   if (addresses.empty())
     return std::nullopt;
-  std::string list;
-  for (const auto& address : addresses)
-    list += list.empty() ? address : ',' + address;
+  std::string list = addresses.front();
+  for (std::size_t i = 1; i < addresses.size(); ++i)
+    list += ',' + addresses[i];
   return list;
 }
 

@@ -20,8 +20,6 @@ constexpr int progress_operations = 100'000;
 constexpr const char* settings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=10000; "
                                  "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY";
 
-bool is_uri(const std::string& file) { return file.rfind("file:", 0) == 0; }
-
 /// Nobody else may read what a scheduler stores. An existing file keeps its mode.
 core::result<void> create_private(const std::string& file) {
   int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -110,12 +108,11 @@ void statement::bind(int index, std::nullopt_t) {
 }
 
 core::result<std::unique_ptr<connection>> connection::open(const open_options& options) {
-  if (options.create && !is_uri(options.file))
+  if (options.create && !options.uri)
     if (auto created = create_private(options.file); !created)
       return tl::unexpected{created.error()};
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (options.create)
-    flags |= SQLITE_OPEN_CREATE;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= (options.create ? SQLITE_OPEN_CREATE : 0) | (options.uri ? SQLITE_OPEN_URI : 0);
   sqlite3* db = nullptr;
   int code = sqlite3_open_v2(options.file.c_str(), &db, flags, nullptr);
   // Even a failed open gives a handle that must be closed.

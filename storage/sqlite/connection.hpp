@@ -99,8 +99,9 @@ private:
 
 /// How a connection is opened.
 struct open_options {
-  /// A path, or a `file:` URI.
   std::string file;
+  /// `file` is a URI of SQLite's own (a database in memory).
+  bool uri = false;
   std::chrono::milliseconds busy_timeout{5000};
   /// A call that takes longer is given up; 0: never.
   std::chrono::milliseconds call_timeout{5000};
