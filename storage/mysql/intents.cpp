@@ -89,8 +89,11 @@ std::vector<core::intent> children_of(session& own, const std::vector<finished_p
       children = core::child_ids(*parent.spec);
     else if (const auto found = looked_up.find(parent.run); found != looked_up.end())
       children = found->second;
-    for (const auto child : children)
-      out.push_back({.id = {}, .job = child, .origin = parent.run});
+    for (const auto child : children) {
+      auto& wish = out.emplace_back();
+      wish.job = child;
+      wish.origin = parent.run;
+    }
     jobs.insert(jobs.end(), children.begin(), children.end());
   }
   const auto retries = retry_counts(own, sorted(std::span<const core::job_id>{jobs}));

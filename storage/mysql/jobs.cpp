@@ -1,5 +1,6 @@
 #include "storage/mysql/jobs.hpp"
 
+#include "storage/job_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 
@@ -13,25 +14,24 @@ constexpr const char* jobs_and_schedules =
   " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision"
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
-core::job_ptr read_job(session& own, const rows& row) {
-  auto out = std::make_shared<core::job>();
-  out->id = row.id<core::job_id>(0);
-  out->group = row.id<core::group_id>(1);
-  out->schedule = core::find_schedule_type(row.text(2)).value_or(core::schedule_type::none);
-  out->misfire = core::find_misfire_policy(row.text(3)).value_or(core::misfire_policy::do_nothing);
-  out->route = core::find_route_strategy(row.text(4)).value_or(core::route_strategy::unknown);
-  out->block = core::find_block_strategy(row.text(5)).value_or(core::block_strategy::serial_execution);
-  out->on_unknown = core::find_unknown_policy(row.text(6)).value_or(core::unknown_policy::ask);
-  out->timeout_s = row.number32(7);
-  out->retry_count = row.number32(8);
-  out->schedule_conf = row.string(9);
-  out->handler = row.string(10);
-  out->param = row.string(11);
-  out->child_jobs = row.string(12);
-  out->glue_type = row.string(13);
-  if (!row.text(14).empty())
-    out->glue_source = std::make_shared<const std::string>(row.text(14));
-  out->glue_updated = own.dates.read(row.text(15)).value_or(core::time_point{});
+job_row read_job(session& own, const rows& row) {
+  job_row out;
+  out.id = row.id<core::job_id>(0);
+  out.group = row.id<core::group_id>(1);
+  out.schedule_type = row.text(2);
+  out.misfire = row.text(3);
+  out.route = row.text(4);
+  out.block = row.text(5);
+  out.on_unknown = row.text(6);
+  out.timeout_s = row.number32(7);
+  out.retry_count = row.number32(8);
+  out.schedule_conf = row.text(9);
+  out.handler = row.text(10);
+  out.param = row.text(11);
+  out.child_jobs = row.text(12);
+  out.glue_type = row.text(13);
+  out.glue_source = row.text(14);
+  out.glue_updated = own.dates.read(row.text(15)).value_or(core::time_point{});
   return out;
 }
 
@@ -39,7 +39,7 @@ std::vector<core::scheduled_job> read_all(session& own, rows found) {
   std::vector<core::scheduled_job> out;
   while (found.next()) {
     core::scheduled_job one;
-    one.spec = read_job(own, found);
+    one.spec = job_of(read_job(own, found));
     if (const auto next = found.number(16); next != 0)
       one.next = core::from_ms(next);
     one.last = core::from_ms(found.number(17));
