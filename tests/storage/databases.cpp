@@ -21,7 +21,7 @@ std::string test_database::value(const std::string& sql) {
 }
 
 std::vector<test_backend> all_backends() {
-  std::vector<test_backend> backends{sqlite_file_backend(), sqlite_memory_backend()};
+  std::vector<test_backend> backends{sqlite_backend()};
 #ifdef RINGMASTER_TEST_MYSQL
   backends.push_back(mysql_backend());
 #endif

@@ -15,6 +15,9 @@
 
 namespace ringmaster::test {
 
+/// Rows of text.
+using table = std::vector<std::vector<std::string>>;
+
 /// A migrated, empty database of its own, removed with this object.
 class test_database {
 public:
@@ -27,7 +30,7 @@ public:
   virtual void exec(const std::string& sql) = 0;
 
   /// The rows of a SELECT as text; NULL reads `NULL`. Throws std::runtime_error when it fails.
-  [[nodiscard]] virtual std::vector<std::vector<std::string>> query(const std::string& sql) = 0;
+  [[nodiscard]] virtual table query(const std::string& sql) = 0;
 
   /// One more connection. Throws std::runtime_error when it cannot be opened.
   [[nodiscard]] std::unique_ptr<storage::store> open();
@@ -46,8 +49,7 @@ struct test_backend {
 };
 
 /// Made in one file a backend: `sqlite_databases.cpp`, `mysql_databases.cpp`.
-[[nodiscard]] test_backend sqlite_file_backend();
-[[nodiscard]] test_backend sqlite_memory_backend();
+[[nodiscard]] test_backend sqlite_backend();
 /// MariaDB on a private server (`tests/support/mariadb_server.hpp`).
 [[nodiscard]] test_backend mysql_backend();
 
