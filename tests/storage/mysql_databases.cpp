@@ -13,6 +13,7 @@ namespace ringmaster::test {
 
 namespace {
 
+/// Never dropped: the server's folder goes as a whole.
 class mysql_test_database final : public test_database {
 public:
   explicit mysql_test_database(const storage::store_options& options) : name_{"conformance_" + std::to_string(++count())} {
@@ -28,8 +29,6 @@ public:
       throw std::runtime_error(mysql_error(own_.get()));
     mysql_set_character_set(own_.get(), "utf8mb4");
   }
-
-  ~mysql_test_database() override { mysql_query(own_.get(), ("DROP DATABASE `" + name_ + "`").c_str()); }
 
   storage::database& database() override { return *database_; }
 

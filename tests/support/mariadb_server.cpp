@@ -115,7 +115,7 @@ client connect(const std::string& socket) {
 } // namespace
 
 mariadb_server& mariadb_server::shared() {
-  static mariadb_server instance{size{}};
+  static mariadb_server instance{options{}};
   return instance;
 }
 
@@ -126,7 +126,7 @@ std::optional<std::string> mariadb_server::unavailable_reason() {
   return std::nullopt;
 }
 
-mariadb_server::mariadb_server(size limits) : limits_{limits} {
+mariadb_server::mariadb_server(const options& chosen) : options_{chosen} {
   if (auto reason = unavailable_reason())
     throw std::runtime_error(*reason);
   const auto parent = fs::temp_directory_path();
@@ -154,7 +154,7 @@ void mariadb_server::install() {
   const auto log = folder_ / "install.log";
   const auto process = spawn({*find_program("mariadb-install-db"), "--no-defaults", "--datadir=" + (folder_ / "data").string(),
                               "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", user_option(),
-                              "--innodb-log-file-size=" + std::to_string(limits_.redo_log_mb) + "M"},
+                              "--innodb-log-file-size=" + std::to_string(options_.redo_log_mb) + "M"},
                              log);
   const auto status = wait_for_end(process, start_limit);
   if (!status)
@@ -170,9 +170,9 @@ void mariadb_server::start() {
   const auto megabytes = [](int count) { return std::to_string(count) + "M"; };
   server_ = spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
                    "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
-                   "--innodb-buffer-pool-size=" + megabytes(limits_.buffer_pool_mb), "--innodb-log-file-size=" + megabytes(limits_.redo_log_mb),
+                   "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb), "--innodb-log-file-size=" + megabytes(options_.redo_log_mb),
                    "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT", "--performance-schema=OFF", "--max-connections=64",
-                   "--character-set-server=utf8mb4", "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
+                   "--character-set-server=utf8mb4", std::string{"--innodb-file-per-table="} + (options_.file_per_table ? "ON" : "OFF"), "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
                   log);
   const auto give_up = std::chrono::steady_clock::now() + start_limit;
   while (!answers()) {
