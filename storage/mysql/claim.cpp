@@ -123,7 +123,7 @@ private:
     const auto [groups, rest] = grouped(moves);
     for (const auto& group : groups)
       moved += move_alike(group);
-    for (const auto part : padded_chunks(rest.size())) {
+    for (const auto part : padded_chunks(rest.size(), case_rows_max)) {
       auto& some = db_.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
                                " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?", part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
@@ -227,17 +227,21 @@ private:
         waiting.insert(found.number(0));
     }
     const auto with_job = jobs_of(all);
-    for (const auto intent : all) {
-      const bool was_waiting = waiting.contains(core::number(intent));
-      if (was_waiting && with_job.contains(core::number(intent))) {
-        winners.intents.push_back(intent);
+    std::unordered_set<std::int64_t> decided;
+    for (const auto& run : batch_.runs) {
+      if (!run.intent || !decided.insert(core::number(*run.intent)).second)
+        continue;
+      const bool was_waiting = waiting.contains(core::number(*run.intent));
+      if (was_waiting && with_job.contains(core::number(*run.intent))) {
+        winners.intents.push_back(*run.intent);
         continue;
       }
-      lost.lost_intents.push_back(intent);
+      lost.lost_intents.push_back(*run.intent);
       // Deleting a job ends its retries and children here (firing protocol §7.5).
       if (was_waiting)
-        db_.execute("DELETE FROM rm_intent WHERE id = ?", intent);
+        db_.execute("DELETE FROM rm_intent WHERE id = ?", *run.intent);
     }
+    std::sort(winners.intents.begin(), winners.intents.end());
   }
 
   void keep_runs(selection& winners) {
@@ -263,7 +267,8 @@ private:
     std::vector<claim_item> items;
     items.reserve(positions.size());
     out.runs.reserve(positions.size());
-    for (const auto part : exact_chunks(positions.size())) {
+    const auto bytes_of = [&](std::size_t i) { return batch_.runs[positions[i]].effective_param().size(); };
+    for (const auto part : chunks_within_bytes(positions.size(), bytes_of, exact_chunks)) {
       auto id = insert_log_rows(std::span{positions}.subspan(part.begin, part.count));
       for (std::size_t i = 0; i < part.count; ++i, id += db_.id_step()) {
         const auto position = positions[part.at(i)];

@@ -111,6 +111,9 @@ private:
       } catch (const driver_error& failure) {
         if (!recover(failure, round))
           return tl::unexpected{failure.to_error()};
+      } catch (...) {
+        drop(); // else the next transaction would commit what this one left
+        throw;
       }
     }
   }

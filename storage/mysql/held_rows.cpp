@@ -37,11 +37,14 @@ void add_ids(statement& to, const row_list& rows, chunk part) {
     to.add(id_of(*rows[part.at(i)]));
 }
 
+std::vector<chunk> case_chunks(std::size_t size) { return padded_chunks(size, case_rows_max); }
+
 std::int32_t alarm_status(const held_row& held) { return held.write.mark_alarm ? 1 : held.row.alarm_status; }
 
 /// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column.
 void write_triggers(connection& db, const row_list& rows) {
-  for (const auto part : padded_chunks(rows.size())) {
+  const auto bytes_of = [&](std::size_t i) { return rows[i]->write.trigger_message.size(); };
+  for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
     auto& some = db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = CASE id {WHEN ? THEN ? }END,"
                             " trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), CASE id {WHEN ? THEN ? }END), 15000),"
                             " executor_fail_retry_count = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END"
@@ -56,7 +59,8 @@ void write_triggers(connection& db, const row_list& rows) {
 }
 
 void write_results(connection& db, const row_list& rows, std::string_view handle_time) {
-  for (const auto part : padded_chunks(rows.size())) {
+  const auto bytes_of = [&](std::size_t i) { return rows[i]->write.handle_message.size(); };
+  for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
     auto& some = db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = CASE id {WHEN ? THEN ? }END,"
                             " handle_msg = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,})", part.rows);
     some.add(handle_time);

@@ -105,7 +105,8 @@ std::vector<core::intent> children_of(session& own, const std::vector<finished_p
 
 std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now) {
   std::vector<core::intent> out;
-  for (const auto part : exact_chunks(wishes.size())) {
+  const auto bytes_of = [&](std::size_t i) { return wishes[i].param ? wishes[i].param->size() : 0; };
+  for (const auto part : chunks_within_bytes(wishes.size(), bytes_of, exact_chunks)) {
     const auto some = std::span{wishes}.subspan(part.begin, part.count);
     try {
       auto id = insert(own, some, now);
