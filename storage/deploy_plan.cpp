@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/schedule.hpp"
 #include "storage/columns.hpp"
+#include "storage/deploy_index.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/registry_text.hpp"
 
@@ -36,40 +38,19 @@ struct target {
 class planner {
 public:
   planner(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now, const core::zone& schedule_zone)
-    : held_{held}, declared_{declared}, prune_{prune}, now_{now}, zone_{schedule_zone} {}
+    : held_{held}, index_{held}, declared_{declared}, prune_{prune}, now_{now}, zone_{schedule_zone} {}
 
   core::result<deploy_plan> run() {
-    index();
     for (auto step : {&planner::check_source, &planner::plan_groups, &planner::find_targets, &planner::plan_jobs})
       if (auto done = (this->*step)(); !done)
         return tl::unexpected{done.error()};
     if (prune_)
-      plan_removals();
+      plan_removals(held_, declared_, kept_, used_groups_, plan_);
     return std::move(plan_);
   }
 
 private:
   using identity = std::pair<std::string_view, std::string_view>;
-
-  void index() {
-    for (const auto& group : held_.groups) {
-      groups_by_name_.emplace(group.app_name, &group);
-      groups_by_id_.emplace(core::number(group.id), &group);
-    }
-    for (const auto& job : held_.jobs)
-      if (auto* group = find_group(job.group))
-        held_jobs_.emplace(std::pair{core::number(group->id), std::string_view{job.key}}, &job);
-  }
-
-  const held_group* find_group(core::group_id id) const {
-    auto found = groups_by_id_.find(core::number(id));
-    return found == groups_by_id_.end() ? nullptr : found->second;
-  }
-
-  const held_job* find_held(core::group_id group, std::string_view key) const {
-    auto found = held_jobs_.find({core::number(group), key});
-    return found == held_jobs_.end() ? nullptr : found->second;
-  }
 
   /// Who is to blame, for messages.
   static std::string at(const core::declared_job& job) {
@@ -110,11 +91,11 @@ private:
       write.address_list = joined(*declared.addresses);
     if (write.address_list.value_or("").size() > text_bytes)
       return core::fail(errc::invalid_argument, object + ": addresses are longer than " + std::to_string(text_bytes) + " bytes");
-    auto [first, last] = groups_by_name_.equal_range(declared.app_name);
-    auto own = std::find_if(first, last, [this](const auto& entry) { return entry.second->source == declared_.source; });
-    if (own == last && first != last)
-      return core::fail(errc::conflict, object + ' ' + owner_text(first->second->source) + "; it stays as it is");
-    keep(own == last ? nullptr : own->second, std::move(write));
+    auto same_name = index_.groups_named(declared.app_name);
+    auto own = std::find_if(same_name.begin(), same_name.end(), [this](const held_group* held) { return held->source == declared_.source; });
+    if (own == same_name.end() && !same_name.empty())
+      return core::fail(errc::conflict, object + ' ' + owner_text(same_name.front()->source) + "; it stays as it is");
+    keep(own == same_name.end() ? nullptr : *own, std::move(write));
     return {};
   }
 
@@ -142,12 +123,12 @@ private:
   core::result<existing_or_new<core::group_id>> group_of(const core::declared_job& job) const {
     if (auto found = declared_groups_.find(job.group); found != declared_groups_.end())
       return found->second;
-    auto [first, last] = groups_by_name_.equal_range(job.group);
-    if (first == last)
+    auto same_name = index_.groups_named(job.group);
+    if (same_name.empty())
       return core::fail(errc::invalid_argument, at(job) + "the group " + job.group + " is neither declared nor in the store");
-    if (std::next(first) != last)
+    if (same_name.size() > 1)
       return core::fail(errc::conflict, at(job) + "several groups are named " + job.group);
-    return existing_or_new<core::group_id>{first->second->id, 0};
+    return existing_or_new<core::group_id>{same_name.front()->id, 0};
   }
 
   core::result<void> find_targets() {
@@ -160,7 +141,7 @@ private:
       auto group = group_of(job);
       if (!group)
         return tl::unexpected{group.error()};
-      target one{&job, *group, group->id ? find_held(*group->id, job.key) : nullptr, 0};
+      target one{&job, *group, group->id ? index_.job(*group->id, job.key) : nullptr, 0};
       if (one.held && one.held->source != declared_.source)
         return core::fail(errc::conflict, at(job) + owner_text(one.held->source) + "; it stays as it is");
       if (one.held)
@@ -231,11 +212,8 @@ private:
 
   /// A declared job of the store that this set does not declare and will not remove.
   const held_job* find_undeclared(const identity& who) const {
-    auto [first, last] = groups_by_name_.equal_range(std::string{who.first});
-    for (auto group = first; group != last; ++group)
-      if (auto* job = find_held(group->second->id, who.second))
-        return prune_ && job->source == declared_.source ? nullptr : job;
-    return nullptr;
+    const auto* job = index_.job(who.first, who.second);
+    return job && prune_ && job->source == declared_.source ? nullptr : job;
   }
 
   core::result<std::optional<schedule_write>> schedule_of(const target& one, const job_write& write) const {
@@ -269,7 +247,7 @@ private:
     change.fields = differences(one.held->columns, write.columns);
     bool new_child = std::any_of(write.children.begin(), write.children.end(), [](const auto& child) { return !child.id; });
     if (new_child || child_jobs_text(write, {}) != one.held->child_jobs)
-      change.fields.push_back(difference("children", names_of(one.held->child_jobs), names_of(one)));
+      change.fields.push_back(difference("children", index_.names_of(one.held->child_jobs), names_of(one)));
     if (write.schedule && write.schedule->running != one.held->running)
       change.fields.push_back(write.schedule->running ? "enabled: false -> true" : "enabled: true -> false");
     if (change.fields.empty() && one.held->hash != write.hash)
@@ -288,56 +266,13 @@ private:
     return joined(names);
   }
 
-  /// The stored ids as people know the jobs.
-  std::string names_of(const std::string& child_jobs) const {
-    std::vector<std::string> names;
-    for (std::size_t from = 0; from < child_jobs.size();) {
-      auto comma = std::min(child_jobs.find(',', from), child_jobs.size());
-      auto id = child_jobs.substr(from, comma - from);
-      auto job = std::find_if(held_.jobs.begin(), held_.jobs.end(), [&id](const held_job& held) { return std::to_string(core::number(held.id)) == id; });
-      auto* group = job == held_.jobs.end() ? nullptr : find_group(job->group);
-      names.push_back(group ? group->app_name + '/' + job->key : id);
-      from = comma + 1;
-    }
-    return joined(names);
-  }
-
-  void plan_removals() {
-    std::unordered_set<std::int32_t> inhabited{used_groups_};
-    for (const auto& job : held_.jobs) {
-      if (job.source != declared_.source || kept_.contains(core::number(job.id))) {
-        inhabited.insert(core::number(job.group));
-        continue;
-      }
-      auto* group = find_group(job.group);
-      job_write write;
-      write.kind = change_kind::remove;
-      write.id = job.id;
-      plan_.jobs.push_back(std::move(write));
-      plan_.report.changes.push_back({change_kind::remove, "job " + (group ? group->app_name : "") + '/' + job.key, {}});
-    }
-    for (const auto& group : held_.groups) {
-      if (group.source != declared_.source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) ||
-          declared_groups_.contains(group.app_name))
-        continue;
-      group_write write;
-      write.kind = change_kind::remove;
-      write.id = group.id;
-      write.app_name = group.app_name;
-      plan_.groups.push_back(std::move(write));
-      plan_.report.changes.push_back({change_kind::remove, "group " + group.app_name, {}});
-    }
-  }
-
   const deploy_state& held_;
+  deploy_index index_;
   const core::declared_set& declared_;
   bool prune_;
   core::time_point now_;
   const core::zone& zone_;
   deploy_plan plan_;
-  std::unordered_multimap<std::string, const held_group*> groups_by_name_;
-  std::unordered_map<std::int32_t, const held_group*> groups_by_id_;
-  std::map<std::pair<std::int32_t, std::string_view>, const held_job*> held_jobs_;
   std::unordered_map<std::string, existing_or_new<core::group_id>> declared_groups_;
   std::map<identity, std::size_t> targets_by_identity_;
   std::vector<target> targets_;

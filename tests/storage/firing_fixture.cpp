@@ -6,7 +6,8 @@ namespace ringmaster::test {
 
 using namespace std::chrono_literals;
 
-firing_fixture::firing_fixture(const test_backend& backend) : db{fresh_database(backend)}, store{db->open()} {
+firing_fixture::firing_fixture(const test_backend& backend, const storage::store_options& options)
+  : db{fresh_database(backend, options)}, store{db->open()} {
   me = require(store->cluster().enter("node-a", "10.0.0.1:8081"));
 }
 

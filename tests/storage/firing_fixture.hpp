@@ -35,7 +35,8 @@ core::errc error_of(const core::result<T>& result) {
 
 class firing_fixture {
 public:
-  explicit firing_fixture(const test_backend& backend);
+  explicit firing_fixture(const test_backend& backend) : firing_fixture{backend, test_options()} {}
+  firing_fixture(const test_backend& backend, const storage::store_options& options);
 
   storage::firing_store& firings() { return store->firings(); }
 

@@ -55,6 +55,21 @@ TEST_CASE("a known failure with retries left starts one retry", "[storage]") {
   CHECK(f.db->query("SELECT log_id, job, fire_ms FROM rm_failed_run") == table{{text(run.id), "7", std::to_string(core::to_ms(noon))}});
 }
 
+TEST_CASE("a retry never waits for the second pass of an hour that comes twice", "[storage]") {
+  auto berlin = require(core::zone::find("Europe/Berlin"));
+  firing_fixture f{GENERATE(from_range(backends_under_test())), {berlin, berlin}};
+  // 02:30 summer time on the day on which the clocks go back: the column cannot tell it from 02:30 winter time.
+  auto first_pass = core::from_ms(1'729'989'000'000);
+  auto batch = f.batch();
+  f.plan(batch, f.add_job(7, first_pass, {{"executor_fail_retry_count", "1"}}), first_pass);
+  auto run = require(f.firings().claim(batch, first_pass)).runs.at(0);
+  CHECK(f.db->value("SELECT trigger_time FROM xxl_job_log") == "2024-10-27 02:30:00");
+  auto results = f.results();
+  results.triggers = {f.answer(run, 500)};
+  auto intent = require(f.firings().record(results, first_pass + 1s)).intents.at(0);
+  CHECK(intent.fire_at <= first_pass + 1s);
+}
+
 TEST_CASE("without retries left a failure is only recorded", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, GENERATE(0, -1));
