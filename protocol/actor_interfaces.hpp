@@ -154,8 +154,11 @@ using job_admin = caf::typed_actor<
   /// Errors: conflict, invalid_argument, unavailable.
   caf::result<core::deploy_report>(apply_declared)>;
 
-/// Dispatches requests to handlers; every request is answered.
-using gateway_actor = caf::typed_actor<caf::result<void>(http_exchange)>;
+/// Dispatches requests to handlers; every request is answered, or abandoned on purpose.
+using gateway_actor = caf::typed_actor<
+  caf::result<void>(http_exchange),
+  /// Which app names have a group.
+  caf::result<void>(registry_change)>;
 
 /// Spawns all of the above in order, watches them, stops them in reverse.
 using supervisor = caf::typed_actor<
