@@ -3,7 +3,7 @@
 #
 #   scripts/deps.sh            what a build and the tests need, and CAF into the user's cache
 #   scripts/deps.sh --build    only what a build needs (no MariaDB server, no JDK)
-#   scripts/deps.sh --tsan     the same, and a second CAF built with ThreadSanitizer
+#   scripts/deps.sh --tsan     the same, with a CAF built with ThreadSanitizer
 #
 # Prints the prefix of CAF as its last line. A CAF >= 0.18.7 that find_package would find anyway (CAF_ROOT) is used as it is.
 set -euo pipefail
@@ -129,11 +129,13 @@ build_caf() {
 install_packages "${build_packages[@]}"
 [ "$want_tests" = no ] || install_packages "${test_packages[@]}"
 
-if [ -n "${CAF_ROOT:-}" ]; then
+if [ "$want_tsan" = yes ]; then
+  caf=$cache/caf-$caf_version-tsan
+  build_caf "$caf" -DCAF_SANITIZERS=thread
+elif [ -n "${CAF_ROOT:-}" ]; then
   caf=$CAF_ROOT
 else
   caf=$cache/caf-$caf_version
   build_caf "$caf"
 fi
-[ "$want_tsan" = no ] || build_caf "$cache/caf-$caf_version-tsan" -DCAF_SANITIZERS=thread
 echo "$caf"
