@@ -44,7 +44,11 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 # `folder/*` is the folder without those below it, `*` everything. These private parts are for the folders named, and tests.
-PRIVATE = {"config/toml_file.hpp": "config/", "config/table_fields.hpp": "config/", "protocol/wire/json_reader.hpp": "protocol/wire/"}
+PRIVATE = {
+    "config/table_fields.hpp": "config/",
+    "config/toml_file.hpp": "config/",
+    "protocol/wire/json_reader.hpp": "protocol/wire/",
+}
 
 LIBRARIES = {
     "boost": r"boost/",

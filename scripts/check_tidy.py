@@ -3,8 +3,8 @@
 
     check_tidy.py [--root FOLDER]
 
-Each breach is one line, file:line: what. The last line counts the rules; exit 1 if one is broken. A rule is a function with a name
-that ends in _rule and yields its breaches.
+Each breach is one line, file:line: what. The last line counts the rules; exit 1 if one is broken. A rule is a function whose name
+ends in _rule; it yields its breaches.
 """
 
 import argparse
@@ -20,7 +20,9 @@ TOP_LEVEL = set(
     " LICENSE README.md SECURITY.md actors apps bench cmake config core docs examples executor gateway packaging protocol scripts"
     " storage tests".split()
 )
-REQUIRED = "LICENSE README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md ARCHITECTURE.md config/ringmaster.example.toml .ci/run".split()
+REQUIRED = (
+    "LICENSE README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md ARCHITECTURE.md config/ringmaster.example.toml .ci/run".split()
+)
 CODE = {".cpp", ".hpp", ".py", ".sh"}
 CPLUSPLUS = {".cpp", ".hpp"}
 FILE_LINES_MAX, TEST_FILE_LINES_MAX = 500, 600
@@ -90,14 +92,16 @@ def line_length_rule(repository: Repository) -> Iterator[str]:
 
 
 def white_space_rule(repository: Repository) -> Iterator[str]:
-    yield from repository.search(r"[ \t]+$|\r|\t", repository.of(CODE | {".md", ".toml", ".txt", ".cmake"}), "tab, blank or \\r at the end")
+    names = repository.of(CODE | {".md", ".toml", ".txt", ".cmake"})
+    yield from repository.search(r"[ \t]+$|\r|\t", names, "tab, blank or \\r at the end")
     for name in repository.of(CODE):
         if repository.text(name) and not repository.text(name).endswith("\n"):
             yield f"{name}:1: no newline at the end"
 
 
 def unfinished_rule(repository: Repository) -> Iterator[str]:
-    yield from repository.search(r"\b(TODO|FIXME|HACK)\b|\bXXX(?!L)\b", repository.of(CODE | {".txt", ".md"}), "{}: say it in an issue")
+    names = repository.of(CODE | {".txt", ".md"})
+    yield from repository.search(r"\b(TODO|FIXME|HACK)\b|\bXXX(?!L)\b", names, "{}: say it in an issue")
 
 
 def pragma_once_rule(repository: Repository) -> Iterator[str]:
@@ -109,7 +113,8 @@ def pragma_once_rule(repository: Repository) -> Iterator[str]:
 
 def finite_request_rule(repository: Repository) -> Iterator[str]:
     names = repository.of(CPLUSPLUS, "actors/", "apps/", "gateway/", "protocol/", "tests/", "bench/")
-    yield from repository.search(r"\bcaf::infinite\b|\binfinite\b(?=\s*[,)])", names, "{}: every request has a finite time limit", False)
+    what = "{}: every request has a finite time limit"
+    yield from repository.search(r"\bcaf::infinite\b|\binfinite\b(?=\s*[,)])", names, what, False)
 
 
 def no_sleep_rule(repository: Repository) -> Iterator[str]:
@@ -177,11 +182,11 @@ def folder_comment_rule(repository: Repository) -> Iterator[str]:
 
 def link_rule(repository: Repository) -> Iterator[str]:
     for name in repository.of({".md"}):
-        fenced = False
+        folder, fenced = (repository.root / name).parent, False
         for number, line in repository.lines(name):
             fenced ^= line.lstrip().startswith("```")
             for target in () if fenced else re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", line):
-                if "://" not in target and not target.startswith("mailto:") and not (repository.root / name).parent.joinpath(target).exists():
+                if "://" not in target and not target.startswith("mailto:") and not (folder / target).exists():
                     yield f"{name}:{number}: {target} does not exist"
 
 

@@ -46,7 +46,8 @@ satisfied_by_command() {
 install_packages() {
   local package missing=()
   for package in "$@"; do
-    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ] && ! satisfied_by_command "$package"; then
+    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ] \
+      && ! satisfied_by_command "$package"; then
       missing+=("$package")
     fi
   done
@@ -69,7 +70,8 @@ install_packages() {
 # The URI of the system's own Debian source, so that no mirror is named here.
 debian_uri() {
   local uri
-  uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]]*$/\1/p' /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)
+  uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]]*$/\1/p' \
+    /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)
   [ -n "$uri" ] || uri=$(sed -n 's/^deb[[:space:]]\(\[[^]]*\][[:space:]]\)\{0,1\}\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]].*/\2/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | head -n 1)
   [ -n "$uri" ] || { say "no Debian source found in /etc/apt"; return 1; }

@@ -227,7 +227,8 @@ class SumTest(ScriptTest):
 
 
 def main() -> int:
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(tests)
     failed = len(result.failures) + len(result.errors)
     print(f"cases: passed={result.testsRun - failed} failed={failed} skipped=0")
     return 1 if failed else 0
