@@ -113,20 +113,26 @@ std::vector<std::string> matches(const std::string& base_dir, const std::string&
   return out;
 }
 
-std::string joined(const std::vector<std::string>& patterns) {
+/// The patterns as seen from `base_dir`, so that the same folder elsewhere is the same owner.
+std::string source_name(const std::vector<std::string>& patterns, const std::string& base_dir) {
+  const auto base = std::filesystem::absolute(base_dir).lexically_normal();
   std::string out;
-  for (const std::string& each : patterns)
-    out.append(out.empty() ? "" : ",").append(each);
+  for (const std::string& each : patterns) {
+    const auto whole = (base / each).lexically_normal();
+    const auto seen = whole.lexically_relative(base).string();
+    out.append(out.empty() ? "" : ",").append(seen.empty() || seen.starts_with("..") ? whole.string() : seen);
+  }
   return out;
 }
 
 } // namespace
 
 core::result<core::declared_set> load_declared(const declared_request& request) {
-  const std::string source = request.source.empty() ? joined(request.patterns) : request.source;
+  const std::string source = request.source.empty() ? source_name(request.patterns, request.base_dir) : request.source;
   if (source.size() > source_characters_max)
-    return core::fail(core::errc::invalid_argument, "the name of the source is longer than " +
-                                                        std::to_string(source_characters_max) + " characters: " + source);
+    return core::fail(core::errc::invalid_argument,
+                      "the file patterns name the owner of what they declare and are together longer than " +
+                          std::to_string(source_characters_max) + " characters; use fewer globs: " + source);
   set_reader in{source, request.revision};
   std::vector<std::string> seen;
   for (const std::string& pattern : request.patterns) {

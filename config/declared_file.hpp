@@ -17,7 +17,7 @@ struct declared_request {
   std::vector<std::string> patterns;
   std::string base_dir = ".";
   std::int64_t revision = 0;
-  /// Owner of what is declared; empty: the patterns as given, joined by `,`.
+  /// Owner of what is declared, at most 128 bytes; empty: the patterns relative to `base_dir`, joined by `,`.
   std::string source;
 };
 

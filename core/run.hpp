@@ -134,6 +134,7 @@ struct intent {
   intent_id id{};
   trigger_kind kind = trigger_kind::parent;
   job_id job{};
+  /// A retry: the instant of its first attempt. A child: the epoch, it is due at once.
   time_point fire_at{};
   log_id origin{};
   shard part;

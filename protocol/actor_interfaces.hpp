@@ -72,6 +72,8 @@ using schedule_actor = caf::typed_actor<
   caf::result<void>(routed_batch),
   caf::result<void>(claim_reply),
   caf::result<void>(intent_batch),
+  /// Plans and claims nothing more. Replies when the claims under way are answered.
+  caf::result<void>(stop_request),
   /// INTERNAL: claim what is due.
   caf::result<void>(tick_atom)>;
 
@@ -93,7 +95,8 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(firing_batch),
   caf::result<void>(send_results),
   caf::result<void>(registry_change),
-  caf::result<void>(life_change),
+  /// Who hears of sent and of unknown runs. The first message of all.
+  caf::result<void>(trigger_partners),
   /// Replies the link of an address, made if need be.
   caf::result<link_handle>(link_query),
   /// INTERNAL: statistics of lanes, unused links.
@@ -128,6 +131,8 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(registry_removal),
   /// Groups or registrations changed in the store: read now.
   caf::result<void>(registry_hint),
+  /// One more listener; it hears of the present view at once.
+  caf::result<void>(registry_subscription),
   /// INTERNAL: flush, sweep, re-read.
   caf::result<void>(tick_atom)>;
 
@@ -155,12 +160,17 @@ using job_admin = caf::typed_actor<
   caf::result<core::deploy_report>(apply_declared)>;
 
 /// Dispatches requests to handlers; every request is answered.
-using gateway_actor = caf::typed_actor<caf::result<void>(http_exchange)>;
+using gateway_actor = caf::typed_actor<
+  caf::result<void>(http_exchange),
+  /// The app names that exist.
+  caf::result<void>(registry_change)>;
 
 /// Spawns all of the above in order, watches them, stops them in reverse.
 using supervisor = caf::typed_actor<
   /// Replies whether the node serves.
   caf::result<node_status>(status_query),
+  /// Replies the actors that the outside speaks to.
+  caf::result<node_handles>(handles_query),
   /// Drains and stops. Replies when every claimed run is recorded and the node's row says `down`, or the drain time is over.
   caf::result<void>(stop_request),
   /// INTERNAL: the drain's progress.

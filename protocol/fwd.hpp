@@ -59,5 +59,9 @@ struct http_exchange;
 struct status_query;
 struct node_status;
 struct stop_request;
+struct handles_query;
+struct node_handles;
+struct registry_subscription;
+struct trigger_partners;
 
 } // namespace ringmaster::protocol

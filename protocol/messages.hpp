@@ -117,6 +117,12 @@ struct sent_runs {
   std::vector<std::pair<core::log_id, core::job_ptr>> items;
 };
 
+/// Whom the pool tells of runs on their way and of runs whose fate is unknown.
+struct trigger_partners {
+  completion_actor completion;
+  recovery_actor recovery;
+};
+
 /// Runs whose bytes were written and whose answer never came.
 struct unknown_batch {
   std::vector<core::claimed_run> runs;
@@ -217,6 +223,10 @@ struct registry_change {
   std::shared_ptr<const registry_view> view;
 };
 
+struct registry_subscription {
+  registry_listener listener;
+};
+
 // -- administration --------------------------------------------------------------------------------------------------------
 
 struct apply_declared {
@@ -232,6 +242,15 @@ struct http_exchange {
 
 struct status_query {};
 struct stop_request {};
+
+struct handles_query {};
+
+/// What gateway and commands speak to.
+struct node_handles {
+  registry_monitor registry;
+  completion_actor completion;
+  job_admin jobs;
+};
 
 struct node_status {
   /// The node has a life and a store: it may claim and send.

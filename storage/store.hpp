@@ -41,14 +41,17 @@ public:
 
   /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no edit
   /// after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's lost lists;
-  /// the rest is kept. A claim whose every part lost writes nothing. Errors: `fenced`. Repeating a committed `sequence` returns its
-  /// outcome (without lost lists) and changes nothing.
+  /// the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost. Repeating a committed
+  /// `sequence` with the same batch changes nothing and returns the runs that it kept and that are still unresolved (without lost
+  /// lists). Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that neither a move nor an intent brings.
   virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
 
   /// T3, T4 and the retry half of T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while
   /// handle_code is 0 and the owner's incarnation is current); a callback wins while handle_code is 0; a result and a callback of
-  /// the same run are one row write. Winners with code 200 write an intent per child, failures with retries left write one retry
-  /// intent and a row of `rm_failed_run`. Of two callbacks of one id in a batch the first wins. A row that was deleted stays so.
+  /// the same run are one row write, and a failed trigger of a run that has a result is written as 200. Winners with code 200 write an
+  /// intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries left write one
+  /// retry intent (same instant, shard and parameter); every failed run is in `rm_failed_run` until a result of 200 comes after all. Of two
+  /// triggers or callbacks of one id in a batch the first wins. A row that was deleted stays so. A fenced owner's claims stay, too.
   virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
 
   /// Claims that are open under `owner`, ascending.
@@ -56,7 +59,8 @@ public:
 
   /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them claims of
   /// `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An orphan
-  /// without unresolved runs is deleted. Errors: `fenced` when `owner` is not current.
+  /// without unresolved runs is deleted and not counted. Repeating it with the same `sequence` returns what it adopted before; so the
+  /// numbers `sequence` to `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when `owner` is not current.
   virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) = 0;
 
   /// T7: permits one more send of an adopted or unknown run, at most once per run. False: its row has a trigger code or a result,
@@ -67,7 +71,8 @@ public:
   virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
 
   /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries. Returns
-  /// how many. Sweep of invariant F4.
+  /// how many. Sweep of invariant F4; looks at a bounded stretch of the log a call and goes on behind it. Also forgets intents that
+  /// were created at or before `before` and taken.
   virtual core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) = 0;
 };
 
@@ -111,8 +116,9 @@ public:
 
   /// Applies all or nothing under one lock row, or only says what it would do (`dry_run`). Keeps ids; never touches what `declared.source` does
   /// not own (an object of the same name made by hand or by another source is a `conflict`); `prune` removes what the source declared
-  /// before and no longer does. A job's next time is computed by `next_after(job, from)` with `from` as the firing protocol §7.3 says.
-  /// Errors: `conflict` (foreign object, lower revision), `invalid_argument` (unknown group or child, with `where`).
+  /// before and no longer does. A new, started or rescheduled job's next time is the first after max(now, its last claimed instant). What
+  /// is equal is not written. Errors: `conflict` (foreign object, lower revision), `invalid_argument` with `where` (unknown group or
+  /// child, duplicate, value longer than its column, a schedule that does not parse or, enabled, never fires).
   virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) = 0;
 };
 

@@ -44,6 +44,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
     [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
+    [this](protocol::stop_request) { return drain(); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -269,8 +270,23 @@ void schedule_actor_state::tick() {
   arm(t);
 }
 
+caf::result<void> schedule_actor_state::drain() {
+  draining_ = true;
+  auto promise = self_->make_response_promise<void>();
+  drained_.push_back(promise);
+  report_drained();
+  return promise;
+}
+
+void schedule_actor_state::report_drained() {
+  if (!draining_ || !claims_.empty())
+    return;
+  for (auto& promise : std::exchange(drained_, {}))
+    promise.deliver();
+}
+
 void schedule_actor_state::work() {
-  if (!life_ || !loaded_)
+  if (!life_ || !loaded_ || draining_)
     return;
   auto t = now();
   claim_routed();
@@ -290,6 +306,10 @@ void schedule_actor_state::plan_due(core::time_point t) {
     if (!due)
       break;
     auto plan = core::plan({due->spec, due->next}, *due->rule, window);
+    if (plan.next == due->next) {
+      book_.retry_at(due->spec->id, due->next); // looked at too early
+      continue;
+    }
     runs += std::max<std::size_t>(1, plan.firings.size());
     request.candidates.push_back({due->spec, std::move(plan), std::nullopt});
   }
@@ -345,6 +365,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
     return; // of a former life: recovery asks about its runs
   auto pending = std::move(found->second);
   claims_.erase(found);
+  report_drained();
   auto t = now();
   for (const auto& intent : pending.intents)
     intents_known_.erase(core::number(intent.id));

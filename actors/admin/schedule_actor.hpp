@@ -55,6 +55,8 @@ private:
 
   // Planning.
   void tick();
+  [[nodiscard]] caf::result<void> drain();
+  void report_drained();
   void work();
   void plan_due(core::time_point now);
   void add_intents(protocol::route_request& request);
@@ -98,6 +100,10 @@ private:
   /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;
   std::unordered_set<std::int64_t> intents_known_;
+
+  /// A graceful stop is under way: nothing new is claimed.
+  bool draining_ = false;
+  std::vector<caf::typed_response_promise<void>> drained_;
 
   std::optional<core::time_point> armed_;
   caf::telemetry::int_counter* claimed_count_;

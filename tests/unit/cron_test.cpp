@@ -140,6 +140,8 @@ TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
     {"0 0 12 ? * ?", "'?' can only be specified for Day-of-Month -OR- Day-of-Week."},
     {"0 0 12 * * *", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"0 0 12 1 * 2", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
+    {"0 0 12 5,? * ?", "'?' can only be specified for Day-of-Month -OR- Day-of-Week."},
+    {"0 0 12 *,? * ?", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"0 0 12 98 * 98", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"60 * * * * ?", "Minute and Second values must be between 0 and 59"},
     {"0 1-70 * * * ?", "Minute and Second values must be between 0 and 59"},
@@ -218,6 +220,14 @@ TEST_CASE("the ends of time neither fire nor overflow", "[unit][cron]") {
   CHECK_FALSE(every_second.next(core::time_point::max(), berlin));
   // Berlin was one hour ahead in 1970: the first second of its 1970 lies in UTC's 1969.
   CHECK(to_ms(every_second.next(core::time_point::min(), berlin).value()) == -3'600'000);
+}
+
+TEST_CASE("of a weekday list with # only the smallest number counts", "[unit][cron]") {
+  // The first Sunday of December 2023 and of January 2024.
+  for (std::string_view text : {"0 0 12 ? * 1#1", "0 0 12 ? * *,3#1", "0 0 12 ? * 5,SUN#1", "0 0 12 ? * 3-1,3#1"}) {
+    CAPTURE(text);
+    CHECK(utc_times(text, 2) == times{1'701'604'800'000, 1'704'628'800'000});
+  }
 }
 
 TEST_CASE("milliseconds of the start are dropped", "[unit][cron]") {

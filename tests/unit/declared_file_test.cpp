@@ -282,7 +282,7 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   CHECK(keys == std::vector<std::string>{"more", "upper", "a", "b"});
   CHECK(loaded->jobs[2].where == folder.path() + "/jobs.d/a.toml:2");
   CHECK(loaded->revision == 7);
-  CHECK(loaded->source == "more.toml,jobs.d/*.toml,./jobs.d/a.toml");
+  CHECK(loaded->source == "more.toml,jobs.d/*.toml,jobs.d/a.toml");
   CHECK(load_declared({.patterns = {"more.toml"}, .base_dir = folder.path(), .revision = 0, .source = "ops"})->source == "ops");
 }
 
@@ -295,6 +295,20 @@ TEST_CASE("declared file: a glob may match nothing, a path must exist", "[config
   REQUIRE_FALSE(missing);
   CHECK(missing.error().context == "cannot read " + folder.path() + "/none.toml: No such file or directory");
   CHECK_FALSE(load_declared({.patterns = {std::string(129, 'x')}, .base_dir = folder.path(), .revision = 0, .source = ""}));
+}
+
+TEST_CASE("declared file: the owner's name does not depend on where the folder is", "[config]") {
+  test::temp_folder folder;
+  folder.write("etc/jobs.toml", minimal);
+  const auto etc = folder.path() + "/etc";
+  auto source_of = [&](const std::string& pattern) {
+    auto loaded = load_declared({.patterns = {pattern}, .base_dir = etc, .revision = 0, .source = ""});
+    return loaded ? loaded->source : loaded.error().context;
+  };
+  CHECK(source_of("jobs.toml") == "jobs.toml");
+  CHECK(source_of("./jobs.toml") == "jobs.toml");
+  CHECK(source_of(etc + "/jobs.toml") == "jobs.toml");
+  CHECK(source_of(folder.path() + "/*.toml") == folder.path() + "/*.toml");
 }
 
 TEST_CASE("declared file: one object in two files", "[config]") {

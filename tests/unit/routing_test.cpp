@@ -99,6 +99,14 @@ TEST_CASE("the consistent hash spreads ten thousand jobs as XXL does", "[unit][r
   CHECK(jobs == std::array{1888, 1900, 2366, 1937, 1909});
 }
 
+TEST_CASE("of equal hashes the later address in the list stays", "[unit][routing]") {
+  const addresses twice = {"http://10.0.0.1:9999/", "http://10.0.0.1:9999/"};
+  const consistent_ring ring{twice};
+  CHECK(ring.size() == 100);
+  for (std::int32_t id = 1; id < 50; ++id)
+    CHECK(ring.choose(job_id{id}) == 1);
+}
+
 TEST_CASE("kept rings are bounded", "[unit][routing]") {
   consistent_ring_cache cache;
   const auto live = ten_net(100);

@@ -8,7 +8,9 @@
 #include "tests/support/catch.hpp"
 
 using namespace std::string_literals;
+using ringmaster::core::count_characters;
 using ringmaster::core::cut_utf16;
+using ringmaster::core::is_blank;
 using ringmaster::core::parse_int32;
 using ringmaster::core::valid_utf8;
 
@@ -72,6 +74,15 @@ TEST_CASE("cleaned text is clean, and stays so when cut anywhere", "[unit][text]
       REQUIRE(valid_utf8(cut) == cut);
     }
   }
+}
+
+TEST_CASE("characters are counted, not bytes; blanks are all up to U+0020", "[unit][text]") {
+  CHECK(count_characters("") == 0);
+  CHECK(count_characters("a任😀\xCC\x81") == 4);
+  CHECK(is_blank(""));
+  CHECK(is_blank(" \t\r\n\0"s));
+  CHECK_FALSE(is_blank(" x "));
+  CHECK_FALSE(is_blank("　"));
 }
 
 TEST_CASE("numbers are read whole or not at all", "[unit][text]") {

@@ -1,0 +1,300 @@
+#include "storage/deploy_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/schedule.hpp"
+#include "storage/columns.hpp"
+#include "storage/deploy_index.hpp"
+#include "storage/job_columns.hpp"
+#include "storage/registry_text.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+using core::change_kind;
+using core::errc;
+
+std::string owner_text(const std::string& source) { return source.empty() ? "was made by hand" : "belongs to the source " + source; }
+
+std::string joined(const std::vector<std::string>& texts) { return join_addresses(texts).value_or(""); }
+
+/// One declared job on its way into the plan.
+struct target {
+  const core::declared_job* declared = nullptr;
+  existing_or_new<core::group_id> group;
+  /// Null: to be created, at `position` of the plan's jobs.
+  const held_job* held = nullptr;
+  std::size_t position = 0;
+
+  [[nodiscard]] std::string object() const { return "job " + declared->group + '/' + declared->key; }
+};
+
+class planner {
+public:
+  planner(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now, const core::zone& schedule_zone)
+    : held_{held}, index_{held}, declared_{declared}, prune_{prune}, now_{now}, zone_{schedule_zone} {}
+
+  core::result<deploy_plan> run() {
+    for (auto step : {&planner::check_source, &planner::plan_groups, &planner::find_targets, &planner::plan_jobs})
+      if (auto done = (this->*step)(); !done)
+        return tl::unexpected{done.error()};
+    if (prune_)
+      plan_removals(held_, declared_, kept_, used_groups_, plan_);
+    return std::move(plan_);
+  }
+
+private:
+  using identity = std::pair<std::string_view, std::string_view>;
+
+  /// Who is to blame, for messages.
+  static std::string at(const core::declared_job& job) {
+    return (job.where.empty() ? "" : job.where + ": ") + "job " + job.group + '/' + job.key + ": ";
+  }
+
+  core::result<void> check_source() {
+    if (declared_.source.empty() || !fits(declared_.source, source_chars))
+      return core::fail(errc::invalid_argument, "the name of a source has 1 to " + std::to_string(source_chars) + " characters");
+    auto stored = held_.revision.value_or(0);
+    if (declared_.revision != 0 && declared_.revision < stored)
+      return core::fail(errc::conflict, "revision " + std::to_string(declared_.revision) + " of the source " + declared_.source +
+                                          " is older than revision " + std::to_string(stored) + ", which was applied before");
+    if (declared_.revision > stored)
+      plan_.revision = declared_.revision;
+    return {};
+  }
+
+  core::result<void> plan_groups() {
+    for (const auto& group : declared_.groups)
+      if (auto planned = plan_group(group); !planned)
+        return planned;
+    return {};
+  }
+
+  core::result<void> plan_group(const core::declared_group& declared) {
+    auto object = "group " + declared.app_name;
+    if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars) || !fits(declared.title, title_chars))
+      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(app_name_chars) + " characters, title at most " +
+                                                  std::to_string(title_chars));
+    if (declared_groups_.contains(declared.app_name))
+      return core::fail(errc::invalid_argument, object + " is declared twice");
+    group_write write;
+    write.app_name = declared.app_name;
+    write.title = declared.title;
+    write.type = declared.addresses ? core::address_type::manual : core::address_type::automatic;
+    if (declared.addresses)
+      write.address_list = joined(*declared.addresses);
+    if (write.address_list.value_or("").size() > text_bytes)
+      return core::fail(errc::invalid_argument, object + ": addresses are longer than " + std::to_string(text_bytes) + " bytes");
+    auto same_name = index_.groups_named(declared.app_name);
+    auto own = std::find_if(same_name.begin(), same_name.end(), [this](const held_group* held) { return held->source == declared_.source; });
+    if (own == same_name.end() && !same_name.empty())
+      return core::fail(errc::conflict, object + ' ' + owner_text(same_name.front()->source) + "; it stays as it is");
+    keep(own == same_name.end() ? nullptr : *own, std::move(write));
+    return {};
+  }
+
+  void keep(const held_group* held, group_write write) {
+    core::deploy_change change{held ? change_kind::unchanged : change_kind::create, "group " + write.app_name, {}};
+    existing_or_new<core::group_id> reference{held ? std::optional{held->id} : std::nullopt, plan_.groups.size()};
+    if (held) {
+      write.id = held->id;
+      if (held->title != write.title)
+        change.fields.push_back(difference("title", held->title, write.title));
+      bool manual = write.type == core::address_type::manual;
+      if (held->type != write.type || (manual && held->address_list != *write.address_list))
+        change.fields.push_back(difference("addresses", held->type == core::address_type::manual ? held->address_list : "automatic",
+                                           manual ? *write.address_list : "automatic"));
+      if (!change.fields.empty())
+        change.kind = change_kind::update;
+    }
+    write.kind = change.kind;
+    declared_groups_.emplace(write.app_name, reference);
+    if (change.kind != change_kind::unchanged)
+      plan_.groups.push_back(std::move(write));
+    plan_.report.changes.push_back(std::move(change));
+  }
+
+  core::result<existing_or_new<core::group_id>> group_of(const core::declared_job& job) const {
+    if (auto found = declared_groups_.find(job.group); found != declared_groups_.end())
+      return found->second;
+    auto same_name = index_.groups_named(job.group);
+    if (same_name.empty())
+      return core::fail(errc::invalid_argument, at(job) + "the group " + job.group + " is neither declared nor in the store");
+    if (same_name.size() > 1)
+      return core::fail(errc::conflict, at(job) + "several groups are named " + job.group);
+    return existing_or_new<core::group_id>{same_name.front()->id, 0};
+  }
+
+  core::result<void> find_targets() {
+    std::size_t created = 0;
+    for (const auto& job : declared_.jobs) {
+      if (job.key.empty() || !fits(job.key, job_key_chars))
+        return core::fail(errc::invalid_argument, at(job) + "a key has 1 to " + std::to_string(job_key_chars) + " characters");
+      if (!targets_by_identity_.emplace(identity{job.group, job.key}, targets_.size()).second)
+        return core::fail(errc::invalid_argument, at(job) + "is declared twice");
+      auto group = group_of(job);
+      if (!group)
+        return tl::unexpected{group.error()};
+      target one{&job, *group, group->id ? index_.job(*group->id, job.key) : nullptr, 0};
+      if (one.held && one.held->source != declared_.source)
+        return core::fail(errc::conflict, at(job) + owner_text(one.held->source) + "; it stays as it is");
+      if (one.held)
+        kept_.insert(core::number(one.held->id));
+      else
+        one.position = created++;
+      if (one.group.id)
+        used_groups_.insert(core::number(*one.group.id));
+      targets_.push_back(one);
+    }
+    plan_.jobs.resize(created);
+    return {};
+  }
+
+  core::result<void> plan_jobs() {
+    for (const auto& one : targets_)
+      if (auto planned = plan_job(one); !planned)
+        return planned;
+    return {};
+  }
+
+  core::result<void> plan_job(const target& one) {
+    const auto& declared = *one.declared;
+    job_write write;
+    write.kind = one.held ? change_kind::update : change_kind::create;
+    write.group = one.group;
+    write.key = declared.key;
+    write.hash = core::content_hash(declared);
+    auto columns = columns_of(declared);
+    if (!columns)
+      return core::fail(errc::invalid_argument, at(declared) + columns.error().context);
+    write.columns = std::move(*columns);
+    if (auto found = find_children(one, write); !found)
+      return found;
+    auto scheduled = schedule_of(one, write);
+    if (!scheduled)
+      return tl::unexpected{scheduled.error()};
+    write.schedule = *scheduled;
+    keep(one, std::move(write));
+    return {};
+  }
+
+  core::result<void> find_children(const target& parent, job_write& write) const {
+    std::size_t chars_max = 0;
+    for (const auto& [group_name, key] : parent.declared->children) {
+      identity who{group_name.empty() ? parent.declared->group : group_name, key};
+      existing_or_new<core::job_id> child;
+      if (auto declared = targets_by_identity_.find(who); declared != targets_by_identity_.end()) {
+        const auto& found = targets_[declared->second];
+        if (&found == &parent)
+          continue; // XXL leaves a job's own id out, too.
+        child = {found.held ? std::optional{found.held->id} : std::nullopt, found.position};
+      } else if (auto* held = find_undeclared(who)) {
+        child.id = held->id;
+      } else {
+        return core::fail(errc::invalid_argument, at(*parent.declared) + "the child " + std::string{who.first} + '/' + key + " is neither declared nor in the store");
+      }
+      auto same = [&child](const auto& other) { return other.id == child.id && other.position == child.position; };
+      if (std::any_of(write.children.begin(), write.children.end(), same))
+        continue;
+      chars_max += child.id ? std::to_string(core::number(*child.id)).size() + 1 : 11;
+      write.children.push_back(child);
+    }
+    if (chars_max > child_jobs_chars + 1)
+      return core::fail(errc::invalid_argument, at(*parent.declared) + "has more children than " + std::to_string(child_jobs_chars) + " characters of ids hold");
+    return {};
+  }
+
+  /// A declared job of the store that this set does not declare and will not remove.
+  const held_job* find_undeclared(const identity& who) const {
+    const auto* job = index_.job(who.first, who.second);
+    return job && prune_ && job->source == declared_.source ? nullptr : job;
+  }
+
+  core::result<std::optional<schedule_write>> schedule_of(const target& one, const job_write& write) const {
+    const auto& declared = *one.declared;
+    auto rule = core::schedule::compile(declared.schedule, declared.schedule_conf, zone_);
+    if (!rule)
+      return core::fail(errc::invalid_argument, at(declared) + rule.error().context);
+    bool content_changed = !one.held || one.held->hash != write.hash;
+    bool wanted = content_changed ? declared.enabled : one.held->running;
+    schedule_write schedule{wanted && declared.schedule != core::schedule_type::none, std::nullopt};
+    bool same_schedule = one.held && one.held->columns.schedule_type == write.columns.schedule_type &&
+                         one.held->columns.schedule_conf == write.columns.schedule_conf;
+    if (same_schedule && one.held->running == schedule.running)
+      return std::nullopt;
+    if (schedule.running) {
+      schedule.next = rule->next(one.held ? std::max(now_, one.held->last) : now_);
+      if (!schedule.next)
+        return core::fail(errc::invalid_argument, at(declared) + "the schedule " + declared.schedule_conf + " never fires (again); set enabled = false to keep it");
+    }
+    return schedule;
+  }
+
+  void keep(const target& one, job_write write) {
+    core::deploy_change change{write.kind, one.object(), {}};
+    if (!one.held) {
+      plan_.jobs[one.position] = std::move(write);
+      plan_.report.changes.push_back(std::move(change));
+      return;
+    }
+    write.id = one.held->id;
+    change.fields = differences(one.held->columns, write.columns);
+    bool new_child = std::any_of(write.children.begin(), write.children.end(), [](const auto& child) { return !child.id; });
+    if (new_child || child_jobs_text(write, {}) != one.held->child_jobs)
+      change.fields.push_back(difference("children", index_.names_of(one.held->child_jobs), names_of(one)));
+    if (write.schedule && write.schedule->running != one.held->running)
+      change.fields.push_back(write.schedule->running ? "enabled: false -> true" : "enabled: true -> false");
+    if (change.fields.empty() && one.held->hash != write.hash)
+      change.fields.push_back(std::string{"enabled: "} + (one.declared->enabled ? "true" : "false")); // agrees with a start or stop by hand
+    if (change.fields.empty())
+      change.kind = change_kind::unchanged;
+    else
+      plan_.jobs.push_back(std::move(write));
+    plan_.report.changes.push_back(std::move(change));
+  }
+
+  static std::string names_of(const target& parent) {
+    std::vector<std::string> names;
+    for (const auto& [group, key] : parent.declared->children)
+      names.push_back((group.empty() ? parent.declared->group : group) + '/' + key);
+    return joined(names);
+  }
+
+  const deploy_state& held_;
+  deploy_index index_;
+  const core::declared_set& declared_;
+  bool prune_;
+  core::time_point now_;
+  const core::zone& zone_;
+  deploy_plan plan_;
+  std::unordered_map<std::string, existing_or_new<core::group_id>> declared_groups_;
+  std::map<identity, std::size_t> targets_by_identity_;
+  std::vector<target> targets_;
+  std::unordered_set<std::int32_t> kept_;
+  std::unordered_set<std::int32_t> used_groups_;
+};
+
+} // namespace
+
+core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
+                                      const core::zone& schedule_zone) {
+  return planner{held, declared, prune, now, schedule_zone}.run();
+}
+
+std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids) {
+  std::string text;
+  for (const auto& child : write.children) {
+    if (!child.id && child.position >= ids.size())
+      continue;
+    text += (text.empty() ? "" : ",") + std::to_string(core::number(child.id ? *child.id : ids[child.position]));
+  }
+  return text;
+}
+
+} // namespace ringmaster::storage

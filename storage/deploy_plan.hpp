@@ -1,0 +1,139 @@
+#pragma once
+
+// The pure part of `deploy_store::apply`: from what the store holds and what a source declares to a report and a list of writes. The
+// backends read the state under the lock row, ask, and write exactly what the plan says.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/declared.hpp"
+#include "core/group.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "core/time.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::storage {
+
+struct held_group {
+  core::group_id id{};
+  std::string app_name;
+  std::string title;
+  core::address_type type = core::address_type::automatic;
+  /// `xxl_job_group.address_list`; empty for NULL.
+  std::string address_list;
+  /// `rm_group_ext.source`; empty: made by hand.
+  std::string source;
+  /// How many jobs of the group no source declares: prune leaves such a group.
+  std::size_t jobs_made_by_hand = 0;
+};
+
+/// What a declaration says about a job, as the columns hold it. Enumerations are their stored names.
+struct job_columns {
+  std::string name;
+  std::string author;
+  std::string alarm_email;
+  std::string schedule_type;
+  std::string schedule_conf;
+  std::string misfire;
+  std::string route;
+  std::string block;
+  std::string on_unknown;
+  std::string handler;
+  std::string params;
+  std::string glue_type;
+  std::int32_t timeout_s = 0;
+  std::int32_t retry_count = 0;
+  friend bool operator==(const job_columns&, const job_columns&) = default;
+};
+
+/// A job with a row in `rm_job_ext`, of any source.
+struct held_job {
+  core::job_id id{};
+  core::group_id group{};
+  std::string key;
+  std::string source;
+  std::string hash;
+  job_columns columns;
+  std::string child_jobs;
+  /// `trigger_status`.
+  bool running = false;
+  /// The last claimed instant, `rm_schedule.last_ms`; the epoch when there was none.
+  core::time_point last{};
+};
+
+/// All groups, all declared jobs, and the source's row of `rm_deploy`.
+struct deploy_state {
+  std::optional<std::int64_t> revision;
+  std::vector<held_group> groups;
+  std::vector<held_job> jobs;
+};
+
+/// An id that the store has, or the position of the write that will create it.
+template <class Id>
+struct existing_or_new {
+  std::optional<Id> id;
+  std::size_t position = 0;
+};
+
+struct group_write {
+  core::change_kind kind = core::change_kind::create;
+  /// Of the group to update or remove.
+  core::group_id id{};
+  std::string app_name;
+  std::string title;
+  core::address_type type = core::address_type::automatic;
+  /// Nothing: the column stays as it is (NULL in a new row).
+  std::optional<std::string> address_list;
+};
+
+/// The schedule's part of a job write: `rm_schedule` and the mirror in `xxl_job_info`.
+struct schedule_write {
+  bool running = false;
+  /// Nothing when not running.
+  std::optional<core::time_point> next;
+};
+
+struct job_write {
+  core::change_kind kind = core::change_kind::create;
+  /// Of the job to update or remove.
+  core::job_id id{};
+  /// Position: in `deploy_plan::groups`. Only read for a new job.
+  existing_or_new<core::group_id> group;
+  std::string key;
+  std::string hash;
+  job_columns columns;
+  /// Position: in `deploy_plan::jobs`.
+  std::vector<existing_or_new<core::job_id>> children;
+  /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron` intents.
+  /// `last_ms` is never written but for a new job (0).
+  std::optional<schedule_write> schedule;
+};
+
+/// Only what is to be written: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids), removals last.
+/// Every created, updated and removed job takes one number of `rm_edit` of its own, in order; created and updated jobs keep it as their
+/// revision, so that a reader of edits may stop between two of them.
+struct deploy_plan {
+  core::deploy_report report;
+  std::vector<group_write> groups;
+  std::vector<job_write> jobs;
+  /// The revision to store for the source; nothing: leave `rm_deploy`.
+  std::optional<std::int64_t> revision;
+
+  [[nodiscard]] bool writes_anything() const noexcept { return !groups.empty() || !jobs.empty() || revision; }
+};
+
+/// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a job is
+/// new, its schedule changed or it is started; a job stopped by hand stays so until its hash changes.
+/// Errors: `conflict` (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child, duplicate key, a value
+/// longer than its column, a schedule that does not parse or, enabled, can never fire).
+[[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
+                                                    const core::zone& schedule_zone);
+
+/// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
+[[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);
+
+} // namespace ringmaster::storage

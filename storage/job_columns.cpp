@@ -1,0 +1,100 @@
+#include "storage/job_columns.hpp"
+
+#include "storage/columns.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::size_t shown_chars = 80;
+
+std::string quoted(std::string_view text) {
+  if (fits(text, shown_chars))
+    return '"' + std::string{text} + '"';
+  return '"' + std::string{cut_chars(text, shown_chars)} + "...\"";
+}
+
+// Cron text speaks for itself; the others need their type.
+std::string schedule_text(const job_columns& columns) {
+  if (columns.schedule_type == core::stored_name(core::schedule_type::cron))
+    return columns.schedule_conf;
+  return columns.schedule_conf.empty() ? columns.schedule_type : columns.schedule_type + ' ' + columns.schedule_conf;
+}
+
+core::result<void> check_widths(const job_columns& columns) {
+  struct width {
+    std::string_view name;
+    const std::string& text;
+    std::size_t chars;
+  };
+  const width widths[] = {
+    {"name", columns.name, job_name_chars},
+    {"author", columns.author, author_chars},
+    {"alarm_email", columns.alarm_email, alarm_email_chars},
+    {"schedule", columns.schedule_conf, schedule_conf_chars},
+    {"handler", columns.handler, handler_chars},
+    {"glue_type", columns.glue_type, glue_type_chars},
+  };
+  for (const auto& [name, text, chars] : widths)
+    if (!fits(text, chars))
+      return core::fail(core::errc::invalid_argument, std::string{name} + " is longer than " + std::to_string(chars) + " characters");
+  if (columns.params.size() > text_bytes)
+    return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(text_bytes) + " bytes");
+  return {};
+}
+
+} // namespace
+
+core::result<job_columns> columns_of(const core::declared_job& job) {
+  job_columns columns;
+  columns.name = job.name;
+  columns.author = job.author;
+  columns.alarm_email = job.alarm_email;
+  columns.schedule_type = core::stored_name(job.schedule);
+  columns.schedule_conf = job.schedule_conf;
+  columns.misfire = core::stored_name(job.misfire);
+  columns.route = core::stored_name(job.route);
+  columns.block = core::stored_name(job.block);
+  columns.on_unknown = core::stored_name(job.on_unknown);
+  columns.handler = job.handler;
+  columns.params = job.params;
+  columns.glue_type = job.glue_type;
+  columns.timeout_s = job.timeout_s;
+  columns.retry_count = job.retry_count;
+  if (auto checked = check_widths(columns); !checked)
+    return tl::unexpected{checked.error()};
+  return columns;
+}
+
+std::string difference(std::string_view name, std::string_view before, std::string_view after) {
+  return std::string{name} + ": " + quoted(before) + " -> " + quoted(after);
+}
+
+std::vector<std::string> differences(const job_columns& before, const job_columns& after) {
+  std::vector<std::string> changed;
+  auto text = [&changed](std::string_view name, std::string_view was, std::string_view is) {
+    if (was != is)
+      changed.push_back(difference(name, was, is));
+  };
+  auto number = [&changed](std::string_view name, std::int32_t was, std::int32_t is) {
+    if (was != is)
+      changed.push_back(std::string{name} + ": " + std::to_string(was) + " -> " + std::to_string(is));
+  };
+  text("name", before.name, after.name);
+  text("author", before.author, after.author);
+  text("alarm_email", before.alarm_email, after.alarm_email);
+  if (before.schedule_type != after.schedule_type || before.schedule_conf != after.schedule_conf)
+    changed.push_back(difference("schedule", schedule_text(before), schedule_text(after)));
+  text("misfire", before.misfire, after.misfire);
+  text("route", before.route, after.route);
+  text("block", before.block, after.block);
+  text("on_unknown", before.on_unknown, after.on_unknown);
+  text("handler", before.handler, after.handler);
+  text("params", before.params, after.params);
+  text("glue_type", before.glue_type, after.glue_type);
+  number("timeout", before.timeout_s, after.timeout_s);
+  number("retry", before.retry_count, after.retry_count);
+  return changed;
+}
+
+} // namespace ringmaster::storage

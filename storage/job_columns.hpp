@@ -1,0 +1,24 @@
+#pragma once
+
+// What a declaration makes of the columns of a job, and how a difference reads to a person.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/declared.hpp"
+#include "core/result.hpp"
+#include "storage/deploy_plan.hpp"
+
+namespace ringmaster::storage {
+
+/// The columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
+[[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job);
+
+/// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
+[[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);
+
+/// `name: "before" -> "after"`.
+[[nodiscard]] std::string difference(std::string_view name, std::string_view before, std::string_view after);
+
+} // namespace ringmaster::storage

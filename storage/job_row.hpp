@@ -1,0 +1,35 @@
+#pragma once
+
+// A job as its columns spell it, read into the vocabulary of core. Both backends select these columns and fill this; unknown names of a
+// newer or foreign writer get the meaning that XXL gives them.
+
+#include <memory>
+#include <string_view>
+
+#include "core/job.hpp"
+
+namespace ringmaster::storage {
+
+/// Text columns as stored; empty for NULL. Views are valid while the row is.
+struct job_row {
+  core::job_id id{};
+  core::group_id group{};
+  std::string_view schedule_type;
+  std::string_view schedule_conf;
+  std::string_view misfire;
+  std::string_view route;
+  std::string_view block;
+  std::string_view on_unknown;
+  std::string_view handler;
+  std::string_view param;
+  std::string_view child_jobs;
+  std::string_view glue_type;
+  std::string_view glue_source;
+  core::time_point glue_updated{};
+  std::int32_t timeout_s = 0;
+  std::int32_t retry_count = 0;
+};
+
+[[nodiscard]] core::job_ptr job_of(const job_row& row);
+
+} // namespace ringmaster::storage

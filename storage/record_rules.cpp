@@ -1,0 +1,91 @@
+#include "storage/record_rules.hpp"
+
+#include <algorithm>
+
+#include "core/execution_state.hpp"
+#include "core/text.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::int32_t success = 200;
+constexpr std::int32_t failure = 500;
+
+void write_trigger(run_write& write, const run_row& row, const run_news& news, bool owner_current) {
+  const auto& trigger = *news.trigger;
+  if (row.trigger_code != 0)
+    return;
+  bool failed = trigger.code != success;
+  bool has_result = row.handle_code != 0 || write.handle_code;
+  if (failed && !owner_current)
+    return;
+  if (failed && has_result) {
+    write.trigger_code = success;
+    return;
+  }
+  // 0 would leave the run unresolved for ever.
+  write.trigger_code = trigger.code == 0 ? failure : trigger.code;
+  write.trigger_message = core::cut_utf16(trigger.message, core::message_units_max);
+  write.clear_retries = failed && trigger.delivery_unknown;
+  write.trigger_stored = true;
+}
+
+void write_callback(run_write& write, const run_row& row, const core::callback& callback) {
+  if (row.handle_code != 0)
+    return;
+  write.handle_code = core::stored_handle_code(callback.code);
+  write.handle_message = core::cut_utf16(callback.message, core::message_units_max);
+  write.callback_stored = true;
+}
+
+bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != success; }
+
+} // namespace
+
+std::vector<run_news> news_of(const core::record_batch& batch) {
+  std::vector<run_news> news;
+  news.reserve(batch.triggers.size() + batch.callbacks.size());
+  for (const auto& trigger : batch.triggers)
+    news.push_back({trigger.id, &trigger, nullptr});
+  for (const auto& callback : batch.callbacks)
+    news.push_back({callback.id, nullptr, &callback});
+  // Stable: the first of several stays first.
+  std::stable_sort(news.begin(), news.end(), [](const run_news& a, const run_news& b) { return a.id < b.id; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < news.size(); ++i) {
+    if (news[i].id != news[last].id) {
+      news[++last] = news[i];
+      continue;
+    }
+    if (!news[last].trigger)
+      news[last].trigger = news[i].trigger;
+    if (!news[last].callback)
+      news[last].callback = news[i].callback;
+  }
+  if (!news.empty())
+    news.resize(last + 1);
+  return news;
+}
+
+run_write decide(const run_row& row, const run_news& news, bool owner_current) {
+  run_write write;
+  // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.
+  if (news.callback)
+    write_callback(write, row, *news.callback);
+  if (news.trigger)
+    write_trigger(write, row, news, owner_current);
+  bool new_trigger_failure = write.trigger_stored && failed_trigger(*write.trigger_code);
+  bool new_failure = new_trigger_failure || (write.handle_code && *write.handle_code != success);
+  bool new_success = write.handle_code && *write.handle_code == success;
+  write.children = new_success;
+  write.not_failed = new_success && failed_trigger(row.trigger_code);
+  write.failed = new_failure;
+  if (new_failure && row.alarm_status == 0) {
+    write.mark_alarm = true;
+    write.retry = row.retries > 0 && !write.clear_retries;
+  }
+  return write;
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,50 @@
+#include "storage/registry_text.hpp"
+
+#include "storage/columns.hpp"
+
+namespace ringmaster::storage {
+
+std::vector<std::string> split_addresses(std::string_view list) {
+  while (!list.empty() && list.back() == ',')
+    list.remove_suffix(1);
+  std::vector<std::string> addresses;
+  while (!list.empty()) {
+    auto comma = list.find(',');
+    addresses.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos)
+      break;
+    list.remove_prefix(comma + 1);
+  }
+  return addresses;
+}
+
+std::optional<std::string> join_addresses(const std::vector<std::string>& addresses) {
+  if (addresses.empty())
+    return std::nullopt;
+  std::string list = addresses.front();
+  for (std::size_t i = 1; i < addresses.size(); ++i)
+    list += ',' + addresses[i];
+  return list;
+}
+
+core::result<void> check(const core::registry_batch& batch) {
+  auto too_long = [](std::string_view what, std::size_t most, std::string_view value) {
+    return core::fail(core::errc::invalid_argument, std::string{what} + " is longer than " + std::to_string(most) +
+                                                      " characters: " + std::string{cut_chars(value, 80)} + "...");
+  };
+  for (const auto& row : batch.renewed) {
+    if (!fits(row.registry_group, registry_group_chars))
+      return too_long("registryGroup", registry_group_chars, row.registry_group);
+    if (!fits(row.app_name, registry_key_chars))
+      return too_long("registryKey", registry_key_chars, row.app_name);
+    if (!fits(row.address, address_chars))
+      return too_long("registryValue", address_chars, row.address);
+  }
+  for (const auto& group : batch.changed_groups)
+    if (auto list = join_addresses(group.addresses); list && list->size() > text_bytes)
+      return core::fail(core::errc::invalid_argument,
+                        "the address list of group " + group.app_name + " is longer than " + std::to_string(text_bytes) + " bytes");
+  return {};
+}
+
+} // namespace ringmaster::storage

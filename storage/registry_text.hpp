@@ -1,0 +1,24 @@
+#pragma once
+
+// Address lists and registrations as columns hold them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/group.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::storage {
+
+/// Splits at commas, takes items as they are; empty items at the end vanish, inner ones stay (XXL §5.3).
+[[nodiscard]] std::vector<std::string> split_addresses(std::string_view list);
+
+/// The inverse; NULL when there are none.
+[[nodiscard]] std::optional<std::string> join_addresses(const std::vector<std::string>& addresses);
+
+/// Errors: `invalid_argument` for a value that is longer than its column.
+[[nodiscard]] core::result<void> check(const core::registry_batch& batch);
+
+} // namespace ringmaster::storage

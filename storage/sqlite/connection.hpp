@@ -1,0 +1,191 @@
+#pragma once
+
+// One SQLite connection: cached prepared statements, transactions and the translation of SQLite's codes into `core::error`.
+//
+// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction ends and
+// hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error handling.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "core/time.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ringmaster::storage::sqlite {
+
+/// A column or parameter that is bytes, not text.
+struct blob {
+  std::string_view bytes;
+};
+
+/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied: they must
+/// live until the last step. One use of the same SQL at a time.
+class statement {
+public:
+  statement(class connection& db, sqlite3_stmt* prepared) noexcept : db_{&db}, prepared_{prepared} {}
+  statement(const statement&) = delete;
+  statement& operator=(const statement&) = delete;
+  ~statement();
+
+  /// Binds parameters 1..n: integers, bool, ids, text, blob, optionals of these (empty: NULL).
+  template <class... Values>
+  statement& with(const Values&... values) {
+    rewind();
+    int index = 0;
+    (bind(++index, values), ...);
+    return *this;
+  }
+
+  /// `with`, then runs to the end. Returns how many rows it changed.
+  template <class... Values>
+  int run(const Values&... values) {
+    with(values...);
+    return finish();
+  }
+
+  /// To the next row; false at the end or after a failure.
+  bool step();
+
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] std::int64_t number(int column) const;
+  [[nodiscard]] std::int32_t small(int column) const { return static_cast<std::int32_t>(number(column)); }
+  /// Valid until the next step. Empty for NULL.
+  [[nodiscard]] std::string_view text(int column) const;
+  [[nodiscard]] std::optional<std::string> optional_text(int column) const;
+  template <class Id>
+  [[nodiscard]] Id id(int column) const {
+    return Id{static_cast<std::underlying_type_t<Id>>(number(column))};
+  }
+  [[nodiscard]] core::time_point time_ms(int column) const { return core::from_ms(number(column)); }
+
+private:
+  void rewind();
+  int finish();
+  void bind(int index, std::int64_t value);
+  void bind(int index, std::int32_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::uint64_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::string_view value);
+  void bind(int index, const std::string& value) { bind(index, std::string_view{value}); }
+  void bind(int index, const char* value) { bind(index, std::string_view{value}); }
+  void bind(int index, blob value);
+  void bind(int index, std::nullopt_t);
+  void bind(int index, core::time_point value) { bind(index, core::to_ms(value)); }
+  template <class Id>
+    requires std::is_enum_v<Id>
+  void bind(int index, Id value) {
+    bind(index, static_cast<std::int64_t>(core::number(value)));
+  }
+  template <class T>
+  void bind(int index, const std::optional<T>& value) {
+    if (value)
+      bind(index, *value);
+    else
+      bind(index, std::nullopt);
+  }
+
+  connection* db_;
+  sqlite3_stmt* prepared_;
+};
+
+/// How a connection is opened.
+struct open_options {
+  std::string file;
+  /// `file` is a URI of SQLite's own (a database in memory).
+  bool uri = false;
+  std::chrono::milliseconds busy_timeout{5000};
+  /// A call that takes longer is given up; 0: never.
+  std::chrono::milliseconds call_timeout{5000};
+  bool create = false;
+};
+
+/// Used by one thread at a time.
+class connection {
+public:
+  /// WAL and FULL where the file allows it. A new file is readable by its owner alone.
+  [[nodiscard]] static core::result<std::unique_ptr<connection>> open(const open_options& options);
+  ~connection();
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  /// `sql` must live as long as the connection: it is the key of the cache.
+  [[nodiscard]] statement prepare(const char* sql);
+
+  template <class... Values>
+  int run(const char* sql, const Values&... values) {
+    auto prepared = prepare(sql);
+    return prepared.run(values...);
+  }
+
+  /// Statements that are run once: pragmas, schema changes. Not cached.
+  void execute(const char* sql);
+
+  [[nodiscard]] std::int64_t last_id() const;
+  [[nodiscard]] bool failed() const noexcept { return failure_.has_value(); }
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  [[nodiscard]] sqlite3* handle() const noexcept { return db_; }
+
+  /// Makes the running transaction fail with an error of our own.
+  void fail(core::error error);
+  /// Takes the failure, if any: the connection is usable again.
+  [[nodiscard]] core::result<void> outcome();
+
+private:
+  friend class statement;
+  friend class transaction;
+  connection(sqlite3* db, const open_options& options);
+  void note(int code, const char* doing);
+  void start_call();
+  static int on_progress(void* self);
+
+  sqlite3* db_;
+  std::string file_;
+  std::chrono::milliseconds call_timeout_;
+  std::chrono::steady_clock::time_point deadline_{};
+  std::unordered_map<const char*, sqlite3_stmt*> prepared_;
+  std::optional<core::error> failure_;
+};
+
+enum class transaction_kind : std::uint8_t { read, write };
+
+/// From BEGIN to `commit` or, without it, ROLLBACK. A write transaction takes the write lock at once.
+class transaction {
+public:
+  transaction(connection& db, transaction_kind kind);
+  ~transaction();
+  transaction(const transaction&) = delete;
+  transaction& operator=(const transaction&) = delete;
+
+  /// Errors: the first failure since the begin; nothing was kept then.
+  [[nodiscard]] core::result<void> commit();
+
+private:
+  void roll_back();
+  connection& db_;
+  bool open_ = false;
+};
+
+/// Runs `body(db)` in a transaction and commits it. `body` returns a `core::result<T>`; its error rolls back.
+template <class Body>
+auto within(connection& db, transaction_kind kind, Body&& body) -> decltype(body(db)) {
+  transaction work{db, kind};
+  if (db.failed())
+    return tl::unexpected{work.commit().error()};
+  auto answer = body(db);
+  if (!answer && !db.failed())
+    return answer;
+  if (auto committed = work.commit(); !committed)
+    return tl::unexpected{committed.error()};
+  return answer;
+}
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,113 @@
+// `sqlite:PATH`: a file, or `sqlite::memory:`, which lives as long as this object or any store of it.
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "storage/migrations.hpp"
+#include "storage/open.hpp"
+#include "storage/sqlite/schema.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::string_view scheme = "sqlite:";
+
+class sqlite_database final : public database {
+public:
+  sqlite_database(sqlite::open_options where, store_options options) : where_{std::move(where)}, options_{std::move(options)} {}
+
+  core::result<void> start() {
+    if (!where_.uri)
+      return {};
+    auto anchor = sqlite::connection::open(where_);
+    if (!anchor)
+      return tl::unexpected{anchor.error()};
+    anchor_ = std::move(*anchor);
+    return {};
+  }
+
+  core::result<std::unique_ptr<store>> open() override {
+    auto steps = pending_migrations();
+    if (!steps)
+      return tl::unexpected{steps.error()};
+    if (!steps->empty())
+      return core::fail(core::errc::unsupported, "the schema of " + description() + " is older than this release: run `ringmaster migrate`");
+    auto db = sqlite::connection::open(existing());
+    if (!db)
+      return tl::unexpected{db.error()};
+    return std::make_unique<sqlite::sqlite_store>(sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
+  }
+
+  core::result<std::vector<migration_step>> pending_migrations() override {
+    // Looking must not make the file.
+    if (!where_.uri && !std::filesystem::exists(where_.file))
+      return steps_to_run(sqlite_migrations(), {});
+    auto db = sqlite::connection::open(existing());
+    if (!db)
+      return tl::unexpected{db.error()};
+    return sqlite::missing_steps(**db);
+  }
+
+  core::result<void> migrate() override {
+    auto steps = pending_migrations();
+    if (!steps)
+      return tl::unexpected{steps.error()};
+    if (steps->empty())
+      return {};
+    auto where = where_;
+    // A migration takes as long as it takes.
+    where.call_timeout = std::chrono::milliseconds{0};
+    auto db = sqlite::connection::open(where);
+    if (!db)
+      return tl::unexpected{db.error()};
+    return sqlite::bring_up_to_date(**db, where);
+  }
+
+  int writers() const noexcept override { return 1; }
+
+  std::string description() const override { return where_.uri ? "sqlite :memory:" : "sqlite " + where_.file; }
+
+private:
+  [[nodiscard]] sqlite::open_options existing() const {
+    auto where = where_;
+    where.create = where.uri;
+    return where;
+  }
+
+  sqlite::open_options where_;
+  store_options options_;
+  /// Keeps a database in memory alive.
+  std::unique_ptr<sqlite::connection> anchor_;
+};
+
+/// A name in SQLite's table of databases in memory, which the whole process shares.
+std::string memory_uri() {
+  std::random_device random;
+  return "file:/ringmaster-" + std::to_string(random()) + '-' + std::to_string(random()) + "?vfs=memdb";
+}
+
+} // namespace
+
+core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings, const store_options& options) {
+  std::string_view url = settings.url;
+  if (url.substr(0, scheme.size()) != scheme || url.size() == scheme.size())
+    return core::fail(core::errc::invalid_argument, "the URL of an SQLite database is sqlite:PATH");
+  sqlite::open_options where;
+  where.file = url.substr(scheme.size());
+  where.create = true;
+  where.busy_timeout = settings.statement_timeout;
+  where.call_timeout = settings.statement_timeout;
+  if (where.file == ":memory:") {
+    where.file = memory_uri();
+    where.uri = true;
+  }
+  auto made = std::make_unique<sqlite_database>(std::move(where), options);
+  if (auto started = made->start(); !started)
+    return tl::unexpected{started.error()};
+  return made;
+}
+
+} // namespace ringmaster::storage

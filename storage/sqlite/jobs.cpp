@@ -1,0 +1,92 @@
+// Definitions and schedules of jobs, in one joined read.
+
+#include <algorithm>
+
+#include "storage/job_row.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+#define RINGMASTER_JOB_COLUMNS                                                                                                                     \
+  "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy, "         \
+  "x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, i.glue_updatetime, i.executor_timeout, "         \
+  "i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision "
+
+constexpr char load[] = RINGMASTER_JOB_COLUMNS "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
+                                               "WHERE i.id > ?1 ORDER BY i.id";
+constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS
+  "FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job LEFT JOIN rm_job_ext x ON x.job = i.id WHERE s.revision > ?1 ORDER BY s.revision LIMIT ?2";
+constexpr char load_one[] = RINGMASTER_JOB_COLUMNS "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
+                                                   "WHERE i.id = ?1";
+
+#undef RINGMASTER_JOB_COLUMNS
+
+core::scheduled_job read_job(const statement& row, datetime_text& dates) {
+  job_row columns;
+  columns.id = row.id<core::job_id>(0);
+  columns.group = row.id<core::group_id>(1);
+  columns.schedule_type = row.text(2);
+  columns.schedule_conf = row.text(3);
+  columns.misfire = row.text(4);
+  columns.route = row.text(5);
+  columns.block = row.text(6);
+  columns.on_unknown = row.text(7);
+  columns.handler = row.text(8);
+  columns.param = row.text(9);
+  columns.child_jobs = row.text(10);
+  columns.glue_type = row.text(11);
+  columns.glue_source = row.text(12);
+  columns.glue_updated = dates.read(row.text(13)).value_or(core::time_point{});
+  columns.timeout_s = row.small(14);
+  columns.retry_count = row.small(15);
+  core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
+  if (row.number(16) > 0)
+    job.next = row.time_ms(16);
+  return job;
+}
+
+using scheduled_jobs = core::result<std::vector<core::scheduled_job>>;
+
+} // namespace
+
+scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+    std::vector<core::scheduled_job> jobs;
+    auto listing = db.prepare(load);
+    listing.with(after);
+    // The columns of a row that is passed over are never decoded.
+    while (jobs.size() < limit && listing.step())
+      if (slots.test(core::slot_of(listing.id<core::job_id>(0))))
+        jobs.push_back(read_job(listing, session_.dates));
+    return jobs;
+  });
+}
+
+scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+    std::vector<core::scheduled_job> jobs;
+    auto listing = db.prepare(load_edited);
+    listing.with(revision, limit);
+    while (listing.step())
+      jobs.push_back(read_job(listing, session_.dates));
+    return jobs;
+  });
+}
+
+scheduled_jobs firings::read_jobs(std::span<const core::job_id> jobs) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+    std::vector<core::job_id> wanted(jobs.begin(), jobs.end());
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    std::vector<core::scheduled_job> found;
+    auto reading = db.prepare(load_one);
+    for (auto id : wanted)
+      if (reading.with(id).step())
+        found.push_back(read_job(reading, session_.dates));
+    return found;
+  });
+}
+
+} // namespace ringmaster::storage::sqlite

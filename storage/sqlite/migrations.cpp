@@ -1,0 +1,178 @@
+#include "storage/migrations.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+// XXL's eight tables as its newest released schema has them (XXL §2.2, G7), with the lean index profile of the log. Declared widths are
+// for people: SQLite does not enforce them, `storage/columns.hpp` does. AUTOINCREMENT, because an id must never come back: a late
+// result of a deleted run would find another run's row.
+migration_step xxl_tables() {
+  return {1,
+          "xxl_tables",
+          {
+            R"(CREATE TABLE xxl_job_info (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  job_group INT NOT NULL,
+  job_desc VARCHAR(255) NOT NULL,
+  add_time DATETIME,
+  update_time DATETIME,
+  author VARCHAR(64),
+  alarm_email VARCHAR(255),
+  schedule_type VARCHAR(50) NOT NULL DEFAULT 'NONE',
+  schedule_conf VARCHAR(128),
+  misfire_strategy VARCHAR(50) NOT NULL DEFAULT 'DO_NOTHING',
+  executor_route_strategy VARCHAR(50),
+  executor_handler VARCHAR(255),
+  executor_param TEXT,
+  executor_block_strategy VARCHAR(50),
+  executor_timeout INT NOT NULL DEFAULT 0,
+  executor_fail_retry_count INT NOT NULL DEFAULT 0,
+  glue_type VARCHAR(50) NOT NULL,
+  glue_source TEXT,
+  glue_remark VARCHAR(128),
+  glue_updatetime DATETIME,
+  child_jobid VARCHAR(255),
+  trigger_status TINYINT NOT NULL DEFAULT 0,
+  trigger_last_time BIGINT NOT NULL DEFAULT 0,
+  trigger_next_time BIGINT NOT NULL DEFAULT 0
+))",
+            R"(CREATE TABLE xxl_job_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  job_group INT NOT NULL,
+  job_id INT NOT NULL,
+  executor_address VARCHAR(255),
+  executor_handler VARCHAR(255),
+  executor_param TEXT,
+  executor_sharding_param VARCHAR(20),
+  executor_fail_retry_count INT NOT NULL DEFAULT 0,
+  trigger_time DATETIME,
+  trigger_code INT NOT NULL,
+  trigger_msg TEXT,
+  handle_time DATETIME,
+  handle_code INT NOT NULL,
+  handle_msg TEXT,
+  alarm_status TINYINT NOT NULL DEFAULT 0
+))",
+            "CREATE INDEX I_jobid ON xxl_job_log (job_id)",
+            R"(CREATE TABLE xxl_job_log_report (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  trigger_day DATETIME,
+  running_count INT NOT NULL DEFAULT 0,
+  suc_count INT NOT NULL DEFAULT 0,
+  fail_count INT NOT NULL DEFAULT 0,
+  update_time DATETIME
+))",
+            "CREATE UNIQUE INDEX i_trigger_day ON xxl_job_log_report (trigger_day)",
+            R"(CREATE TABLE xxl_job_logglue (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  job_id INT NOT NULL,
+  glue_type VARCHAR(50),
+  glue_source TEXT,
+  glue_remark VARCHAR(128) NOT NULL,
+  add_time DATETIME,
+  update_time DATETIME
+))",
+            R"(CREATE TABLE xxl_job_registry (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  registry_group VARCHAR(50) NOT NULL,
+  registry_key VARCHAR(255) NOT NULL,
+  registry_value VARCHAR(255) NOT NULL,
+  update_time DATETIME
+))",
+            "CREATE UNIQUE INDEX i_g_k_v ON xxl_job_registry (registry_group, registry_key, registry_value)",
+            R"(CREATE TABLE xxl_job_group (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  app_name VARCHAR(64) NOT NULL,
+  title VARCHAR(64) NOT NULL,
+  address_type TINYINT NOT NULL DEFAULT 0,
+  address_list TEXT,
+  update_time DATETIME
+))",
+            R"(CREATE TABLE xxl_job_user (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  username VARCHAR(50) NOT NULL,
+  password VARCHAR(100) NOT NULL,
+  token VARCHAR(100),
+  role TINYINT NOT NULL,
+  permission VARCHAR(255)
+))",
+            "CREATE UNIQUE INDEX i_username ON xxl_job_user (username)",
+            "CREATE TABLE xxl_job_lock (lock_name VARCHAR(50) NOT NULL PRIMARY KEY)",
+            "INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')",
+          }};
+}
+
+// Ours (firing protocol §2). Times in columns that end in _ms are epoch milliseconds, 0 for none.
+migration_step ringmaster_tables() {
+  return {2,
+          "ringmaster_tables",
+          {
+            R"(CREATE TABLE rm_schedule (
+  job INTEGER PRIMARY KEY,
+  next_ms BIGINT NOT NULL DEFAULT 0,
+  last_ms BIGINT NOT NULL DEFAULT 0,
+  revision BIGINT NOT NULL DEFAULT 0
+))",
+            "CREATE INDEX rm_schedule_revision ON rm_schedule (revision)",
+            "CREATE TABLE rm_edit (id INTEGER PRIMARY KEY, counter BIGINT NOT NULL)",
+            "INSERT INTO rm_edit (id, counter) VALUES (1, 0)",
+            R"(CREATE TABLE rm_node (
+  id VARCHAR(64) NOT NULL PRIMARY KEY,
+  incarnation BIGINT NOT NULL,
+  beat BIGINT NOT NULL,
+  state VARCHAR(10) NOT NULL,
+  address VARCHAR(255) NOT NULL,
+  connections VARCHAR(255) NOT NULL DEFAULT ''
+) WITHOUT ROWID)",
+            R"(CREATE TABLE rm_claim (
+  node VARCHAR(64) NOT NULL,
+  incarnation BIGINT NOT NULL,
+  seq BIGINT NOT NULL,
+  maybe_sent TINYINT NOT NULL,
+  first_log_id BIGINT NOT NULL,
+  items BLOB NOT NULL,
+  PRIMARY KEY (node, incarnation, seq)
+))",
+            // shard_total 0: not a broadcast. node and incarnation: who took it, once state is 1.
+            R"(CREATE TABLE rm_intent (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind VARCHAR(10) NOT NULL,
+  job INT NOT NULL,
+  fire_ms BIGINT NOT NULL,
+  origin_log_id BIGINT NOT NULL,
+  shard INT NOT NULL,
+  shard_total INT NOT NULL,
+  param TEXT,
+  retry_left INT NOT NULL,
+  state TINYINT NOT NULL DEFAULT 0,
+  node VARCHAR(64),
+  incarnation BIGINT,
+  created_ms BIGINT NOT NULL
+))",
+            "CREATE UNIQUE INDEX rm_intent_once ON rm_intent (job, kind, fire_ms, origin_log_id, shard)",
+            "CREATE INDEX rm_intent_state ON rm_intent (state, created_ms)",
+            "CREATE TABLE rm_failed_run (log_id INTEGER PRIMARY KEY, job INT NOT NULL, fire_ms BIGINT NOT NULL)",
+            R"(CREATE TABLE rm_job_ext (
+  job INTEGER PRIMARY KEY,
+  source VARCHAR(128),
+  job_key VARCHAR(128),
+  content_hash VARCHAR(64),
+  on_unknown VARCHAR(10)
+))",
+            "CREATE TABLE rm_group_ext (group_id INTEGER PRIMARY KEY, source VARCHAR(128) NOT NULL)",
+            "CREATE TABLE rm_deploy (source VARCHAR(128) NOT NULL PRIMARY KEY, revision BIGINT NOT NULL) WITHOUT ROWID",
+            // Jobs that were there before us keep their next times.
+            R"(INSERT INTO rm_schedule (job, next_ms, last_ms)
+  SELECT id, CASE trigger_status WHEN 1 THEN trigger_next_time ELSE 0 END, trigger_last_time FROM xxl_job_info)",
+          }};
+}
+
+} // namespace
+
+std::span<const migration_step> sqlite_migrations() {
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables()};
+  return steps;
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,176 @@
+// T3, T4 and the retry half of T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
+// `record_rules` and written, under the same write lock.
+
+#include <algorithm>
+
+#include "core/execution_state.hpp"
+#include "core/text.hpp"
+#include "storage/claim_rules.hpp"
+#include "storage/record_rules.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr std::int32_t success = 200;
+
+constexpr char record_both[] = "UPDATE xxl_job_log SET trigger_code = 200, handle_time = ?2, handle_code = 200, handle_msg = ?3 "
+                               "WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
+constexpr char record_trigger[] = "UPDATE xxl_job_log SET trigger_code = 200 WHERE id = ?1 AND trigger_code = 0";
+// Not after a failed trigger: such a row leaves the list of failed runs.
+constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
+                                   "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
+constexpr char read_row[] = "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
+                            "executor_sharding_param, trigger_time FROM xxl_job_log WHERE id = ?1";
+// 15 000 characters are at most 60 000 bytes: they fit the column on every backend.
+constexpr char write_row[] =
+  "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
+  "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
+  "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
+  "alarm_status = CASE ?5 WHEN 1 THEN 1 ELSE alarm_status END, "
+  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) WHERE id = ?1";
+constexpr char insert_retry[] =
+  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
+  "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+// A child that does not exist gets no intent; one that exists starts with its own number of retries.
+constexpr char insert_child[] =
+  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
+  "SELECT 'child', id, 0, ?2, 0, 0, executor_fail_retry_count, ?3 FROM xxl_job_info WHERE id = ?1";
+constexpr char read_intent_retries[] = "SELECT retry_left FROM rm_intent WHERE id = ?1";
+constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
+constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
+constexpr char find_children[] = "SELECT i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id WHERE l.id = ?1";
+constexpr char delete_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
+
+/// What a retry repeats.
+struct first_attempt {
+  core::job_id job{};
+  std::optional<std::string> param;
+  core::shard part;
+  core::time_point fire_at{};
+};
+
+class recording {
+public:
+  recording(session& session, const core::record_batch& batch, core::time_point now)
+    : db_{*session.db}, dates_{session.dates}, batch_{batch}, now_{now} {}
+
+  core::result<core::record_outcome> run() {
+    outcome_.fenced = !is_current(db_, batch_.owner);
+    for (const auto& news : news_of(batch_))
+      if (!record_success(news))
+        record_with_care(news);
+    // Failures of a fenced owner were dropped: its claims are the adopter's business.
+    if (!outcome_.fenced)
+      for (auto claim : batch_.resolved_claims)
+        db_.run(delete_claim, batch_.owner.node, batch_.owner.incarnation, claim);
+    return std::move(outcome_);
+  }
+
+private:
+  /// The common case, in one statement. False: its guard failed, or it is not the common case.
+  bool record_success(const run_news& news) {
+    bool trigger = news.trigger && news.trigger->code == success && news.trigger->message.empty();
+    bool callback = news.callback && news.callback->code == success;
+    if ((news.trigger && !trigger) || (news.callback && !callback))
+      return false;
+    auto message = callback ? core::cut_utf16(news.callback->message, core::message_units_max) : std::string_view{};
+    int changed = !callback  ? db_.run(record_trigger, news.id)
+                  : !trigger ? db_.run(record_callback, news.id, dates_.of(now_), message)
+                             : db_.run(record_both, news.id, dates_.of(now_), message);
+    if (changed != 1)
+      return false;
+    outcome_.triggers_stored += trigger ? 1 : 0;
+    outcome_.callbacks_stored += callback ? 1 : 0;
+    if (callback)
+      start_children(news);
+    return true;
+  }
+
+  void record_with_care(const run_news& news) {
+    first_attempt first;
+    run_row row;
+    {
+      auto reading = db_.prepare(read_row);
+      if (!reading.with(news.id).step())
+        return;
+      row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3)};
+      first.job = reading.id<core::job_id>(4);
+      first.param = reading.optional_text(5);
+      first.part = read_sharding(reading.text(6));
+      // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
+      first.fire_at = std::min(dates_.read(reading.text(7)).value_or(now_), now_);
+    }
+    auto write = decide(row, news, !outcome_.fenced);
+    if (!write.writes_row())
+      return;
+    this->write(news.id, write);
+    outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
+    outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
+    if (write.failed)
+      db_.run(insert_failed, news.id, first.job, first.fire_at);
+    if (write.not_failed)
+      db_.run(delete_failed, news.id);
+    if (write.retry)
+      start_retry(news.id, first, row.retries - 1);
+    if (write.children)
+      start_children(news);
+  }
+
+  void write(core::log_id id, const run_write& write) {
+    std::optional<std::string_view> handle_time;
+    std::optional<std::string_view> handle_message;
+    if (write.handle_code) {
+      handle_time = dates_.of(now_);
+      handle_message = write.handle_message;
+    }
+    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, write.mark_alarm, write.handle_code, handle_time,
+            handle_message);
+  }
+
+  void start_retry(core::log_id origin, const first_attempt& first, std::int32_t retry_left) {
+    const auto& part = first.part;
+    if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param, retry_left, now_) == 1)
+      outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin, part, first.param, retry_left});
+  }
+
+  void start_children(const run_news& news) {
+    for (auto child : children_of(news)) {
+      if (db_.run(insert_child, child, news.id, now_) != 1)
+        continue;
+      core::intent intent{core::intent_id{db_.last_id()}, core::trigger_kind::parent, child, {}, news.id, {}, std::nullopt, 0};
+      auto retries = db_.prepare(read_intent_retries);
+      if (retries.with(intent.id).step())
+        intent.retry_left = retries.small(0);
+      outcome_.intents.push_back(std::move(intent));
+    }
+  }
+
+  std::vector<core::job_id> children_of(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (spec)
+      return spec->child_jobs.empty() ? std::vector<core::job_id>{} : core::child_ids(*spec);
+    auto reading = db_.prepare(find_children);
+    if (!reading.with(news.id).step())
+      return {};
+    core::job parent;
+    parent.id = reading.id<core::job_id>(0);
+    parent.child_jobs = reading.text(1);
+    return core::child_ids(parent);
+  }
+
+  connection& db_;
+  datetime_text& dates_;
+  const core::record_batch& batch_;
+  core::time_point now_;
+  core::record_outcome outcome_;
+};
+
+} // namespace
+
+core::result<core::record_outcome> firings::record(const core::record_batch& batch, core::time_point now) {
+  return within(*session_.db, transaction_kind::write, [&](connection&) { return recording{session_, batch, now}.run(); });
+}
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,59 @@
+// Executor groups and registrations.
+
+#include "storage/columns.hpp"
+#include "storage/registry_text.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr char list_groups[] = "SELECT id, app_name, title, address_type, address_list FROM xxl_job_group ORDER BY id";
+constexpr char list_registrations[] = "SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id";
+constexpr char renew[] = "UPDATE xxl_job_registry SET update_time = ?4 WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
+constexpr char insert[] = "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES (?1, ?2, ?3, ?4)";
+constexpr char remove[] = "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
+constexpr char remove_dead[] = "DELETE FROM xxl_job_registry WHERE update_time < ?1";
+constexpr char write_group[] = "UPDATE xxl_job_group SET address_list = ?2, update_time = ?3 WHERE id = ?1 AND address_type = 0";
+
+} // namespace
+
+core::result<core::registry_state> registry::read() {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::registry_state> {
+    core::registry_state state;
+    auto groups = db.prepare(list_groups);
+    groups.with();
+    while (groups.step())
+      state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)},
+                              groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(groups.text(4))});
+    auto rows = db.prepare(list_registrations);
+    rows.with();
+    while (rows.step())
+      state.registrations.push_back({std::string{rows.text(0)}, std::string{rows.text(1)}, std::string{rows.text(2)},
+                                     session_.dates.read(rows.text(3)).value_or(core::time_point{})});
+    return state;
+  });
+}
+
+core::result<void> registry::write(const core::registry_batch& batch, core::time_point now) {
+  if (auto sound = check(batch); !sound)
+    return sound;
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+    for (const auto& row : batch.removed)
+      db.run(remove, row.registry_group, row.app_name, row.address);
+    for (const auto& row : batch.renewed) {
+      const auto& seen = session_.dates.of(row.seen);
+      if (db.run(renew, row.registry_group, row.app_name, row.address, seen) == 0)
+        db.run(insert, row.registry_group, row.app_name, row.address, seen);
+    }
+    if (batch.dead_before != core::time_point{})
+      db.run(remove_dead, session_.dates.of(batch.dead_before));
+    for (const auto& group : batch.changed_groups) {
+      auto list = join_addresses(group.addresses);
+      db.run(write_group, group.id, list, session_.dates.of(now));
+    }
+    return {};
+  });
+}
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,119 @@
+#pragma once
+
+// The roles of the store on one SQLite connection. Each method is one transaction; its SQL stands where it is used.
+
+#include <memory>
+
+#include "storage/datetime_text.hpp"
+#include "storage/open.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+/// What the roles share.
+struct session {
+  std::unique_ptr<connection> db;
+  datetime_text dates;
+  core::zone schedule_zone;
+};
+
+/// claim.cpp, record.cpp, adopt.cpp, sweep.cpp, jobs.cpp
+class firings final : public firing_store {
+public:
+  explicit firings(session& session) : session_{session} {}
+
+  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) override;
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override;
+  core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
+  core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override;
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) override;
+  core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override;
+  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
+  core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override;
+
+private:
+  session& session_;
+  /// Every row up to this id was seen resolved: the sweep goes on behind it.
+  core::log_id swept_{};
+};
+
+/// cluster.cpp
+class cluster final : public cluster_store {
+public:
+  explicit cluster(session& session) : session_{session} {}
+
+  core::result<core::node_life> enter(const std::string& node, const std::string& address) override;
+  core::result<void> beat(const core::node_life& life, std::int64_t beat) override;
+  core::result<std::vector<core::node_row>> nodes() override;
+  core::result<bool> fence(const core::node_row& seen) override;
+  core::result<void> leave(const core::node_life& life) override;
+
+private:
+  session& session_;
+};
+
+/// registry.cpp
+class registry final : public registry_store {
+public:
+  explicit registry(session& session) : session_{session} {}
+
+  core::result<core::registry_state> read() override;
+  core::result<void> write(const core::registry_batch& batch, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
+/// deploys.cpp, deploy_state.cpp
+class deploys final : public deploy_store {
+public:
+  explicit deploys(session& session) : session_{session} {}
+
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
+/// logs.cpp
+class logs final : public log_store {
+public:
+  explicit logs(session& session) : session_{session} {}
+
+  core::result<std::vector<core::log_row>> rows_after(core::log_id after, std::size_t limit) override;
+  core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override;
+
+private:
+  session& session_;
+};
+
+class sqlite_store final : public store {
+public:
+  explicit sqlite_store(session opened) : session_{std::move(opened)} {}
+
+  firing_store& firings() override { return firings_; }
+  cluster_store& cluster() override { return cluster_; }
+  registry_store& registry() override { return registry_; }
+  deploy_store& deploys() override { return deploys_; }
+  log_store& logs() override { return logs_; }
+  core::result<void> ping() override;
+
+private:
+  session session_;
+  sqlite::firings firings_{session_};
+  sqlite::cluster cluster_{session_};
+  sqlite::registry registry_{session_};
+  sqlite::deploys deploys_{session_};
+  sqlite::logs logs_{session_};
+};
+
+/// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
+[[nodiscard]] bool is_current(connection& db, const core::node_life& life);
+
+/// The error when it is not.
+[[nodiscard]] core::error over(const core::node_life& life);
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,111 @@
+// What nobody holds: intents that wait, runs without a claim.
+
+#include <unordered_set>
+
+#include "storage/claim_items.hpp"
+#include "storage/claim_rules.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr char list_waiting[] = "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent "
+                                "WHERE state = 0 AND created_ms <= ?1 ORDER BY created_ms, id LIMIT ?2";
+constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim";
+// Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a call.
+constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigger_time FROM xxl_job_log "
+                                  "WHERE id > ?1 AND id <= ?2 AND trigger_code = 0 AND handle_code = 0 ORDER BY id";
+constexpr char last_run[] = "SELECT coalesce(max(id), 0) FROM xxl_job_log";
+constexpr char fail_run[] = "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
+                            "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
+constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
+constexpr char forget_taken[] = "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
+
+constexpr std::int64_t ids_per_sweep = 200'000;
+constexpr std::string_view abandoned_message = "abandoned: no node holds this run";
+
+struct open_run {
+  core::log_id id{};
+  core::job_id job{};
+  core::time_point fire_at{};
+};
+
+std::unordered_set<std::int64_t> held_runs(connection& db) {
+  std::unordered_set<std::int64_t> held;
+  auto listing = db.prepare(list_claims);
+  listing.with();
+  while (listing.step())
+    if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
+      for (const auto& item : *items)
+        held.insert(core::number(item.id));
+  return held;
+}
+
+core::intent read_intent(const statement& row) {
+  core::intent intent;
+  intent.id = row.id<core::intent_id>(0);
+  intent.kind = find_intent_kind(row.text(1));
+  intent.job = row.id<core::job_id>(2);
+  intent.fire_at = row.time_ms(3);
+  intent.origin = row.id<core::log_id>(4);
+  if (auto total = row.small(6); total > 0)
+    intent.part = {row.small(5), total, true};
+  intent.param = row.optional_text(7);
+  intent.retry_left = row.small(8);
+  return intent;
+}
+
+} // namespace
+
+core::result<std::vector<core::intent>> firings::waiting_intents(core::time_point created_before, std::size_t limit) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::intent>> {
+    std::vector<core::intent> intents;
+    auto listing = db.prepare(list_waiting);
+    listing.with(created_before, limit);
+    while (listing.step())
+      intents.push_back(read_intent(listing));
+    return intents;
+  });
+}
+
+core::result<std::size_t> firings::fail_abandoned(core::time_point before, std::size_t limit) {
+  auto before_text = session_.dates.of(before);
+  auto swept = swept_;
+  auto failed = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+    db.run(forget_taken, before, limit);
+    auto newest = db.prepare(last_run);
+    newest.with().step();
+    auto last = std::min(newest.number(0), core::number(swept) + ids_per_sweep);
+    auto held = held_runs(db);
+    std::vector<open_run> abandoned;
+    bool all_resolved = true;
+    {
+      auto listing = db.prepare(list_open_runs);
+      listing.with(swept, last, before_text);
+      while (abandoned.size() < limit && listing.step()) {
+        core::log_id id = listing.id<core::log_id>(0);
+        // The sweep may pass a row only once it is resolved; a row that it fails now is.
+        if (listing.number(1) == 0 || held.contains(core::number(id)))
+          all_resolved = false;
+        else
+          abandoned.push_back({id, listing.id<core::job_id>(2), session_.dates.read(listing.text(3)).value_or(before)});
+        if (all_resolved)
+          swept = id;
+      }
+      all_resolved = all_resolved && abandoned.size() < limit;
+    }
+    for (const auto& run : abandoned) {
+      db.run(fail_run, run.id, abandoned_message);
+      db.run(insert_failed, run.id, run.job, run.fire_at);
+    }
+    if (all_resolved)
+      swept = core::log_id{std::max(last, core::number(swept))};
+    return abandoned.size();
+  });
+  if (failed)
+    swept_ = swept;
+  return failed;
+}
+
+} // namespace ringmaster::storage::sqlite

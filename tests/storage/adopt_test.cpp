@@ -1,0 +1,222 @@
+// T6 and T7: runs of ended lives.
+
+#include <algorithm>
+
+#include "tests/storage/firing_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+/// Ends the life of node-a, as an observer does.
+void fence(firing_fixture& f) {
+  auto nodes = require(f.store->cluster().nodes());
+  auto node = std::find_if(nodes.begin(), nodes.end(), [&](const core::node_row& row) { return row.id == f.me.node; });
+  REQUIRE(node != nodes.end());
+  REQUIRE(require(f.store->cluster().fence(*node)));
+}
+
+core::node_life adopter(firing_fixture& f) { return require(f.store->cluster().enter("node-b", "10.0.0.2:8081")); }
+
+} // namespace
+
+TEST_CASE("claims of a living node are nobody else's", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(7);
+  auto other = adopter(f);
+  CHECK(require(f.firings().adopt(other, 1, 10)).empty());
+  CHECK(require(f.firings().adopt(f.me, 100, 10)).empty());
+  CHECK(require(f.firings().open_claims(f.me)).size() == 1);
+}
+
+TEST_CASE("a claim of an ended life is adopted with its unresolved runs", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto batch = f.batch();
+  for (int id = 1; id <= 5; ++id)
+    f.plan(batch, f.add_job(id, noon + std::chrono::milliseconds{id}, {{"executor_fail_retry_count", "2"}}), noon + std::chrono::milliseconds{id});
+  batch.runs[3].part = {1, 2, true};
+  batch.runs[3].param = "own";
+  batch.runs[4].address.clear();
+  auto runs = require(f.firings().claim(batch, noon)).runs;
+  REQUIRE(runs.size() == 5);
+  f.record({f.answer(runs[0], 200)}, {f.callback(runs[2], 200)});
+  f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(runs[1].id));
+
+  SECTION("fenced") { fence(f); }
+  SECTION("started again") { require(f.store->cluster().enter(f.me.node, "x")); }
+  SECTION("stopped") { require(f.store->cluster().leave(f.me)); }
+  SECTION("unknown to the store") { f.db->exec("DELETE FROM rm_node"); }
+
+  auto other = adopter(f);
+  auto adopted = require(f.firings().adopt(other, 40, 10));
+  REQUIRE(adopted.size() == 3);
+  CHECK(adopted[0].id == runs[2].id);
+  CHECK(adopted[0].handle_code == 200);
+  CHECK(adopted[1].id == runs[3].id);
+  CHECK(adopted[1].claim == 40);
+  CHECK(adopted[1].job == core::job_id{4});
+  CHECK(adopted[1].fire_at == noon + 4ms);
+  CHECK(adopted[1].part == core::shard{1, 2, true});
+  CHECK(adopted[1].param == "own");
+  CHECK(adopted[1].attempt == 0);
+  CHECK(adopted[1].address == "http://10.0.0.9:9999/");
+  CHECK(adopted[1].retry_left == 2);
+  CHECK(adopted[1].handle_code == 0);
+  CHECK(adopted[2].address.empty());
+  CHECK(f.db->query("SELECT node, incarnation, seq, maybe_sent FROM rm_claim") ==
+        table{{"node-b", std::to_string(other.incarnation), "40", "1"}});
+  CHECK(require(f.firings().open_claims(f.me)).empty());
+  CHECK(require(f.firings().open_claims(other)) == std::vector<std::int64_t>{40});
+}
+
+TEST_CASE("an adoption whose answer was lost is repeated with its number", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(1);
+  f.claimed(2);
+  f.claimed(3);
+  fence(f);
+  auto other = adopter(f);
+  auto first = require(f.firings().adopt(other, 40, 2));
+  REQUIRE(first.size() == 2);
+  CHECK(first[0].claim == 40);
+  CHECK(first[1].claim == 41);
+  auto again = require(f.firings().adopt(other, 40, 2));
+  REQUIRE(again.size() == 2);
+  CHECK(again[0].id == first[0].id);
+  CHECK(again[1].id == first[1].id);
+  auto rest = require(f.firings().adopt(other, 42, 2));
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].claim == 42);
+  CHECK(require(f.firings().adopt(other, 43, 2)).empty());
+}
+
+TEST_CASE("two adopters share, they do not double", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  std::vector<core::log_id> all;
+  for (int id = 1; id <= 6; ++id)
+    all.push_back(f.claimed(id).id);
+  fence(f);
+  auto other = adopter(f);
+  auto store = f.db->open();
+  auto third = require(store->cluster().enter("node-c", "c"));
+  std::vector<core::log_id> seen;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& run : require(f.firings().adopt(other, 100 + round, 1)))
+      seen.push_back(run.id);
+    for (const auto& run : require(store->firings().adopt(third, 200 + round, 1)))
+      seen.push_back(run.id);
+  }
+  std::sort(seen.begin(), seen.end());
+  CHECK(seen == all);
+}
+
+TEST_CASE("an orphan without unresolved runs is deleted", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(1);
+  f.record({f.answer(run, GENERATE(200, 500))}, {});
+  fence(f);
+  auto other = adopter(f);
+  CHECK(require(f.firings().adopt(other, 40, 10)).empty());
+  CHECK(f.rows("rm_claim") == "0");
+}
+
+TEST_CASE("many resolved orphans do not hide an unresolved one", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  for (int id = 1; id <= 12; ++id)
+    f.record({f.answer(f.claimed(id), 200)}, {});
+  auto open = f.claimed(20);
+  fence(f);
+  auto adopted = require(f.firings().adopt(adopter(f), 40, 2));
+  REQUIRE(adopted.size() == 1);
+  CHECK(adopted[0].id == open.id);
+}
+
+TEST_CASE("a node whose life is over adopts nothing", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(1);
+  auto old = f.me;
+  auto fresh = require(f.store->cluster().enter(f.me.node, "x"));
+  CHECK(error_of(f.firings().adopt(old, 40, 10)) == core::errc::fenced);
+  // Its next life takes its own orphans.
+  CHECK(require(f.firings().adopt(fresh, 1, 10)).size() == 1);
+}
+
+TEST_CASE("an adopted claim can be adopted again", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(1);
+  fence(f);
+  auto second = adopter(f);
+  REQUIRE(require(f.firings().adopt(second, 40, 10)).size() == 1);
+  CHECK(require(f.firings().permit_resend(second, 40, run.id)));
+  require(f.store->cluster().leave(second));
+  auto third = require(f.store->cluster().enter("node-c", "c"));
+  auto adopted = require(f.firings().adopt(third, 7, 10));
+  REQUIRE(adopted.size() == 1);
+  CHECK(adopted[0].attempt == 1);
+  // Sent twice is enough.
+  CHECK_FALSE(require(f.firings().permit_resend(third, 7, run.id)));
+}
+
+TEST_CASE("a run is permitted to be sent again once", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto batch = f.batch();
+  for (int id = 1; id <= 3; ++id)
+    f.plan(batch, f.add_job(id));
+  auto runs = require(f.firings().claim(batch, noon)).runs;
+  CHECK(require(f.firings().permit_resend(f.me, batch.sequence, runs[1].id)));
+  CHECK_FALSE(require(f.firings().permit_resend(f.me, batch.sequence, runs[1].id)));
+  CHECK(require(f.firings().permit_resend(f.me, batch.sequence, runs[2].id)));
+  // The others keep theirs, and the attempt is remembered.
+  auto again = require(f.firings().claim(batch, noon));
+  REQUIRE(again.runs.size() == 3);
+  CHECK(again.runs[0].attempt == 0);
+  CHECK(again.runs[1].attempt == 1);
+}
+
+TEST_CASE("a run that has an answer or a result is not sent again", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(1);
+  SECTION("accepted") { f.record({f.answer(run, 200)}, {}); }
+  SECTION("failed") { f.record({f.answer(run, 500)}, {}); }
+  SECTION("result") { f.record({}, {f.callback(run, 500)}); }
+  SECTION("row deleted") { f.db->exec("DELETE FROM xxl_job_log"); }
+  SECTION("claim gone") { f.db->exec("DELETE FROM rm_claim"); }
+  CHECK_FALSE(require(f.firings().permit_resend(f.me, run.claim, run.id)));
+}
+
+TEST_CASE("only the owner of a claim may send again", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(1);
+  auto other = adopter(f);
+  CHECK_FALSE(require(f.firings().permit_resend(other, run.claim, run.id)));
+  CHECK_FALSE(require(f.firings().permit_resend(f.me, run.claim, core::log_id{core::number(run.id) + 1})));
+  fence(f);
+  CHECK(error_of(f.firings().permit_resend(f.me, run.claim, run.id)) == core::errc::fenced);
+}
+
+TEST_CASE("numbers of adopted claims are not for claims", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(1);
+  auto fresh = require(f.store->cluster().enter(f.me.node, "x"));
+  REQUIRE(require(f.firings().adopt(fresh, 5, 10)).size() == 1);
+  f.me = fresh;
+  auto batch = f.batch();
+  batch.sequence = 5;
+  f.plan(batch, f.add_job(2));
+  CHECK(error_of(f.firings().claim(batch, noon)) == core::errc::internal);
+}
+
+TEST_CASE("a claim in a newer form waits for a node that reads it", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(1);
+  f.db->exec("UPDATE rm_claim SET items = X'7f00'");
+  auto open = f.claimed(2);
+  fence(f);
+  auto adopted = require(f.firings().adopt(adopter(f), 40, 10));
+  REQUIRE(adopted.size() == 1);
+  CHECK(adopted[0].id == open.id);
+  CHECK(f.rows("rm_claim", "node = 'node-a'") == "1");
+}

@@ -1,0 +1,53 @@
+#include "tests/storage/databases.hpp"
+
+#include <stdexcept>
+
+#include "tests/support/catch.hpp"
+
+namespace ringmaster::test {
+
+std::unique_ptr<storage::store> test_database::open() {
+  auto store = database().open();
+  if (!store)
+    throw std::runtime_error("open: " + store.error().context);
+  return std::move(*store);
+}
+
+std::string test_database::value(const std::string& sql) {
+  auto rows = query(sql);
+  if (rows.size() != 1 || rows[0].size() != 1)
+    throw std::runtime_error("not one value: " + sql);
+  return rows[0][0];
+}
+
+std::vector<test_backend> all_backends() {
+  std::vector<test_backend> backends{sqlite_backend()};
+#ifdef RINGMASTER_TEST_MYSQL
+  backends.push_back(mysql_backend());
+#endif
+  return backends;
+}
+
+std::vector<test_backend> backends_under_test() {
+  std::vector<test_backend> available;
+  for (auto& backend : all_backends())
+    if (!backend.unavailable_reason())
+      available.push_back(std::move(backend));
+  return available;
+}
+
+storage::store_options test_options() {
+  auto shanghai = core::zone::find("Asia/Shanghai");
+  if (!shanghai)
+    throw std::runtime_error(shanghai.error().context);
+  return {*shanghai, *shanghai};
+}
+
+std::unique_ptr<test_database> fresh_database(const test_backend& backend) { return fresh_database(backend, test_options()); }
+
+std::unique_ptr<test_database> fresh_database(const test_backend& backend, const storage::store_options& options) {
+  UNSCOPED_INFO("database: " << backend.name);
+  return backend.fresh(options);
+}
+
+} // namespace ringmaster::test

@@ -1,0 +1,122 @@
+// The schema of every backend: the same steps, the same tables, the same columns.
+
+#include "storage/migrations.hpp"
+
+#include <algorithm>
+
+#include "tests/storage/firing_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using Catch::Generators::from_range;
+using storage::migration_step;
+
+TEST_CASE("a database that was just migrated needs nothing and can be used", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  CHECK(require(db->database().pending_migrations()).empty());
+  require(db->database().migrate());
+  CHECK(db->query("SELECT number FROM rm_migration ORDER BY number") == table{{"1"}, {"2"}});
+  CHECK(db->query("SELECT lock_name FROM xxl_job_lock") == table{{"schedule_lock"}});
+  for (const char* empty : {"xxl_job_info", "xxl_job_user", "xxl_job_group", "xxl_job_log"})
+    CHECK(db->value(std::string{"SELECT count(*) FROM "} + empty) == "0");
+  require(db->open()->ping());
+}
+
+TEST_CASE("every table has its columns", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  for (const char* sql : {
+         "SELECT id, job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy, "
+         "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, "
+         "glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info",
+         "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, executor_fail_retry_count, "
+         "trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status FROM xxl_job_log",
+         "SELECT id, trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report",
+         "SELECT id, job_id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue",
+         "SELECT id, registry_group, registry_key, registry_value, update_time FROM xxl_job_registry",
+         "SELECT id, app_name, title, address_type, address_list, update_time FROM xxl_job_group",
+         "SELECT id, username, password, token, role, permission FROM xxl_job_user",
+         "SELECT job, next_ms, last_ms, revision FROM rm_schedule",
+         "SELECT id, incarnation, beat, state, address, connections FROM rm_node",
+         "SELECT node, incarnation, seq, maybe_sent, first_log_id, items FROM rm_claim",
+         "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, state, node, incarnation, created_ms FROM rm_intent",
+         "SELECT log_id, job, fire_ms FROM rm_failed_run",
+         "SELECT job, source, job_key, content_hash, on_unknown FROM rm_job_ext",
+         "SELECT group_id, source FROM rm_group_ext",
+         "SELECT source, revision FROM rm_deploy",
+         "SELECT number, name FROM rm_migration",
+       })
+    CHECK_NOTHROW((void)db->query(sql));
+}
+
+TEST_CASE("an id never comes back", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto insert = [&] { db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)"); };
+  insert();
+  insert();
+  auto last = db->value("SELECT max(id) FROM xxl_job_log");
+  db->exec("DELETE FROM xxl_job_log");
+  insert();
+  CHECK(std::stoll(db->value("SELECT max(id) FROM xxl_job_log")) > std::stoll(last));
+}
+
+TEST_CASE("a schema that a newer release wrote is refused", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  db->exec("INSERT INTO rm_migration (number, name) VALUES (999, 'of_the_future')");
+  CHECK(error_of(db->database().pending_migrations()) == core::errc::unsupported);
+  CHECK(error_of(db->database().migrate()) == core::errc::unsupported);
+  CHECK(error_of(db->database().open()) == core::errc::unsupported);
+}
+
+TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  for (const char* name : {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy"})
+    db->exec(std::string{"DROP TABLE "} + name);
+  db->exec("DELETE FROM rm_migration WHERE number > 1");
+  // What was there before keeps its next time.
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES (6, 1, 'x', 'BEAN', 0, 888, 0)");
+  auto pending = require(db->database().pending_migrations());
+  REQUIRE(pending.size() == 1);
+  CHECK(pending[0].number == 2);
+  CHECK_FALSE(pending[0].statements.empty());
+  CHECK(error_of(db->database().open()) == core::errc::unsupported);
+  require(db->database().migrate());
+  CHECK(require(db->database().pending_migrations()).empty());
+  CHECK(db->query("SELECT job, next_ms, last_ms FROM rm_schedule ORDER BY job") == table{{"5", "777", "666"}, {"6", "0", "0"}});
+  require(db->open()->ping());
+}
+
+TEST_CASE("steps are numbered from 1 without gaps", "[storage]") {
+  auto steps = storage::sqlite_migrations();
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    CHECK(steps[i].number == static_cast<int>(i) + 1);
+#ifdef RINGMASTER_TEST_MYSQL
+  auto others = storage::mysql_migrations();
+  REQUIRE(others.size() == steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    CHECK(others[i].number == steps[i].number);
+    CHECK(others[i].name == steps[i].name);
+  }
+#endif
+}
+
+TEST_CASE("what is missing is run in order, what is unknown is refused", "[storage]") {
+  std::vector<migration_step> known{{1, "a", {}}, {2, "b", {}}, {3, "c", {}}};
+  auto numbers = [](const std::vector<migration_step>& steps) {
+    std::vector<int> list;
+    for (const auto& step : steps)
+      list.push_back(step.number);
+    return list;
+  };
+  CHECK(numbers(require(storage::steps_to_run(known, {}))) == std::vector<int>{1, 2, 3});
+  CHECK(numbers(require(storage::steps_to_run(known, std::vector<int>{1}))) == std::vector<int>{2, 3});
+  // A gap (a step that came with a patch release) is filled.
+  CHECK(numbers(require(storage::steps_to_run(known, std::vector<int>{3, 1}))) == std::vector<int>{2});
+  CHECK(error_of(storage::steps_to_run(known, std::vector<int>{1, 2, 3, 4})) == core::errc::unsupported);
+}
+
+TEST_CASE("every backend of this build is tested or says why not", "[storage]") {
+  auto backend = GENERATE(from_range(all_backends()));
+  if (auto reason = backend.unavailable_reason())
+    skip(backend.name + ": " + *reason);
+}

@@ -1,0 +1,102 @@
+// The decision of a record, over every state and every pair of news.
+
+#include "storage/record_rules.hpp"
+
+#include <memory>
+
+#include "core/execution_state.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using storage::decide;
+using storage::news_of;
+using storage::run_news;
+using storage::run_row;
+
+namespace {
+
+std::vector<run_row> all_rows() {
+  std::vector<run_row> rows;
+  for (std::int32_t trigger : {0, 200, 500, 404})
+    for (std::int32_t handle : {0, 200, 500, 502})
+      for (std::int32_t alarm : {-1, 0, 1, 2})
+        for (std::int32_t retries : {-1, 0, 3})
+          rows.push_back({trigger, handle, alarm, retries});
+  return rows;
+}
+
+} // namespace
+
+TEST_CASE("every decision is a legal transition, or no write", "[storage]") {
+  for (const auto& row : all_rows())
+    for (std::int32_t trigger_code : {-1, 200, 500, 404})
+      for (std::int32_t callback_code : {-1, 200, 500, 502})
+        for (bool unknown : {false, true})
+          for (bool current : {false, true}) {
+            core::trigger_result trigger{core::log_id{1}, 1, nullptr, trigger_code, "t", unknown};
+            core::callback callback{core::log_id{1}, callback_code, "c", nullptr};
+            // -1 stands for no news.
+            run_news news{core::log_id{1}, trigger_code == -1 ? nullptr : &trigger, callback_code == -1 ? nullptr : &callback};
+            CAPTURE(row.trigger_code, row.handle_code, row.alarm_status, row.retries, trigger_code, callback_code, unknown, current);
+            auto write = decide(row, news, current);
+            auto trigger_after = write.trigger_code.value_or(row.trigger_code);
+            auto handle_after = write.handle_code.value_or(row.handle_code);
+            auto before = core::state_of(row.trigger_code, row.handle_code);
+            auto after = core::state_of(trigger_after, handle_after);
+            // Codes leave 0 once.
+            CHECK((!write.trigger_code || (row.trigger_code == 0 && *write.trigger_code != 0)));
+            CHECK((!write.handle_code || (row.handle_code == 0 && *write.handle_code > 0)));
+            // A result that is there already leaves the state as it is.
+            CHECK((before == after || core::may_follow(before, after)));
+            // A failed trigger never stands beside a result that it knew.
+            bool new_failure = write.trigger_code && *write.trigger_code != 200;
+            CHECK_FALSE((new_failure && (handle_after != 0 || !current)));
+            // A retry: only of a run that this write makes fail, once, for a known reason, with retries left.
+            if (write.retry) {
+              CHECK(write.failed);
+              CHECK(write.mark_alarm);
+              CHECK(row.alarm_status == 0);
+              CHECK(row.retries > 0);
+              CHECK_FALSE((unknown && new_failure));
+            }
+            CHECK(write.children == (write.handle_code == 200));
+            CHECK((write.failed || !write.mark_alarm));
+            CHECK_FALSE((write.failed && write.not_failed));
+            CHECK((write.trigger_stored || write.callback_stored || write.failed) <= write.writes_row());
+          }
+}
+
+TEST_CASE("a failure with retries left is retried exactly when its decision is still open", "[storage]") {
+  core::trigger_result trigger{core::log_id{1}, 1, nullptr, 500, "", false};
+  CHECK(decide({0, 0, 0, 1}, {core::log_id{1}, &trigger, nullptr}, true).retry);
+  CHECK_FALSE(decide({0, 0, 1, 1}, {core::log_id{1}, &trigger, nullptr}, true).retry);
+  CHECK_FALSE(decide({0, 0, 0, 0}, {core::log_id{1}, &trigger, nullptr}, true).retry);
+  CHECK_FALSE(decide({0, 0, 0, 1}, {core::log_id{1}, &trigger, nullptr}, false).writes_row());
+  trigger.delivery_unknown = true;
+  auto unknown = decide({0, 0, 0, 1}, {core::log_id{1}, &trigger, nullptr}, true);
+  CHECK_FALSE(unknown.retry);
+  CHECK(unknown.clear_retries);
+}
+
+TEST_CASE("a trigger code of 0 is stored as a failure", "[storage]") {
+  core::trigger_result trigger{core::log_id{1}, 1, nullptr, 0, "", false};
+  CHECK(decide({}, {core::log_id{1}, &trigger, nullptr}, true).trigger_code == 500);
+}
+
+TEST_CASE("news are one entry a run, in id order, the first of each kind", "[storage]") {
+  core::record_batch batch;
+  for (int id : {5, 3, 5})
+    batch.triggers.push_back({core::log_id{id}, 0, nullptr, 200 + static_cast<std::int32_t>(batch.triggers.size()), "", false});
+  for (int id : {9, 5, 9, 1})
+    batch.callbacks.push_back({core::log_id{id}, 100 + static_cast<std::int32_t>(batch.callbacks.size()), "", nullptr});
+  auto news = news_of(batch);
+  REQUIRE(news.size() == 4);
+  CHECK(news[0].id == core::log_id{1});
+  CHECK(news[0].callback->code == 103);
+  CHECK(news[1].id == core::log_id{3});
+  CHECK_FALSE(news[1].callback);
+  CHECK(news[2].trigger->code == 200);
+  CHECK(news[2].callback->code == 101);
+  CHECK(news[3].callback->code == 100);
+  CHECK(news_of({}).empty());
+}

@@ -1,0 +1,131 @@
+// Executor groups and registrations.
+
+#include <set>
+
+#include "storage/registry_text.hpp"
+#include "tests/storage/firing_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+core::registration registered(const std::string& app, const std::string& address, core::time_point seen = noon) { return {"EXECUTOR", app, address, seen}; }
+
+std::set<std::string> live(storage::store& store) {
+  std::set<std::string> texts;
+  for (const auto& row : require(store.registry().read()).registrations)
+    texts.insert(row.registry_group + ' ' + row.app_name + ' ' + row.address + ' ' + std::to_string(core::to_ms(row.seen - noon.time_since_epoch()) / 1000));
+  return texts;
+}
+
+} // namespace
+
+TEST_CASE("registrations are inserted, renewed and removed by their exact text", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  core::registry_batch batch;
+  batch.renewed = {registered("pay", "http://a:1/"), registered("pay", "http://a:1"), registered("Pay", "http://a:1/"), {"ADMIN", "pay", "http://a:1/", noon}};
+  require(store->registry().write(batch, noon));
+  CHECK(live(*store).size() == 4);
+  CHECK(db->query("SELECT DISTINCT update_time FROM xxl_job_registry") == table{{"2024-03-01 12:00:00"}});
+  core::registry_batch next;
+  next.renewed = {registered("pay", "http://a:1/", noon + 30s)};
+  next.removed = {registered("pay", "http://a:1"), registered("pay", "http://not-there/")};
+  require(store->registry().write(next, noon + 31s));
+  CHECK(live(*store) == std::set<std::string>{"EXECUTOR pay http://a:1/ 30", "EXECUTOR Pay http://a:1/ 0", "ADMIN pay http://a:1/ 0"});
+}
+
+TEST_CASE("a renewal in the same second changes nothing and is no second row", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  core::registry_batch batch;
+  batch.renewed = {registered("pay", "http://a:1/"), registered("pay", "http://a:1/", noon + 500ms)};
+  require(store->registry().write(batch, noon));
+  require(store->registry().write(batch, noon));
+  CHECK(live(*store) == std::set<std::string>{"EXECUTOR pay http://a:1/ 0"});
+}
+
+TEST_CASE("dead registrations go when asked", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  core::registry_batch batch;
+  batch.renewed = {registered("a", "1", noon - 91s), registered("b", "2", noon - 90s), registered("c", "3", noon)};
+  require(store->registry().write(batch, noon));
+  CHECK(live(*store).size() == 3);
+  core::registry_batch sweep;
+  sweep.dead_before = noon - 90s;
+  require(store->registry().write(sweep, noon));
+  CHECK(live(*store) == std::set<std::string>{"EXECUTOR b 2 -90", "EXECUTOR c 3 0"});
+}
+
+TEST_CASE("address lists of automatic groups are written, others are left", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, 'http://old/')");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, 'http://x/,,http://y/,')");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'none', '无', 0, NULL)");
+  auto groups = require(store->registry().read()).groups;
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].id == core::group_id{1});
+  CHECK(groups[0].app_name == "pay");
+  CHECK(groups[0].title == "Pay");
+  CHECK(groups[0].type == core::address_type::automatic);
+  CHECK(groups[0].addresses == std::vector<std::string>{"http://old/"});
+  CHECK(groups[1].type == core::address_type::manual);
+  CHECK(groups[1].addresses == std::vector<std::string>{"http://x/", "", "http://y/"});
+  CHECK(groups[2].title == "无");
+  CHECK(groups[2].addresses.empty());
+  for (auto& group : groups) {
+    group.title = "not written";
+    group.addresses = group.id == core::group_id{3} ? std::vector<std::string>{"http://a/", "http://b/"} : std::vector<std::string>{};
+  }
+  core::registry_batch batch;
+  batch.changed_groups = groups;
+  require(store->registry().write(batch, noon));
+  CHECK(db->query("SELECT title, address_list, update_time FROM xxl_job_group ORDER BY id") ==
+        table{{"Pay", "NULL", "2024-03-01 12:00:00"}, {"By hand", "http://x/,,http://y/,", "NULL"}, {"无", "http://a/,http://b/", "2024-03-01 12:00:00"}});
+}
+
+TEST_CASE("a registration that does not fit keeps the whole batch out", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  core::registry_batch batch;
+  // 255 characters of four bytes fit.
+  std::string widest;
+  for (int i = 0; i < 255; ++i)
+    widest += "😀";
+  batch.renewed = {registered("pay", widest)};
+  require(store->registry().write(batch, noon));
+  SECTION("address") { batch.renewed = {registered("ok", "x"), registered("pay", widest + "x")}; }
+  SECTION("app name") { batch.renewed = {registered("ok", "x"), registered(std::string(256, 'a'), "x")}; }
+  SECTION("registry group") { batch.renewed = {registered("ok", "x"), {std::string(51, 'g'), "a", "x", noon}}; }
+  CHECK(error_of(store->registry().write(batch, noon)) == core::errc::invalid_argument);
+  CHECK(live(*store).size() == 1);
+}
+
+TEST_CASE("large batches of registrations are kept whole", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  core::registry_batch batch;
+  for (int i = 0; i < 1300; ++i)
+    batch.renewed.push_back(registered("app" + std::to_string(i % 7), "http://10.0.0.1:" + std::to_string(i) + '/'));
+  require(store->registry().write(batch, noon));
+  CHECK(require(store->registry().read()).registrations.size() == 1300);
+  batch.removed = std::move(batch.renewed);
+  batch.renewed.clear();
+  require(store->registry().write(batch, noon));
+  CHECK(require(store->registry().read()).registrations.empty());
+}
+
+TEST_CASE("address lists split and join as XXL reads them", "[storage]") {
+  using storage::split_addresses;
+  CHECK(split_addresses("").empty());
+  CHECK(split_addresses(",,").empty());
+  CHECK(split_addresses("a") == std::vector<std::string>{"a"});
+  CHECK(split_addresses(",a,,b,,") == std::vector<std::string>{"", "a", "", "b"});
+  CHECK(storage::join_addresses({}) == std::nullopt);
+  CHECK(storage::join_addresses({"", "a", "", "b"}) == ",a,,b");
+}
