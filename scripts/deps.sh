@@ -72,7 +72,8 @@ debian_uri() {
   local uri
   uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]]*$/\1/p' \
     /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)
-  [ -n "$uri" ] || uri=$(sed -n 's/^deb[[:space:]]\(\[[^]]*\][[:space:]]\)\{0,1\}\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]].*/\2/p' \
+  [ -n "$uri" ] || uri=$(sed -n \
+    's/^deb[[:space:]]\(\[[^]]*\][[:space:]]\)\{0,1\}\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]].*/\2/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | head -n 1)
   [ -n "$uri" ] || { say "no Debian source found in /etc/apt"; return 1; }
   echo "$uri"
@@ -119,8 +120,9 @@ build_caf() {
   say "building CAF $caf_version into $prefix (about two minutes on two cores)"
   work=$(mktemp -d)
   tar -xzf "$tarball" -C "$work" --strip-components=1
-  cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCAF_ENABLE_TESTING=OFF -DCAF_ENABLE_EXAMPLES=OFF -DCAF_ENABLE_TOOLS=OFF "$@" > "$work/build.log" 2>&1 \
+  cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCAF_ENABLE_TESTING=OFF -DCAF_ENABLE_EXAMPLES=OFF \
+    -DCAF_ENABLE_TOOLS=OFF "$@" > "$work/build.log" 2>&1 \
     && cmake --build "$work/build" >> "$work/build.log" 2>&1 \
     && cmake --install "$work/build" >> "$work/build.log" 2>&1 \
     || { tail -n 30 "$work/build.log" >&2; rm -rf "$work"; return 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows Ringmaster at work: installs what a build needs, builds the release binary and runs `ringmaster demo` with the options given:
-# a server, an executor and a job that fires every second, in one process, in a fresh folder. Ctrl-C ends it.
+# Shows Ringmaster at work: installs what a build needs, builds the release binary and runs `ringmaster demo` with the options
+# given: a server, an executor and a job that fires every second, in one process, in a fresh folder. Ctrl-C ends it.
 #
 #   scripts/quickstart.sh            until you stop it
 #   scripts/quickstart.sh --check    exit 0 after three completed runs
