@@ -10,7 +10,11 @@ namespace ringmaster::apps {
 
 namespace {
 
-constexpr auto accepted = R"({"code":200})";
+protocol::http_response answer(const char* body) {
+  protocol::http_response response;
+  response.body = body;
+  return response;
+}
 
 } // namespace
 
@@ -40,8 +44,8 @@ demo_executor::~demo_executor() { transport_->stop(); }
 void demo_executor::serve(protocol::http_request&& request, const protocol::http_reply_ptr& reply) {
   auto token = request.find_header("XXL-JOB-ACCESS-TOKEN");
   if (!token || *token != token_)
-    return reply->send({.body = R"({"code":500,"msg":"The access token is wrong."})"});
-  reply->send({.body = accepted});
+    return reply->send(answer(R"({"code":500,"msg":"The access token is wrong."})"));
+  reply->send(answer(R"({"code":200})"));
   if (request.target == "/run")
     report_success(request.body);
 }

@@ -54,7 +54,6 @@ void node::spawn(const assembled& what, std::shared_ptr<storage::database> datab
   parts.open_store = [database] { return database->open(); };
   parts.store_writers = database->writers();
   parts.client = transport_->client();
-  parts.clocks = {protocol::wall_clock::of_system(), protocol::boottime_ns, true};
   parts.random_seed = std::random_device{}();
   parts.log = log_;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
