@@ -31,6 +31,7 @@ private:
 
   void beat(const protocol::registry_beat& beat);
   void remove(const protocol::registry_removal& removal);
+  void subscribe(const protocol::registry_subscription& subscription);
   void look_again();
 
   /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
@@ -55,6 +56,8 @@ private:
   logger log_;
 
   registry_table table_;
+  /// What the listeners know; null before the first publication.
+  std::shared_ptr<const protocol::registry_view> last_view_;
   bool poked_ = false;
   bool busy_ = false;
   bool failing_ = false;
