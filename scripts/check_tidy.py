@@ -190,6 +190,18 @@ def link_rule(repository: Repository) -> Iterator[str]:
                     yield f"{name}:{number}: {target} does not exist"
 
 
+def record_number_rule(repository: Repository) -> Iterator[str]:
+    """Decision records are numbered without a gap, and each is in the list."""
+    folder = "docs/adr/"
+    records = [name for name in repository.files if re.match(folder + r"\d{4}-", name)]
+    listed = repository.text(folder + "README.md") if folder + "README.md" in repository.files else ""
+    for expected, name in enumerate(records, 1):
+        if not name.startswith(f"{folder}{expected:04}-") or not repository.text(name).startswith(f"# {expected}. "):
+            yield f"{name}:1: the name and the title of this record begin with its number, {expected}"
+        if f"({Path(name).name})" not in listed:
+            yield f"{name}:1: {folder}README.md does not list it"
+
+
 def machine_path_rule(repository: Repository) -> Iterator[str]:
     names = repository.of(CODE | {".md", ".toml", ".txt", ".cmake", ".json"})
     yield from repository.search(r"(?<![\w.$}/-])/(root|home/\w+|work)/[\w.]", names, "{}…: a path of one machine")

@@ -180,6 +180,12 @@ class TidyTest(ScriptTest):
         self.write({"docs/a.md": "[this](../core/ids.hpp#x) [web](https://example.org/x) [here](#part)\n"})
         self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
 
+    def test_decision_records(self):
+        self.write({"docs/adr/README.md": "[1](0001-a.md)\n", "docs/adr/0001-a.md": "# 1. A\n"})
+        self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
+        self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/0001-b.md:1: the name and the title of this record begin")
+        self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/README.md does not list it")
+
     def test_paths_of_one_machine(self):
         self.refuse("docs/a.md", "look into /home" + "/ann/x\n", "a path of one machine")
 
