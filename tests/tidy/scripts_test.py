@@ -23,9 +23,8 @@ class ScriptTest(unittest.TestCase):
             path.write_text(text, encoding="utf-8")
 
     def run_script(self, script: str, *arguments: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "scripts" / script), *arguments], capture_output=True, text=True, cwd=self.root, check=False
-        )
+        command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.root, check=False)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
