@@ -80,7 +80,7 @@ class IncludesTest(ScriptTest):
     def test_gateway_never_sees_storage_or_the_sockets(self):
         self.refuse("gateway/a.cpp", '#include "storage/store.hpp"\n', "gateway/ may not include")
         self.refuse("gateway/a.cpp", '#include "gateway/transport/asio.hpp"\n', "gateway/ may not use boost")
-        self.refuse("gateway/a.cpp", "# include <boost/beast.hpp>\n", "gateway/a.cpp:1: gateway/ may not include <boost/beast.hpp>")
+        self.refuse("gateway/a.cpp", "# include <boost/beast.hpp>\n", "a.cpp:1: gateway/ may not include <boost/beast.hpp>")
 
     def test_the_transport_never_sees_caf(self):
         self.refuse("gateway/transport/a.cpp", "#include <caf/all.hpp>\n", "gateway/transport/ may not include <caf/all.hpp>")
@@ -104,7 +104,7 @@ class IncludesTest(ScriptTest):
 class TidyTest(ScriptTest):
     def setUp(self):
         super().setUp()
-        self.write({name: "text\n" for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md")})
+        self.write({f"{name}.md": "text\n" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG", "ARCHITECTURE")})
         self.write(
             {
                 ".ci/run": "sh\n",
@@ -192,7 +192,8 @@ class TidyTest(ScriptTest):
 class SumTest(ScriptTest):
     @staticmethod
     def section(name: str, output: str, verdict: str = "Test Passed.") -> str:
-        return f'1/1 Testing: {name}\n1/1 Test: {name}\nCommand: "x"\nOutput:\n-----\n{output}<end of output>\n-----\n{verdict}\n\n'
+        head = f'1/1 Testing: {name}\n1/1 Test: {name}\nCommand: "x"\nOutput:\n-----\n'
+        return f"{head}{output}<end of output>\n-----\n{verdict}\n\n"
 
     def sum(self, log: str, *more: str) -> tuple[int, list[str]]:
         self.write({"log": log})
@@ -214,7 +215,8 @@ class SumTest(ScriptTest):
         self.assertEqual((status, lines), (1, ["5 passed, 2 failed, 0 skipped"]))
 
     def test_a_program_that_died_is_one_failure(self):
-        log = self.section("unit", "cases: passed=5 failed=0 skipped=0\n") + self.section("actors", "==1==ERROR\n", "Test Failed.")
+        log = self.section("unit", "cases: passed=5 failed=0 skipped=0\n")
+        log += self.section("actors", "==1==ERROR\n", "Test Failed.")
         self.assertEqual(self.sum(log), (1, ["failed: actors ended without a count", "5 passed, 1 failed, 0 skipped"]))
 
     def test_an_error_after_the_last_case_is_one_failure(self):
