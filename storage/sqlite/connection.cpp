@@ -40,6 +40,7 @@ statement::~statement() {
 }
 
 void statement::rewind() {
+  db_->deadline_.reset();
   if (prepared_ != nullptr)
     sqlite3_reset(prepared_);
 }
@@ -126,12 +127,12 @@ core::result<std::unique_ptr<connection>> connection::open(const open_options& o
   return opened;
 }
 
-connection::connection(sqlite3* db, const open_options& options) : db_{db}, file_{options.file}, call_timeout_{options.call_timeout} {
+connection::connection(sqlite3* db, const open_options& options) : db_{db}, file_{options.file}, statement_timeout_{options.statement_timeout} {
   if (db_ == nullptr)
     return;
   auto busy_ms = std::min<std::int64_t>(options.busy_timeout.count(), std::numeric_limits<int>::max());
   sqlite3_busy_timeout(db_, static_cast<int>(busy_ms));
-  if (call_timeout_.count() > 0)
+  if (statement_timeout_.count() > 0)
     sqlite3_progress_handler(db_, progress_operations, &connection::on_progress, this);
 }
 
@@ -152,6 +153,7 @@ statement connection::prepare(const char* sql) {
 }
 
 void connection::execute(const char* sql) {
+  deadline_.reset();
   if (!failed())
     if (int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK)
       note(code, sql);
@@ -179,7 +181,7 @@ void connection::note(int code, const char* doing) {
   case SQLITE_LOCKED: return fail({core::errc::unavailable, "the database " + file_ + " is locked by another connection: " + said});
   case SQLITE_FULL: return fail({core::errc::unavailable, "the disk of the database " + file_ + " is full"});
   case SQLITE_INTERRUPT:
-    return fail({core::errc::unavailable, "the database " + file_ + " took longer than " + std::to_string(call_timeout_.count()) + " ms"});
+    return fail({core::errc::unavailable, "the database " + file_ + " took longer than " + std::to_string(statement_timeout_.count()) + " ms"});
   case SQLITE_IOERR: return fail({core::errc::unavailable, "reading or writing the database " + file_ + " failed: " + said});
   case SQLITE_CANTOPEN: return fail({core::errc::unavailable, "cannot open the database " + file_ + ": " + said});
   case SQLITE_READONLY: return fail({core::errc::unavailable, "the database " + file_ + " cannot be written: " + said});
@@ -191,18 +193,18 @@ void connection::note(int code, const char* doing) {
   }
 }
 
-void connection::start_call() { deadline_ = std::chrono::steady_clock::now() + call_timeout_; }
-
+// Most statements end before the first call, so none of them has to read the clock.
 int connection::on_progress(void* self) {
-  const auto& db = *static_cast<connection*>(self);
-  bool limited = db.deadline_ != std::chrono::steady_clock::time_point{};
-  return limited && std::chrono::steady_clock::now() > db.deadline_ ? 1 : 0;
+  auto& db = *static_cast<connection*>(self);
+  auto now = std::chrono::steady_clock::now();
+  if (!db.deadline_)
+    db.deadline_ = now + db.statement_timeout_;
+  return now > *db.deadline_ ? 1 : 0;
 }
 
 transaction::transaction(connection& db, transaction_kind kind) : db_{db} {
   // A failure that somebody left behind belongs to nobody now.
   db_.failure_.reset();
-  db_.start_call();
   db_.run(kind == transaction_kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
   open_ = !db_.failed();
 }
@@ -210,7 +212,6 @@ transaction::transaction(connection& db, transaction_kind kind) : db_{db} {
 transaction::~transaction() {
   if (open_)
     roll_back();
-  db_.deadline_ = {};
 }
 
 core::result<void> transaction::commit() {

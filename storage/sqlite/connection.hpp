@@ -103,8 +103,8 @@ struct open_options {
   /// `file` is a URI of SQLite's own (a database in memory).
   bool uri = false;
   std::chrono::milliseconds busy_timeout{5000};
-  /// A call that takes longer is given up; 0: never.
-  std::chrono::milliseconds call_timeout{5000};
+  /// A statement that takes longer is given up; 0: never.
+  std::chrono::milliseconds statement_timeout{5000};
   bool create = false;
 };
 
@@ -144,13 +144,13 @@ private:
   friend class transaction;
   connection(sqlite3* db, const open_options& options);
   void note(int code, const char* doing);
-  void start_call();
   static int on_progress(void* self);
 
   sqlite3* db_;
   std::string file_;
-  std::chrono::milliseconds call_timeout_;
-  std::chrono::steady_clock::time_point deadline_{};
+  std::chrono::milliseconds statement_timeout_;
+  /// Of the statement that runs, once it has run for a while.
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
   std::optional<core::error> failure_;
 };

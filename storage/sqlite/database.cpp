@@ -59,7 +59,7 @@ public:
       return {};
     auto where = where_;
     // A migration takes as long as it takes.
-    where.call_timeout = std::chrono::milliseconds{0};
+    where.statement_timeout = std::chrono::milliseconds{0};
     auto db = sqlite::connection::open(where);
     if (!db)
       return tl::unexpected{db.error()};
@@ -99,7 +99,7 @@ core::result<std::unique_ptr<database>> make_sqlite_database(const config::datab
   where.file = url.substr(scheme.size());
   where.create = true;
   where.busy_timeout = settings.statement_timeout;
-  where.call_timeout = settings.statement_timeout;
+  where.statement_timeout = settings.statement_timeout;
   if (where.file == ":memory:") {
     where.file = memory_uri();
     where.uri = true;

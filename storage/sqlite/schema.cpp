@@ -55,7 +55,7 @@ core::result<void> copy_file(const open_options& options, const std::string& to)
   std::remove(unfinished.c_str());
   auto source_options = options;
   source_options.create = false;
-  source_options.call_timeout = std::chrono::milliseconds{0};
+  source_options.statement_timeout = std::chrono::milliseconds{0};
   auto source = connection::open(source_options);
   auto target_options = source_options;
   target_options.file = unfinished;

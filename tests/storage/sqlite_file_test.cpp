@@ -236,7 +236,7 @@ TEST_CASE("a statement that takes too long is given up", "[storage]") {
   folder here;
   options.file = here / "r.db";
   options.create = true;
-  options.call_timeout = 50ms;
+  options.statement_timeout = 50ms;
   auto db = require(storage::sqlite::connection::open(options));
   auto endless = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read, [](storage::sqlite::connection& open) -> core::result<void> {
     open.run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
