@@ -7,6 +7,7 @@
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 #include "core/trigger_note.hpp"
+#include "protocol/wire/texts.hpp"
 
 namespace ringmaster::actors {
 
@@ -23,10 +24,10 @@ constexpr milliseconds wait_max{8'000};
 constexpr std::size_t look_limit = 500;
 constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
-/// XXL §5.3, step 10.
-constexpr auto address_empty = "Trigger Fail：registry address is empty";
 
 constexpr auto no_answer = "the executor does not answer";
+
+std::string address_empty() { return std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}; }
 
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
@@ -154,21 +155,26 @@ void recovery_actor_state::look() {
     return;
   looking_ = true;
   std::vector<core::job_id> jobs;
-  for (auto id : due)
-    if (const auto* run = runs_.find(id); !run->run.plan.spec)
-      jobs.push_back(run->job);
-  std::sort(jobs.begin(), jobs.end());
-  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  bool reported = false;
+  for (auto id : due) {
+    const auto& run = *runs_.find(id);
+    if (!run.run.plan.spec)
+      jobs.push_back(run.job);
+    reported = reported || run.run.claim < first_sequence;
+  }
   ask_store<findings>(
     self_, storage_,
-    [due, jobs = std::move(jobs)](storage::store& store) -> core::result<findings> {
+    [due, jobs = std::move(jobs), reported, life = *life_](storage::store& store) -> core::result<findings> {
       auto rows = store.logs().rows(due);
       if (!rows)
         return tl::unexpected<core::error>{std::move(rows.error())};
       auto definitions = jobs.empty() ? std::vector<core::scheduled_job>{} : store.firings().read_jobs(jobs);
       if (!definitions)
         return tl::unexpected<core::error>{std::move(definitions.error())};
-      return findings{std::move(*rows), std::move(*definitions)};
+      auto claims = reported ? store.firings().open_claims(life) : std::vector<std::int64_t>{};
+      if (!claims)
+        return tl::unexpected<core::error>{std::move(claims.error())};
+      return findings{std::move(*rows), std::move(*definitions), std::move(*claims)};
     },
     [this, due, epoch = epoch_](core::result<findings>&& found) {
       if (epoch == epoch_)
@@ -194,11 +200,20 @@ void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::
     if (auto definition = definitions.find(run.job); definition != definitions.end() && !run.run.plan.spec)
       run.run.plan.spec = definition->second;
     auto row = rows.find(id);
-    decide(run, row == rows.end() ? nullptr : row->second);
+    if (is_ours(run, *found))
+      decide(run, row == rows.end() ? nullptr : row->second);
+    else
+      runs_.erase(id);
   }
   start_ready();
   look();
   flush();
+}
+
+// A run that was sent by a former life of this process and reported by this one belongs to whoever adopts its claim. Numbers of claims
+// are used once a process.
+bool recovery_actor_state::is_ours(const unknown_run& run, const findings& found) {
+  return run.run.claim >= first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
 }
 
 void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
@@ -210,7 +225,7 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
     return give_up(run, "it was sent a second time before");
   auto& plan = run.run.plan;
   if (plan.address.empty())
-    return finish(run, failed, plan.route_note.empty() ? address_empty : plan.route_note, false);
+    return finish(run, failed, plan.route_note.empty() ? address_empty() : plan.route_note, false);
   if (!plan.spec)
     return give_up(run, "its job was deleted");
   if (auto note = core::decode_trigger_note(row->trigger_msg))

@@ -55,6 +55,8 @@ private:
   struct findings {
     std::vector<core::log_row> rows;
     std::vector<core::scheduled_job> jobs;
+    /// Open claims of this life, ascending; read when a reported run is among those asked for.
+    std::vector<std::int64_t> claims;
   };
 
   // -- intake
@@ -68,6 +70,7 @@ private:
   void tick();
   void look();
   void looked(const std::vector<core::log_id>& asked, core::result<findings>&& found);
+  [[nodiscard]] static bool is_ours(const unknown_run& run, const findings& found);
   void decide(unknown_run& run, const core::log_row* row);
   void start_ready();
   void ask(unknown_run& run);

@@ -38,6 +38,7 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](const protocol::registry_beat& registration) { beat(registration); },
     [this](const protocol::registry_removal& removal) { remove(removal); },
     [this](protocol::registry_hint) { look_again(); },
+    [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -58,6 +59,12 @@ void registry_monitor_state::remove(const protocol::registry_removal& removal) {
   table_.remove(removal);
   full_ = false;
   poke();
+}
+
+void registry_monitor_state::subscribe(protocol::registry_subscription&& subscription) {
+  if (const auto& view = table_.last_view())
+    protocol::send(self_, subscription.listener, protocol::registry_change{view});
+  listeners_.push_back(std::move(subscription.listener));
 }
 
 void registry_monitor_state::look_again() {

@@ -31,6 +31,7 @@ private:
 
   void beat(const protocol::registry_beat& beat);
   void remove(const protocol::registry_removal& removal);
+  void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
 
   /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.

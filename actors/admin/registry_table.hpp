@@ -55,6 +55,8 @@ public:
   [[nodiscard]] bool view_stale() const noexcept { return view_stale_; }
   /// The view as of now if it differs from the last one that was returned and groups were read; else null.
   [[nodiscard]] std::shared_ptr<const protocol::registry_view> changed_view();
+  /// The one that was returned last; null before the first.
+  [[nodiscard]] const std::shared_ptr<const protocol::registry_view>& last_view() const noexcept { return view_; }
 
 private:
   /// Registry group, app name, address.

@@ -474,6 +474,20 @@ TEST_CASE_METHOD(recovery, "a run that was reported before its claim went over c
   CHECK(storage.record->opened_claims.size() == 1);
 }
 
+TEST_CASE_METHOD(recovery, "a reported run whose claim went to a peer is the peer's business", "[actors]") {
+  declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::skip);
+  auto run = claim_one();
+  test::expect(look->cluster().leave(former));
+  auto peer = test::expect(look->cluster().enter("b", "b:8080"));
+  REQUIRE(test::expect(look->firings().adopt(peer, 1, 10)).size() == 1);
+  begin();
+  tell(actor, protocol::unknown_batch{{run}});
+  advance(100s);
+  CHECK(executor->calls.empty());
+  CHECK(verdicts().empty());
+  CHECK(row(run).trigger_code == 0);
+}
+
 TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
   declare("settle");
   auto run = claim_one();

@@ -217,6 +217,20 @@ TEST_CASE_METHOD(executors, "a hint makes groups known at once, else the next re
   CHECK(stored_list("late") == names{"http://a/"});
 }
 
+TEST_CASE_METHOD(executors, "a late listener hears of the present view at once, and of what follows", "[actors]") {
+  monitor here{*this, database};
+  here.beat("pay", "http://a/");
+  advance(1s);
+  test::registry_listener_double late{*this};
+  tell(here.actor, protocol::registry_subscription{late.actor});
+  run();
+  REQUIRE(late.views->size() == 1);
+  CHECK(late.views->back() == here.listener.views->back());
+  here.remove("pay", "http://a/");
+  run();
+  CHECK(late.views->size() == 2);
+}
+
 TEST_CASE_METHOD(executors, "a peer's executors can be called after the next read, and its removals are noticed", "[actors]") {
   monitor here{*this, database};
   monitor there{*this, database};

@@ -128,6 +128,7 @@ schedule_double::schedule_double(virtual_time& world)
         [record](protocol::edit_hint) { ++record->edit_hints; },
         [](const protocol::routed_batch& batch) { ignore(batch); },
         [](const protocol::claim_reply& reply) { ignore(reply); },
+        [](protocol::stop_request) {},
         [record](const protocol::intent_batch& batch) {
           record->intents.insert(record->intents.end(), batch.items.begin(), batch.items.end());
         },
@@ -141,6 +142,7 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         [](const protocol::registry_beat& beat) { ignore(beat); },
         [](const protocol::registry_removal& removal) { ignore(removal); },
         [hints](protocol::registry_hint) { ++*hints; },
+        [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](protocol::tick_atom) {},
       };
     }))} {}
@@ -153,7 +155,7 @@ pool_double::pool_double(virtual_time& world)
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },
         [](const protocol::registry_change& change) { ignore(change); },
-        [](const protocol::life_change& change) { ignore(change); },
+        [](const protocol::trigger_partners& partners) { ignore(partners); },
         [links](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
           auto found = links->find(query.address);
           if (found == links->end())
