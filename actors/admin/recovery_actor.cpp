@@ -36,7 +36,8 @@ core::claimed_run claimed(const core::adopted_run& adopted) {
 } // namespace
 
 recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage,
-                                           protocol::trigger_pool pool, recovery_settings settings, protocol::wall_clock clock, logger log)
+                                           protocol::trigger_pool pool, recovery_settings settings, protocol::wall_clock clock,
+                                           logger log)
   : self_{self},
     storage_{std::move(storage)},
     pool_{std::move(pool)},
@@ -142,7 +143,9 @@ void recovery_actor_state::succeed(unknown_run& run, const char* why) {
   runs_.erase(run.run.id);
 }
 
-void recovery_actor_state::give_up(unknown_run& run, const std::string& why) { finish(run, failed, "delivery unknown: " + why, true); }
+void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
+  finish(run, failed, "delivery unknown: " + why, true);
+}
 
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
   log_->warn("recovery: job {} log {} fails: {}", core::number(run.job), core::number(run.run.id), message);

@@ -24,11 +24,11 @@ struct recovery_settings {
   core::milliseconds misfire_after{5000};
 };
 
-/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed (adopted, T6) and
-/// those of this node whose answer never came. Works under one life; a life that ends takes all of its cases with it, the next one
-/// adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has a trigger code or a result is
-/// never sent. Each case ends with one trigger result; where the row was decided or deleted meanwhile, the store's guards make
-/// it change nothing, and it only lets the claim be closed.
+/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed
+/// (adopted, T6) and those of this node whose answer never came. Works under one life; a life that ends takes all of its cases
+/// with it, the next one adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has
+/// a trigger code or a result is never sent. Each case ends with one trigger result; where the row was decided or deleted
+/// meanwhile, the store's guards make it change nothing, and it only lets the claim be closed.
 class recovery_actor_state {
 public:
   static inline const char* name = "ringmaster.recovery_actor";

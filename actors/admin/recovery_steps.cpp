@@ -24,7 +24,10 @@ constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
 constexpr auto no_answer = "the executor does not answer";
 
-std::string address_empty() { return std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}; }
+std::string address_empty() {
+  using namespace protocol::wire;
+  return std::string{text(text_key::address_empty, language::en)};
+}
 
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
@@ -93,8 +96,8 @@ void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::
   flush();
 }
 
-// A run that was sent by a former life of this process and reported by this one belongs to whoever adopts its claim. Numbers of claims
-// are used once a process.
+// A run that was sent by a former life of this process and reported by this one belongs to whoever adopts its claim. Numbers of
+// claims are used once a process.
 bool recovery_actor_state::is_ours(const unknown_run& run, const findings& found) {
   return run.run.claim >= first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
 }
@@ -163,7 +166,8 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
   const auto& plan = run.run.plan;
   auto late = clock_.at(steady_now()) - plan.fire_at;
-  if (plan.kind == core::trigger_kind::cron && plan.spec->misfire == core::misfire_policy::do_nothing && late > settings_.misfire_after) {
+  bool drops = plan.kind == core::trigger_kind::cron && plan.spec->misfire == core::misfire_policy::do_nothing;
+  if (drops && late > settings_.misfire_after) {
     // Retries would run what the misfire rule says shall not run.
     finish(run, failed, "missed: not delivered at its time, and the misfire rule is DO_NOTHING", true);
   } else if (run.permitted) {
@@ -180,7 +184,9 @@ void recovery_actor_state::permit(unknown_run& run) {
   runs_.move(run, phase::permitting);
   ask_store<bool>(
     self_, storage_,
-    [life = *life_, claim = run.run.claim, id = run.run.id](storage::store& store) { return store.firings().permit_resend(life, claim, id); },
+    [life = *life_, claim = run.run.claim, id = run.run.id](storage::store& store) {
+      return store.firings().permit_resend(life, claim, id);
+    },
     [this, id = run.run.id, claim = run.run.claim, epoch = epoch_](const core::result<bool>& granted) {
       if (epoch == epoch_)
         permitted(id, claim, granted);
@@ -199,7 +205,8 @@ void recovery_actor_state::permitted(core::log_id id, std::int64_t claim, const 
     ++run.run.attempt;
     send(run);
   } else if (std::exchange(run.permit_in_doubt, false)) {
-    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is decided.
+    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is
+    // decided.
     run.permitted = true;
     ++run.run.attempt;
     look_again(run, milliseconds{0});

@@ -74,11 +74,12 @@ struct recovery : virtual_time {
     batch.sequence = ++sequence;
     batch.seen_revision = 1'000'000;
     for (const auto& job : expect(look->firings().edits_since(0, 1000))) {
-      for (std::size_t i = 0; i < declared.jobs.size(); ++i)
-        if (core::number(job.spec->id) == static_cast<std::int32_t>(i + 1) && std::find(keys.begin(), keys.end(), declared.jobs[i].key) != keys.end()) {
-          batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
-          batch.runs.push_back(planned(job, to));
-        }
+      // A fresh database numbers jobs in the order in which they were declared.
+      const auto& key = declared.jobs.at(static_cast<std::size_t>(core::number(job.spec->id)) - 1).key;
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        continue;
+      batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
+      batch.runs.push_back(planned(job, to));
     }
     auto outcome = expect(look->firings().claim(batch, civil()));
     REQUIRE(outcome.runs.size() == keys.size());
@@ -91,7 +92,8 @@ struct recovery : virtual_time {
     life = expect(look->cluster().enter("a", "a:8080"));
     storage.record->records_for = life;
     actors::recovery_settings settings;
-    actor = spawn<actors::recovery_actor_state, protocol::recovery_actor>(storage.actor, pool.actor, settings, clock(), silent_log());
+    actor = spawn<actors::recovery_actor_state, protocol::recovery_actor>(storage.actor, pool.actor, settings, clock(),
+                                                                          silent_log());
     tell(actor, protocol::life_change{life});
     run();
   }
@@ -109,7 +111,9 @@ struct recovery : virtual_time {
   [[nodiscard]] static std::string id(const core::claimed_run& run) { return std::to_string(core::number(run.id)); }
   [[nodiscard]] static std::string job(const core::claimed_run& run) { return std::to_string(core::number(run.plan.spec->id)); }
   [[nodiscard]] calls asked(const core::claimed_run& run) const { return {"idle " + job(run), "log " + id(run)}; }
-  [[nodiscard]] calls asked_and_sent(const core::claimed_run& run) const { return {"idle " + job(run), "log " + id(run), "run " + id(run) + "/1"}; }
+  [[nodiscard]] calls asked_and_sent(const core::claimed_run& run) const {
+    return {"idle " + job(run), "log " + id(run), "run " + id(run) + "/1"};
+  }
 
   memory_database database;
   std::unique_ptr<storage::store> look = database.open();

@@ -30,7 +30,7 @@ TEST_CASE_METHOD(recovery, "a bounded number of runs talks to executors at once"
   CHECK(verdicts().size() == 200);
 }
 
-TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up the runs of another, and all of its own end in time", "[actors]") {
+TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, and its own runs end in time", "[actors]") {
   auto keys = declare_many(301);
   claim({keys.begin(), keys.end() - 1});
   auto there = pool.executor("http://10.0.0.4:9999/");
@@ -45,31 +45,28 @@ TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up the runs o
   CHECK(executor->calls.size() < 100);
 }
 
-// Invariants F2 and F7 for what recovery does: whatever executors and the store answer, each run is sent at most once more, never after it
-// was decided, and ends with one verdict.
+// Invariants F2 and F7 for what recovery does: whatever executors and the store answer, each run is sent at most once more, never
+// after it was decided, and ends with one verdict.
 TEST_CASE("whatever is answered, a run is sent at most once more and ends once", "[actors]") {
   auto seed = GENERATE(range(1u, 41u));
   CAPTURE(seed);
   recovery world;
   std::mt19937 random{seed};
   auto one_of = [&random](auto... values) { return std::array{values...}[random() % sizeof...(values)]; };
-  for (auto& key : world.declare_many(12)) {
-    auto& job = *std::find_if(world.declared.jobs.begin(), world.declared.jobs.end(), [&](const auto& each) { return each.key == key; });
+  auto keys = world.declare_many(12);
+  for (auto& job : world.declared.jobs) {
     job.on_unknown = one_of(core::unknown_policy::ask, core::unknown_policy::skip, core::unknown_policy::resend);
     job.block = one_of(core::block_strategy::serial_execution, core::block_strategy::cover_early);
     job.misfire = one_of(core::misfire_policy::do_nothing, core::misfire_policy::fire_once_now);
     job.retry_count = 2;
   }
-  std::vector<std::string> keys;
-  for (const auto& job : world.declared.jobs)
-    keys.push_back(job.key);
   auto runs = world.claim(keys);
   std::map<core::log_id, int> delivered;
   world.executor->before_answer = [&](test::executor_record& executor) {
     executor.idle = one_of(idle, idle, busy, protocol::probe_reply{});
     executor.log = one_of(missing, missing, started, protocol::log_reply{}, protocol::log_reply{true, 3, "something else"});
-    executor.send = one_of(answer(200), answer(500, "no"), no_answer(protocol::send_state::unknown), no_answer(protocol::send_state::not_sent),
-                           no_answer(protocol::send_state::not_sent));
+    auto not_sent = no_answer(protocol::send_state::not_sent);
+    executor.send = one_of(answer(200), answer(500, "no"), no_answer(protocol::send_state::unknown), not_sent, not_sent);
     if (executor.calls.back().rfind("run ", 0) == 0 && executor.send->state != protocol::send_state::not_sent) {
       auto id = core::log_id{std::stoll(executor.calls.back().substr(4))};
       ++delivered[id];

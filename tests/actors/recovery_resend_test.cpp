@@ -28,7 +28,7 @@ TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors
   };
   auto expected = GENERATE_REF(values<outcome>({
     {answer(200), 200, ""},
-    {answer(500, "block strategy effect：Discard Later"), 500, "delivery unknown: the second sending was refused: block strategy effect：Discard Later"},
+    {answer(500, "Discard Later"), 500, "delivery unknown: the second sending was refused: Discard Later"},
     {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the second sending"},
   }));
   declare("settle").retry_count = 2;

@@ -14,7 +14,8 @@ namespace {
 
 /// One node's monitor; several share a world and a database.
 struct monitor {
-  monitor(test::virtual_time& the_world, test::memory_database& database, bool start = true) : world{the_world}, store{database.open()} {
+  monitor(test::virtual_time& the_world, test::memory_database& database, bool start = true)
+    : world{the_world}, store{database.open()} {
     store.after = [this](std::string_view method) { (method == "read" ? reads : writes) += 1; };
     if (start)
       begin();

@@ -6,9 +6,12 @@ namespace ringmaster::test {
 
 namespace {
 
+using storage_pointer = protocol::storage_actor::pointer;
+
 constexpr auto ignore = [](const auto&) {};
 
-caf::result<void> run_later(protocol::storage_actor::pointer self, storage::store* store, const storage_record& record, protocol::store_task task) {
+caf::result<void> run_later(storage_pointer self, storage::store* store, const storage_record& record,
+                            protocol::store_task task) {
   if (!record.latency) {
     task.run(store);
     return caf::unit;
@@ -32,7 +35,8 @@ void keep(storage_record& record, storage::store* store, const protocol::trigger
   }
 }
 
-caf::result<protocol::callbacks_stored> keep(protocol::storage_actor::pointer self, storage_record& record, protocol::callback_batch& batch) {
+caf::result<protocol::callbacks_stored> keep(storage_pointer self, storage_record& record,
+                                             protocol::callback_batch& batch) {
   record.callbacks.push_back(std::move(batch));
   // A promise that is dropped answers with an error.
   if (record.silent)
@@ -100,7 +104,7 @@ registry_listener_double::registry_listener_double(virtual_time& world)
 
 storage_double::storage_double(virtual_time& world, storage::store& store)
   : actor{world.track(
-      world.system().spawn([record = record, store = &store](protocol::storage_actor::pointer self) -> protocol::storage_actor::behavior_type {
+      world.system().spawn([record = record, store = &store](storage_pointer self) -> protocol::storage_actor::behavior_type {
         return {
           [](const protocol::claim_request& request) { ignore(request); },
           [record, store](const protocol::trigger_results& results) { keep(*record, store, results); },
