@@ -159,10 +159,10 @@ using job_admin = caf::typed_actor<
   /// Errors: conflict, invalid_argument, unavailable.
   caf::result<core::deploy_report>(apply_declared)>;
 
-/// Dispatches requests to handlers; every request is answered.
+/// Dispatches requests to handlers; every request is answered, or abandoned on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),
-  /// The app names that exist.
+  /// Which app names have a group.
   caf::result<void>(registry_change)>;
 
 /// Spawns all of the above in order, watches them, stops them in reverse.

@@ -57,6 +57,7 @@ private:
   logger log_;
 
   registry_table table_;
+  /// What the listeners know; null before the first publication.
   bool poked_ = false;
   bool busy_ = false;
   bool failing_ = false;

@@ -34,8 +34,13 @@ public:
       deliver(std::move(response));
   }
 
+  void abandon() override {
+    if (!used_.exchange(true))
+      deliver(std::nullopt);
+  }
+
 private:
-  void deliver(protocol::http_response&& response) {
+  void deliver(std::optional<protocol::http_response>&& response) {
     if (inbox_->on_io_thread()) {
       if (auto session = to_.lock())
         session->answer(ticket_, std::move(response));
@@ -206,9 +211,14 @@ void session::reject(unsigned status, std::string_view message) {
   write(plain_reply(status, message));
 }
 
-void session::answer(std::uint64_t ticket, protocol::http_response&& response) {
-  if (phase_ == phase::replying && ticket == ticket_)
-    write(std::move(response));
+void session::answer(std::uint64_t ticket, std::optional<protocol::http_response>&& response) {
+  if (phase_ != phase::replying || ticket != ticket_)
+    return;
+  if (response)
+    return write(std::move(*response));
+  abandoned_ = true;
+  if (owner_.draining())
+    close();
 }
 
 void session::write(protocol::http_response&& response) {
@@ -292,7 +302,7 @@ void session::linger() {
 }
 
 void session::drain() {
-  if (phase_ == phase::reading && !begun_)
+  if ((phase_ == phase::reading && !begun_) || abandoned_)
     close();
 }
 
@@ -309,7 +319,7 @@ void session::close() {
 
 void session::expired() {
   auto self = shared_from_this();
-  if (phase_ != phase::replying)
+  if (phase_ != phase::replying || abandoned_)
     return close();
   keep_alive_ = false;
   write(plain_reply(503, "no reply in time"));

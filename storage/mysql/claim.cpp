@@ -1,0 +1,249 @@
+#include <map>
+#include <unordered_set>
+
+#include <mysql/mysqld_error.h>
+
+#include "storage/claim_items.hpp"
+#include "storage/claim_rules.hpp"
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/firing.hpp"
+#include "storage/mysql/schedule_moves.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using core::claim_outcome;
+
+/// What of a batch goes on.
+struct selection {
+  move_list moves;
+  std::vector<core::intent_id> intents;
+  /// Positions in the batch.
+  std::vector<std::size_t> runs;
+};
+
+selection everything_in(const core::claim_batch& batch) {
+  selection out;
+  out.moves = all_moves(batch);
+  for (std::size_t i = 0; i < batch.runs.size(); ++i) {
+    out.runs.push_back(i);
+    if (const auto& intent = batch.runs[i].intent)
+      out.intents.push_back(*intent);
+  }
+  out.intents = sorted(std::span<const core::intent_id>{out.intents});
+  return out;
+}
+
+/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost, everything is
+/// rolled back and the long way reads under locks who won.
+class claiming {
+public:
+  claiming(session& own, const core::claim_batch& batch) : own_{own}, db_{own.db}, batch_{batch} {}
+
+  core::result<claim_outcome> run() {
+    if (auto current = own_.check_current(batch_.owner); !current)
+      return tl::unexpected{current.error()};
+    const auto all = everything_in(batch_);
+    if (write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size() && take(all.intents) == all.intents.size()
+        && jobs_of(all.intents).size() == all.intents.size())
+      if (auto outcome = insert(all.runs))
+        return std::move(*outcome);
+    db_.start_over();
+    if (auto current = own_.check_current(batch_.owner); !current)
+      return tl::unexpected{current.error()};
+    return run_under_locks();
+  }
+
+private:
+  core::result<claim_outcome> run_under_locks() {
+    if (auto committed = db_.query("SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?",
+                                   batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
+        committed.next())
+      return repeat(committed);
+    claim_outcome lost;
+    selection winners;
+    winners.moves = lock_moves(own_, batch_, lost.lost_races);
+    lock_intents(winners, lost);
+    keep_runs(winners);
+    write_moves(own_, winners.moves, batch_.seen_revision);
+    take(winners.intents);
+    auto out = insert(winners.runs);
+    if (!out)
+      return core::fail(core::errc::internal, "claim " + std::to_string(batch_.sequence) + " is there and was not");
+    out->lost_races = std::move(lost.lost_races);
+    out->lost_intents = std::move(lost.lost_intents);
+    return std::move(*out);
+  }
+
+  /// The answer of an earlier call was lost: what it kept, as far as it is still to be sent.
+  core::result<claim_outcome> repeat(const rows& committed) {
+    const auto sequence = std::to_string(batch_.sequence);
+    if (committed.number(0) != 0)
+      return core::fail(core::errc::internal, "claim " + sequence + " is an adopted one: its number was used twice");
+    const auto items = unpack(committed.id<core::log_id>(1), committed.text(2));
+    if (!items)
+      return tl::unexpected{items.error()};
+    const auto open = unresolved(*items);
+    claim_outcome out;
+    out.sequence = batch_.sequence;
+    for (const auto& item : *items) {
+      if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
+        return core::fail(core::errc::internal, "claim " + sequence + " was repeated with other runs");
+      if (open.contains(core::number(item.id)))
+        out.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt});
+    }
+    return out;
+  }
+
+  std::unordered_set<std::int64_t> unresolved(const std::vector<claim_item>& items) {
+    std::unordered_set<std::int64_t> out;
+    for (const auto part : padded_chunks(items.size())) {
+      auto& some = db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(items[part.at(i)].id);
+      for (auto found = some.select(); found.next();)
+        out.insert(found.number(0));
+    }
+    return out;
+  }
+
+  /// How many of the intents were waiting.
+  std::uint64_t take(const std::vector<core::intent_id>& intents) {
+    std::uint64_t taken = 0;
+    for (const auto part : padded_chunks(intents.size())) {
+      auto& some = db_.prepare("UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,}) AND state = 0",
+                               part.rows);
+      some.add(batch_.owner.node).add(batch_.owner.incarnation);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(intents[part.at(i)]);
+      taken += some.run();
+    }
+    return taken;
+  }
+
+  /// Those of the intents whose job exists.
+  std::unordered_set<std::int64_t> jobs_of(const std::vector<core::intent_id>& intents) {
+    std::unordered_set<std::int64_t> out;
+    for (const auto part : padded_chunks(intents.size())) {
+      auto& some = db_.prepare("SELECT n.id FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(intents[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        out.insert(found.number(0));
+    }
+    return out;
+  }
+
+  void lock_intents(selection& winners, claim_outcome& lost) {
+    std::unordered_set<std::int64_t> waiting;
+    const auto all = everything_in(batch_).intents;
+    for (const auto part : padded_chunks(all.size())) {
+      auto& some = db_.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id FOR UPDATE", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(all[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        waiting.insert(found.number(0));
+    }
+    const auto with_job = jobs_of(all);
+    std::unordered_set<std::int64_t> decided;
+    for (const auto& run : batch_.runs) {
+      if (!run.intent || !decided.insert(core::number(*run.intent)).second)
+        continue;
+      const bool was_waiting = waiting.contains(core::number(*run.intent));
+      if (was_waiting && with_job.contains(core::number(*run.intent))) {
+        winners.intents.push_back(*run.intent);
+        continue;
+      }
+      lost.lost_intents.push_back(*run.intent);
+      // Deleting a job ends its retries and children here (firing protocol §7.5).
+      if (was_waiting)
+        db_.execute("DELETE FROM rm_intent WHERE id = ?", *run.intent);
+    }
+    std::sort(winners.intents.begin(), winners.intents.end());
+  }
+
+  void keep_runs(selection& winners) {
+    std::unordered_set<std::int64_t> jobs;
+    std::unordered_set<std::int64_t> intents;
+    for (const auto* move : winners.moves)
+      jobs.insert(core::number(move->job));
+    for (const auto intent : winners.intents)
+      intents.insert(core::number(intent));
+    for (std::size_t i = 0; i < batch_.runs.size(); ++i) {
+      const auto& run = batch_.runs[i];
+      if (run.intent ? intents.contains(core::number(*run.intent)) : jobs.contains(core::number(run.spec->id)))
+        winners.runs.push_back(i);
+    }
+  }
+
+  /// Log rows and the claim row. Nothing when the claim's number is taken: it was committed before.
+  std::optional<claim_outcome> insert(const std::vector<std::size_t>& positions) {
+    claim_outcome out;
+    out.sequence = batch_.sequence;
+    if (positions.empty())
+      return out;
+    std::vector<claim_item> items;
+    items.reserve(positions.size());
+    out.runs.reserve(positions.size());
+    const auto bytes_of = [&](std::size_t i) { return batch_.runs[positions[i]].effective_param().size(); };
+    for (const auto part : chunks_within_bytes(positions.size(), bytes_of, exact_chunks)) {
+      auto id = insert_log_rows(std::span{positions}.subspan(part.begin, part.count));
+      for (std::size_t i = 0; i < part.count; ++i, id += db_.id_step()) {
+        const auto position = positions[part.at(i)];
+        const auto& run = batch_.runs[position];
+        items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
+        out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0});
+      }
+    }
+    const auto first = items.front().id;
+    try {
+      db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 0, ?, ?)", batch_.owner.node,
+                  batch_.owner.incarnation, batch_.sequence, first, bytes{pack(first, items)});
+    } catch (const driver_error& failure) {
+      if (failure.number() != ER_DUP_ENTRY)
+        throw;
+      return std::nullopt;
+    }
+    return out;
+  }
+
+  /// The first id; the server gives one statement's rows equidistant ids.
+  std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
+    auto& some = db_.prepare("INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
+                             " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code,"
+                             " handle_msg, alarm_status) VALUES {(?,?,?,?,?,?,?,?,0,?,?,0,'',0),}", positions.size());
+    for (const auto position : positions) {
+      const auto& run = batch_.runs[position];
+      auto values = log_values_of(run, batch_.node_host);
+      const auto fire_time = date_text(run.fire_at);
+      some.add(run.spec->group).add(run.spec->id).add(values.address).add(values.handler).add(values.param).add(std::move(values.sharding));
+      some.add(run.retry_left).add(fire_time).add(std::move(values.message)).add(fire_time);
+    }
+    some.run();
+    return some.first_id();
+  }
+
+  /// Valid as long as this object: most runs of a batch share their second.
+  std::string_view date_text(core::time_point t) {
+    auto& text = dates_[core::cut_to_second(t)];
+    if (text.empty())
+      text = own_.dates.of(t);
+    return text;
+  }
+
+  session& own_;
+  connection& db_;
+  const core::claim_batch& batch_;
+  std::map<core::time_point, std::string> dates_;
+};
+
+} // namespace
+
+core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point) {
+  if (auto sound = check(batch); !sound)
+    return tl::unexpected{sound.error()};
+  return own_.db.transact([&] { return claiming{own_, batch}.run(); });
+}
+
+} // namespace ringmaster::storage::mysql

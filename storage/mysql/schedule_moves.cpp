@@ -1,0 +1,126 @@
+#include "storage/mysql/schedule_moves.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "storage/mysql/batches.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// From here on a constant UPDATE for moves with the same new times is cheaper than their part in a CASE.
+constexpr std::size_t group_rows_min = 10;
+
+std::int64_t next_ms(const core::schedule_move& move) { return move.next ? core::to_ms(*move.next) : 0; }
+
+void sort_by_job(move_list& moves) {
+  std::sort(moves.begin(), moves.end(), [](const auto* a, const auto* b) { return a->job < b->job; });
+}
+
+struct grouped_moves {
+  /// Equal new times in each.
+  std::vector<move_list> alike;
+  move_list others;
+};
+
+grouped_moves group(const move_list& moves) {
+  std::map<std::pair<core::time_point, std::int64_t>, move_list> by_times;
+  for (const auto* move : moves)
+    by_times[{move->last, next_ms(*move)}].push_back(move);
+  grouped_moves out;
+  for (auto& [times, some] : by_times)
+    if (some.size() >= group_rows_min)
+      out.alike.push_back(std::move(some));
+    else
+      out.others.insert(out.others.end(), some.begin(), some.end());
+  sort_by_job(out.others);
+  return out;
+}
+
+std::uint64_t run_guarded(statement& some, const move_list& moves, chunk part, std::int64_t seen_revision) {
+  for (std::size_t i = 0; i < part.rows; ++i)
+    some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->expected_next);
+  return some.add(seen_revision).run();
+}
+
+std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  std::uint64_t moved = 0;
+  for (const auto part : padded_chunks(moves.size())) {
+    auto& some = db.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
+                            " AND next_ms <> 0 AND revision <= ?", part.rows);
+    some.add(moves.front()->last).add(next_ms(*moves.front()));
+    moved += run_guarded(some, moves, part, seen_revision);
+  }
+  return moved;
+}
+
+std::uint64_t write_others(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  std::uint64_t moved = 0;
+  for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
+    auto& some = db.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
+                            " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(moves[part.at(i)]->job).add(next_ms(*moves[part.at(i)]));
+    moved += run_guarded(some, moves, part, seen_revision);
+  }
+  return moved;
+}
+
+} // namespace
+
+move_list all_moves(const core::claim_batch& batch) {
+  move_list out;
+  for (const auto& move : batch.moves)
+    out.push_back(&move);
+  sort_by_job(out);
+  return out;
+}
+
+std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t seen_revision) {
+  const auto groups = group(moves);
+  auto moved = write_others(own.db, groups.others, seen_revision);
+  for (const auto& alike : groups.alike)
+    moved += write_alike(own.db, alike, seen_revision);
+  // The mirror for people of a schedule that came to its end. Undone with everything else when a move lost.
+  for (const auto* move : moves)
+    if (!move->next)
+      own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?", move->last, move->job);
+  return moved;
+}
+
+move_list lock_moves(session& own, const core::claim_batch& batch, std::vector<core::job_id>& lost) {
+  struct state {
+    std::int64_t next_ms;
+    std::int64_t revision;
+  };
+  std::unordered_map<std::int64_t, state> states;
+  const auto wanted = all_moves(batch);
+  for (const auto part : padded_chunks(wanted.size())) {
+    auto& some = own.db.prepare("SELECT job, next_ms, revision FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE",
+                                part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(wanted[part.at(i)]->job);
+    for (auto found = some.select(); found.next();)
+      states[found.number(0)] = {found.number(1), found.number(2)};
+  }
+  move_list out;
+  for (const auto& move : batch.moves) {
+    const auto at = states.find(core::number(move.job));
+    // 0 stands for "not scheduled", which nobody can have seen as a due time.
+    const bool wins = at != states.end() && at->second.next_ms != 0 && at->second.next_ms == core::to_ms(move.expected_next)
+                      && at->second.revision <= batch.seen_revision;
+    if (wins)
+      out.push_back(&move);
+    else
+      lost.push_back(move.job);
+  }
+  sort_by_job(out);
+  return out;
+}
+
+} // namespace ringmaster::storage::mysql
