@@ -14,7 +14,7 @@ constexpr auto remove_path = "/xxl-job-admin/api/registryRemove";
 constexpr auto callback_path = "/xxl-job-admin/api/callback";
 const std::string app_1 = R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/"})";
 constexpr std::string_view golden_head = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=90\r\n"
-                                         "Content-Type: application/json\r\nContent-Length: 51\r\n\r\n";
+                                         "Content-Type: application/json\r\nContent-Length: 50\r\n\r\n";
 const std::string token_wrong = refusal("The access token is wrong.");
 
 std::string with_value(const std::string& value) {
@@ -236,7 +236,7 @@ TEST_CASE_METHOD(gateway_fixture, "a callback that is not stored gets no answer 
   CHECK(seen->batches == 1);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a gateway that ends abandons the callbacks that wait", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a gateway that ends leaves waiting callbacks unanswered", "[gateway]") {
   seen->mode = completion_mode::hold;
   server.reply_timeout = 400ms;
   open();
