@@ -49,10 +49,10 @@ TEST_CASE_METHOD(gateway_fixture, "metrics count requests by route and code", "[
   CHECK(reply.status() == 200);
   CHECK(reply.head.find("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n") != std::string::npos);
   CAPTURE(reply.body);
-  for (const auto* line : {R"(ringmaster_http_requests_total{route="/api/callback",code="200"} 1 )",
-                           R"(ringmaster_http_requests_total{route="/api/callback",code="500"} 1 )",
-                           R"(ringmaster_http_requests_total{route="/api/*",code="500"} 1 )",
-                           R"(ringmaster_http_requests_total{route="other",code="404"} 1 )", "ringmaster_callback_items_total 1 ",
+  for (const auto* line : {R"(ringmaster_http_requests_total{code="200",route="/api/callback"} 1 )",
+                           R"(ringmaster_http_requests_total{code="500",route="/api/callback"} 1 )",
+                           R"(ringmaster_http_requests_total{code="500",route="/api/*"} 1 )",
+                           R"(ringmaster_http_requests_total{code="404",route="other"} 1 )", "ringmaster_callback_items_total 1 ",
                            "ringmaster_callback_items_skipped_total 1 ", "ringmaster_http_reply_time_seconds_total"})
     CHECK(reply.body.find(line) != std::string::npos);
 }
