@@ -84,15 +84,9 @@ void exchange::fail(const core::error& error) const {
     problem(http_status(error.code), text);
 }
 
-void exchange::abandon() const {
-  count("none");
-  reply_->abandon();
-}
+void exchange::keep_silent() const { reply_->keep_silent(); }
 
-void exchange::abandon_when_lost() {
-  // The shared pointer's deleter runs when the last copy is gone; by then an answered reply ignores it.
-  loss_ = std::shared_ptr<const void>{nullptr, [reply = reply_](const void*) { reply->abandon(); }};
-}
+void exchange::leave_unanswered() const { count("none"); }
 
 void exchange::broke(const char* what) const noexcept {
   try {

@@ -159,7 +159,7 @@ using job_admin = caf::typed_actor<
   /// Errors: conflict, invalid_argument, unavailable.
   caf::result<core::deploy_report>(apply_declared)>;
 
-/// Dispatches requests to handlers; every request is answered, or abandoned on purpose.
+/// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),
   /// Which app names have a group.

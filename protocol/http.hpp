@@ -44,9 +44,9 @@ class http_reply {
 public:
   virtual ~http_reply() = default;
   virtual void send(http_response&& response) = 0;
-  /// There will be no answer: the client waits until its own limit, at most until the server's, then its connection closes. For work that
-  /// may still happen, where any answer would be read as "done" or as "failed".
-  virtual void abandon() = 0;
+  /// From now on nobody answers but `send`: a reply that is late or lost ends with its connection, unanswered, at the server's limit. For
+  /// work that may still happen, where a failure would be believed.
+  virtual void keep_silent() = 0;
 };
 using http_reply_ptr = std::shared_ptr<http_reply>;
 
