@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "storage/claim_items.hpp"
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/firing.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+struct stored_claim {
+  core::node_life holder;
+  std::int64_t sequence = 0;
+  core::log_id first{};
+  std::vector<claim_item> items;
+};
+
+/// Columns: node, incarnation, seq, first_log_id, items. Nothing for a claim in the form of a newer release: it waits for a node that can
+/// read it.
+std::optional<stored_claim> read_claim(const rows& row) {
+  stored_claim out{{row.string(0), row.number(1)}, row.number(2), row.id<core::log_id>(3), {}};
+  auto items = unpack(out.first, row.text(4));
+  if (!items)
+    return std::nullopt;
+  out.items = std::move(*items);
+  return out;
+}
+
+/// T6. The delete of the orphan's row decides between two adopters.
+class adoption {
+public:
+  adoption(session& own, const core::node_life& owner, std::int64_t sequence) : own_{own}, db_{own.db}, owner_{owner}, sequence_{sequence} {}
+
+  core::result<std::vector<core::adopted_run>> run(std::size_t limit) {
+    if (auto current = own_.check_current(owner_); !current)
+      return tl::unexpected{current.error()};
+    // An earlier call whose answer was lost has done part of the work, or all of it.
+    auto adopted = repeat();
+    while (adopted < limit) {
+      const auto some = orphans(limit - adopted);
+      if (some.empty())
+        break;
+      for (const auto& claim : some)
+        adopted += adopt(claim) ? 1 : 0;
+    }
+    return std::move(runs_);
+  }
+
+private:
+  std::size_t repeat() {
+    std::vector<stored_claim> mine;
+    auto found = db_.query("SELECT node, incarnation, seq, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq >= ?"
+                           " AND maybe_sent = 1 ORDER BY seq", owner_.node, owner_.incarnation, sequence_);
+    while (found.next())
+      if (auto claim = read_claim(found))
+        mine.push_back(std::move(*claim));
+    for (const auto& claim : mine) {
+      unresolved(claim.items, claim.sequence);
+      sequence_ = claim.sequence + 1;
+    }
+    return mine.size();
+  }
+
+  /// The oldest orphans behind the last one that was looked at.
+  std::vector<stored_claim> orphans(std::size_t limit) {
+    std::vector<stored_claim> out;
+    auto found = db_.query("SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
+                           " WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND c.first_log_id > ?"
+                           " AND NOT (c.node = ? AND c.incarnation = ?) ORDER BY c.first_log_id LIMIT ?",
+                           looked_at_, owner_.node, owner_.incarnation, limit);
+    while (found.next()) {
+      looked_at_ = found.id<core::log_id>(3);
+      if (auto claim = read_claim(found))
+        out.push_back(std::move(*claim));
+    }
+    return out;
+  }
+
+  bool adopt(const stored_claim& claim) {
+    if (db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", claim.holder.node, claim.holder.incarnation,
+                    claim.sequence)
+        != 1)
+      return false;
+    const auto left = unresolved(claim.items, sequence_);
+    if (left.empty())
+      return false;
+    db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 1, ?, ?)", owner_.node,
+                owner_.incarnation, sequence_, claim.first, bytes{pack(claim.first, left)});
+    ++sequence_;
+    return true;
+  }
+
+  /// Appends the unresolved runs to the answer and returns their items.
+  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t sequence) {
+    std::unordered_map<std::int64_t, core::adopted_run> open;
+    for (const auto part : padded_chunks(items.size())) {
+      auto& some = db_.prepare("SELECT id, executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log"
+                               " FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(items[part.at(i)].id);
+      for (auto row = some.select(); row.next();)
+        open[row.number(0)] = {row.id<core::log_id>(0), sequence, {}, {}, {}, 0, row.string(1), row.optional_string(2), row.number32(3), row.number32(4)};
+    }
+    std::vector<claim_item> left;
+    for (const auto& item : items) {
+      const auto found = open.find(core::number(item.id));
+      if (found == open.end())
+        continue;
+      auto& run = runs_.emplace_back(std::move(found->second));
+      run.job = item.job;
+      run.fire_at = item.fire_at;
+      run.part = item.part;
+      run.attempt = item.attempt;
+      left.push_back(item);
+    }
+    return left;
+  }
+
+  session& own_;
+  connection& db_;
+  const core::node_life& owner_;
+  std::int64_t sequence_;
+  core::log_id looked_at_{};
+  std::vector<core::adopted_run> runs_;
+};
+
+core::result<bool> permit(session& own, const core::node_life& owner, std::int64_t sequence, core::log_id run) {
+  if (auto current = own.check_current(owner); !current)
+    return tl::unexpected{current.error()};
+  auto& db = own.db;
+  if (!db.query("SELECT 1 FROM xxl_job_log WHERE id = ? AND trigger_code = 0 AND handle_code = 0 FOR UPDATE", run).next())
+    return false;
+  auto row = db.query("SELECT first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ? FOR UPDATE", owner.node,
+                      owner.incarnation, sequence);
+  if (!row.next())
+    return false;
+  const auto first = row.id<core::log_id>(0);
+  auto items = unpack(first, row.text(1));
+  if (!items)
+    return tl::unexpected{items.error()};
+  const auto item = std::find_if(items->begin(), items->end(), [run](const claim_item& one) { return one.id == run; });
+  if (item == items->end() || item->attempt != 0)
+    return false;
+  item->attempt = 1;
+  db.execute("UPDATE rm_claim SET items = ? WHERE node = ? AND incarnation = ? AND seq = ?", bytes{pack(first, *items)}, owner.node,
+             owner.incarnation, sequence);
+  return true;
+}
+
+} // namespace
+
+core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::node_life& owner) {
+  return own_.db.read([&]() -> core::result<std::vector<std::int64_t>> {
+    std::vector<std::int64_t> out;
+    auto found = own_.db.query("SELECT seq FROM rm_claim WHERE node = ? AND incarnation = ? ORDER BY seq", owner.node, owner.incarnation);
+    while (found.next())
+      out.push_back(found.number(0));
+    return out;
+  });
+}
+
+core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) {
+  return own_.db.transact([&] { return adoption{own_, owner, sequence}.run(limit); });
+}
+
+core::result<bool> firing_role::permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) {
+  return own_.db.transact([&] { return permit(own_, owner, claim, run); });
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "storage/mysql/session.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Nodes and their lives, and the connections by which a dead one still holds locks.
+class cluster_role final : public cluster_store {
+public:
+  explicit cluster_role(session& own) : own_{own} {}
+
+  core::result<core::node_life> enter(const std::string& node, const std::string& address) override;
+  core::result<void> beat(const core::node_life& life, std::int64_t beat) override;
+  core::result<std::vector<core::node_row>> nodes() override;
+  core::result<bool> fence(const core::node_row& seen) override;
+  core::result<void> leave(const core::node_life& life) override;
+
+private:
+  void end_connections(const std::string& node);
+
+  session& own_;
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,138 @@
+#pragma once
+
+// One connection to a MySQL or MariaDB server: session settings, prepared statements, transactions, repetition after a deadlock.
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <mysql/mysql.h>
+
+#include "core/result.hpp"
+#include "storage/mysql/sql.hpp"
+#include "storage/mysql/statement.hpp"
+#include "storage/mysql/url.hpp"
+
+namespace ringmaster::storage::mysql {
+
+struct connection_settings {
+  address where;
+  std::chrono::milliseconds connect_timeout{3000};
+  std::chrono::milliseconds statement_timeout{5000};
+};
+
+/// Opens on first use and again after it was lost. Used by one thread at a time. `execute`, `query`, `prepare` and `start_over` throw
+/// `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error value.
+class connection {
+public:
+  explicit connection(connection_settings settings);
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  /// Called with each new connection before anything else uses it; throws `driver_error`. Not called for the one that is open already.
+  void on_open(std::function<void()> hook) { on_open_ = std::move(hook); }
+
+  /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back. After a
+  /// deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start, once. Errors:
+  /// `unavailable` – nothing was kept, or the answer to the commit was lost.
+  template <class Body>
+  auto transact(Body&& body) -> std::invoke_result_t<Body&> {
+    return attempt([&] {
+      command("START TRANSACTION");
+      auto out = body();
+      command(out ? "COMMIT" : "ROLLBACK");
+      return out;
+    });
+  }
+
+  /// Runs `body` without a transaction: each statement stands alone and must be harmless when repeated.
+  template <class Body>
+  auto read(Body&& body) -> std::invoke_result_t<Body&> {
+    return attempt([&] { return body(); });
+  }
+
+  /// Inside a transaction: rolls back what it did and begins again.
+  void start_over();
+
+  template <class... Values>
+  std::uint64_t execute(sql text, Values&&... values) {
+    return with(prepare(text), std::forward<Values>(values)...).run();
+  }
+
+  /// An INSERT of one row; its id.
+  template <class Id, class... Values>
+  Id insert(sql text, Values&&... values) {
+    auto& prepared = with(prepare(text), std::forward<Values>(values)...);
+    prepared.run();
+    return static_cast<Id>(prepared.first_id());
+  }
+
+  template <class... Values>
+  rows query(sql text, Values&&... values) {
+    return with(prepare(text), std::forward<Values>(values)...).select();
+  }
+
+  /// The statement for `rows` rows, prepared once a connection.
+  statement& prepare(sql text, std::size_t rows = 1);
+
+  /// Runs a text as it is, without parameters: for migrations and session settings.
+  void command(const std::string& text);
+
+  /// The server's number of the open connection; 0 when there is none.
+  [[nodiscard]] std::int64_t id() const noexcept;
+
+  /// The distance between two ids of one INSERT.
+  [[nodiscard]] std::int64_t id_step() const noexcept { return id_step_; }
+
+  [[nodiscard]] const connection_settings& settings() const noexcept { return settings_; }
+
+private:
+  struct close {
+    void operator()(MYSQL* handle) const { mysql_close(handle); }
+  };
+
+  template <class... Values>
+  static statement& with(statement& prepared, Values&&... values) {
+    (prepared.add(std::forward<Values>(values)), ...);
+    return prepared;
+  }
+
+  template <class Body>
+  auto attempt(Body&& body) -> std::invoke_result_t<Body&> {
+    for (int round = 1;; ++round) {
+      try {
+        open();
+        return body();
+      } catch (const driver_error& failure) {
+        if (!recover(failure, round))
+          return tl::unexpected{failure.to_error()};
+      } catch (...) {
+        drop(); // else the next transaction would commit what this one left
+        throw;
+      }
+    }
+  }
+
+  void open();
+  void connect();
+  void set_up_session();
+  void drop() noexcept;
+  /// Whether the body is to run again; waits a moment before it says so.
+  [[nodiscard]] bool recover(const driver_error& failure, int round);
+
+  connection_settings settings_;
+  std::function<void()> on_open_;
+  std::unique_ptr<MYSQL, close> handle_;
+  std::map<std::pair<sql, std::size_t>, statement> statements_;
+  std::minstd_rand jitter_{std::random_device{}()};
+  std::int64_t id_step_ = 1;
+  /// Whether the server answered anything since the last `open`: if not, a lost connection was dead before the call.
+  bool answered_ = false;
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/mysql/connection.hpp"
+#include "storage/mysql/session.hpp"
+#include "storage/open.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// A database on a MySQL or MariaDB server. Safe from any thread; each store that it opens belongs to one.
+class mysql_database final : public database {
+public:
+  mysql_database(connection_settings settings, store_options options);
+
+  core::result<std::unique_ptr<store>> open() override;
+  core::result<std::vector<migration_step>> pending_migrations() override;
+  core::result<void> migrate() override;
+  [[nodiscard]] int writers() const noexcept override { return 2; }
+  [[nodiscard]] std::string description() const override;
+
+private:
+  connection_settings settings_;
+  store_options options_;
+  std::shared_ptr<process_connections> own_ = std::make_shared<process_connections>();
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,145 @@
+#include "storage/mysql/deploys.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using core::change_kind;
+
+/// Writes a plan inside its transaction.
+class writing {
+public:
+  writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
+    : db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
+
+  void run() {
+    for (const auto& group : plan_.groups)
+      write(group);
+    take_revisions();
+    for (const auto& job : plan_.jobs)
+      write(job);
+    for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
+      if (plan_.jobs[i].kind != change_kind::remove)
+        db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(plan_.jobs[i], ids_), ids_[i]);
+    if (plan_.revision)
+      db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", source_, *plan_.revision);
+  }
+
+private:
+  void write(const group_write& group) {
+    auto id = group.id;
+    const auto type = static_cast<std::int32_t>(group.type);
+    switch (group.kind) {
+    case change_kind::create:
+      id = db_.insert<core::group_id>("INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
+                                      group.app_name, group.title, type, group.address_list, now_);
+      db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, source_);
+      break;
+    case change_kind::update:
+      db_.execute("UPDATE xxl_job_group SET title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE id = ?",
+                  group.title, type, group.address_list, now_, id);
+      break;
+    case change_kind::remove:
+      // Nothing refers to it any more: its jobs go in this transaction.
+      db_.execute("DELETE FROM xxl_job_group WHERE id = ?", id);
+      db_.execute("DELETE FROM rm_group_ext WHERE group_id = ?", id);
+      break;
+    case change_kind::unchanged: break;
+    }
+    group_ids_.push_back(id);
+  }
+
+  void take_revisions() {
+    if (plan_.jobs.empty())
+      return;
+    db_.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", plan_.jobs.size());
+    if (auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); row.next())
+      revision_ = row.number(0) - static_cast<std::int64_t>(plan_.jobs.size());
+  }
+
+  void write(const job_write& job) {
+    const auto revision = ++revision_;
+    auto id = job.id;
+    if (job.kind == change_kind::remove) {
+      remove(id);
+    } else {
+      if (job.kind == change_kind::create)
+        id = create(job);
+      else
+        update(job);
+      db_.execute("INSERT INTO rm_schedule (job, revision) VALUES (?, ?) ON DUPLICATE KEY UPDATE revision = VALUES(revision)", id, revision);
+      if (job.schedule)
+        write(id, *job.schedule);
+    }
+    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", id);
+    ids_.push_back(id);
+  }
+
+  core::job_id create(const job_write& job) {
+    const auto& c = job.columns;
+    const auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
+    const auto id = db_.insert<core::job_id>(
+      "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy,"
+      " executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type,"
+      " glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, '', 0, 0, 0)",
+      group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler, c.params, c.block,
+      c.timeout_s, c.retry_count, c.glue_type, now_);
+    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_, job.key, job.hash,
+                c.on_unknown);
+    return id;
+  }
+
+  void update(const job_write& job) {
+    const auto& c = job.columns;
+    // Assignments run from left to right: the old glue_type still stands where glue_updatetime is decided.
+    db_.execute("UPDATE xxl_job_info SET job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy = ?,"
+                " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
+                " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
+                " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
+                c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params, c.glue_type, now_,
+                c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
+    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ? WHERE job = ?", job.hash, c.on_unknown, job.id);
+  }
+
+  void write(core::job_id id, const schedule_write& schedule) {
+    const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
+    db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
+    db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
+                " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
+                schedule.running, next_ms, id, id);
+  }
+
+  void remove(core::job_id id) {
+    db_.execute("DELETE FROM xxl_job_info WHERE id = ?", id);
+    db_.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", id);
+    db_.execute("DELETE FROM rm_schedule WHERE job = ?", id);
+    db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
+  }
+
+  connection& db_;
+  const deploy_plan& plan_;
+  const std::string& source_;
+  const std::string now_;
+  std::vector<core::group_id> group_ids_;
+  std::vector<core::job_id> ids_;
+  std::int64_t revision_ = 0;
+};
+
+} // namespace
+
+core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::deploy_report> {
+    // The row that every edit locks: what is read behind it stays true until the commit, and revisions are in the order of commits.
+    if (!dry_run)
+      (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+    auto plan = plan_deploy(read_deploy_state(own_.db, declared.source), declared, prune, now, own_.schedule_zone);
+    if (!plan)
+      return tl::unexpected{plan.error()};
+    if (!dry_run)
+      writing{own_, *plan, declared.source, now}.run();
+    return std::move(plan->report);
+  });
+}
+
+} // namespace ringmaster::storage::mysql

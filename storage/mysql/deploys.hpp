@@ -1,0 +1,23 @@
+#pragma once
+
+#include "storage/deploy_plan.hpp"
+#include "storage/mysql/session.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Declared groups and jobs.
+class deploy_role final : public deploy_store {
+public:
+  explicit deploy_role(session& own) : own_{own} {}
+
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override;
+
+private:
+  session& own_;
+};
+
+/// `deploy_state.cpp`: what the store holds, inside a transaction. Throws `driver_error`.
+[[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,32 @@
+#pragma once
+
+// The part of a record that is read under locks before it is decided.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/mysql/session.hpp"
+#include "storage/record_rules.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// A log row under its lock, what is to become of it, and what a retry of it repeats.
+struct held_row {
+  const run_news* news = nullptr;
+  run_row row;
+  run_write write;
+  core::job_id job{};
+  std::optional<std::string> param;
+  core::shard part;
+  core::time_point fire_at{};
+};
+
+/// Locks in id order; a run whose row is gone is left out. Throws `driver_error`, as `write`.
+[[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now);
+
+/// Makes the writes, in the log and in the list of failed runs.
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,24 @@
+#pragma once
+
+// Durable wishes to run: the rows of `rm_intent`.
+
+#include <vector>
+
+#include "core/run.hpp"
+#include "storage/mysql/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// A finished run whose children are to start. Without `spec` the store looks the job up.
+struct finished_parent {
+  core::log_id run{};
+  core::job_ptr spec;
+};
+
+/// One wish a child that exists, with the child's own number of retries. Throws `driver_error`, as the next.
+[[nodiscard]] std::vector<core::intent> children_of(session& own, const std::vector<finished_parent>& parents);
+
+/// Inserts those that are not there yet and gives them their ids; returns these.
+[[nodiscard]] std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now);
+
+} // namespace ringmaster::storage::mysql

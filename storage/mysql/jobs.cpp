@@ -1,0 +1,88 @@
+#include "storage/mysql/jobs.hpp"
+
+#include "storage/job_row.hpp"
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/firing.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+constexpr const char* jobs_and_schedules =
+  "SELECT i.id, i.job_group, i.schedule_type, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown,"
+  " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type,"
+  " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision"
+  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
+
+job_row read_job(session& own, const rows& row) {
+  job_row out;
+  out.id = row.id<core::job_id>(0);
+  out.group = row.id<core::group_id>(1);
+  out.schedule_type = row.text(2);
+  out.misfire = row.text(3);
+  out.route = row.text(4);
+  out.block = row.text(5);
+  out.on_unknown = row.text(6);
+  out.timeout_s = row.number32(7);
+  out.retry_count = row.number32(8);
+  out.schedule_conf = row.text(9);
+  out.handler = row.text(10);
+  out.param = row.text(11);
+  out.child_jobs = row.text(12);
+  out.glue_type = row.text(13);
+  out.glue_source = row.text(14);
+  out.glue_updated = own.dates.read(row.text(15)).value_or(core::time_point{});
+  return out;
+}
+
+std::vector<core::scheduled_job> read_all(session& own, rows found) {
+  std::vector<core::scheduled_job> out;
+  while (found.next()) {
+    core::scheduled_job one;
+    one.spec = job_of(read_job(own, found));
+    if (const auto next = found.number(16); next != 0)
+      one.next = core::from_ms(next);
+    one.last = core::from_ms(found.number(17));
+    one.revision = found.number(18);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+} // namespace
+
+std::vector<core::scheduled_job> select_jobs(session& own, std::span<const core::job_id> jobs) {
+  std::vector<core::scheduled_job> out;
+  const auto wanted = sorted(jobs);
+  for (const auto part : padded_chunks(wanted.size())) {
+    auto& some = own.db.prepare({jobs_and_schedules, "WHERE i.id IN ({?,}) ORDER BY i.id"}, part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(wanted[part.at(i)]);
+    auto read = read_all(own, some.select());
+    std::move(read.begin(), read.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+core::result<std::vector<core::scheduled_job>> firing_role::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
+  std::string wanted(core::slot_count, '0');
+  for (std::size_t slot = 0; slot < core::slot_count; ++slot)
+    if (slots.test(slot))
+      wanted[slot] = '1';
+  return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
+    return read_all(own_, own_.db.query({jobs_and_schedules, "WHERE i.id > ? AND SUBSTRING(?, (i.id & 255) + 1, 1) = '1' ORDER BY i.id LIMIT ?"},
+                                        after, wanted, limit));
+  });
+}
+
+core::result<std::vector<core::scheduled_job>> firing_role::edits_since(std::int64_t revision, std::size_t limit) {
+  return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
+    return read_all(own_, own_.db.query({jobs_and_schedules, "WHERE s.revision > ? ORDER BY s.revision, s.job LIMIT ?"}, revision, limit));
+  });
+}
+
+core::result<std::vector<core::scheduled_job>> firing_role::read_jobs(std::span<const core::job_id> jobs) {
+  return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> { return select_jobs(own_, jobs); });
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,182 @@
+#include "storage/migrations.hpp"
+
+#include <string>
+
+namespace ringmaster::storage {
+
+namespace {
+
+// A step is no transaction here (each DDL statement commits), so every statement can run again after a crash in the middle. Names are
+// compared byte by byte: registrations and app names are exact texts.
+std::string table(const std::string& name, const std::string& columns) {
+  return "CREATE TABLE IF NOT EXISTS " + name + " (\n" + columns + "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
+}
+
+// XXL's eight tables as its newest released schema has them (XXL §2.2, G7). The log table has the lean index profile: the indexes on
+// codes and times would cost half of the firing path, and nothing of ours reads them.
+migration_step xxl_tables() {
+  return {1,
+          "xxl_tables",
+          {
+            table("xxl_job_info", R"(  id INT NOT NULL AUTO_INCREMENT,
+  job_group INT NOT NULL,
+  job_desc VARCHAR(255) NOT NULL,
+  add_time DATETIME,
+  update_time DATETIME,
+  author VARCHAR(64),
+  alarm_email VARCHAR(255),
+  schedule_type VARCHAR(50) NOT NULL DEFAULT 'NONE',
+  schedule_conf VARCHAR(128),
+  misfire_strategy VARCHAR(50) NOT NULL DEFAULT 'DO_NOTHING',
+  executor_route_strategy VARCHAR(50),
+  executor_handler VARCHAR(255),
+  executor_param TEXT,
+  executor_block_strategy VARCHAR(50),
+  executor_timeout INT NOT NULL DEFAULT 0,
+  executor_fail_retry_count INT NOT NULL DEFAULT 0,
+  glue_type VARCHAR(50) NOT NULL,
+  glue_source MEDIUMTEXT,
+  glue_remark VARCHAR(128),
+  glue_updatetime DATETIME,
+  child_jobid VARCHAR(255),
+  trigger_status TINYINT NOT NULL DEFAULT 0,
+  trigger_last_time BIGINT NOT NULL DEFAULT 0,
+  trigger_next_time BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (id))"),
+            table("xxl_job_log", R"(  id BIGINT NOT NULL AUTO_INCREMENT,
+  job_group INT NOT NULL,
+  job_id INT NOT NULL,
+  executor_address VARCHAR(255),
+  executor_handler VARCHAR(255),
+  executor_param TEXT,
+  executor_sharding_param VARCHAR(20),
+  executor_fail_retry_count INT NOT NULL DEFAULT 0,
+  trigger_time DATETIME,
+  trigger_code INT NOT NULL,
+  trigger_msg TEXT,
+  handle_time DATETIME,
+  handle_code INT NOT NULL,
+  handle_msg TEXT,
+  alarm_status TINYINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (id),
+  KEY I_jobid (job_id))"),
+            table("xxl_job_log_report", R"(  id INT NOT NULL AUTO_INCREMENT,
+  trigger_day DATETIME,
+  running_count INT NOT NULL DEFAULT 0,
+  suc_count INT NOT NULL DEFAULT 0,
+  fail_count INT NOT NULL DEFAULT 0,
+  update_time DATETIME,
+  PRIMARY KEY (id),
+  UNIQUE KEY i_trigger_day (trigger_day))"),
+            table("xxl_job_logglue", R"(  id INT NOT NULL AUTO_INCREMENT,
+  job_id INT NOT NULL,
+  glue_type VARCHAR(50),
+  glue_source MEDIUMTEXT,
+  glue_remark VARCHAR(128) NOT NULL,
+  add_time DATETIME,
+  update_time DATETIME,
+  PRIMARY KEY (id))"),
+            table("xxl_job_registry", R"(  id BIGINT NOT NULL AUTO_INCREMENT,
+  registry_group VARCHAR(50) NOT NULL,
+  registry_key VARCHAR(255) NOT NULL,
+  registry_value VARCHAR(255) NOT NULL,
+  update_time DATETIME,
+  PRIMARY KEY (id),
+  UNIQUE KEY i_g_k_v (registry_group, registry_key, registry_value))"),
+            table("xxl_job_group", R"(  id INT NOT NULL AUTO_INCREMENT,
+  app_name VARCHAR(64) NOT NULL,
+  title VARCHAR(64) NOT NULL,
+  address_type TINYINT NOT NULL DEFAULT 0,
+  address_list TEXT,
+  update_time DATETIME,
+  PRIMARY KEY (id))"),
+            table("xxl_job_user", R"(  id INT NOT NULL AUTO_INCREMENT,
+  username VARCHAR(50) NOT NULL,
+  password VARCHAR(100) NOT NULL,
+  token VARCHAR(100),
+  role TINYINT NOT NULL,
+  permission VARCHAR(255),
+  PRIMARY KEY (id),
+  UNIQUE KEY i_username (username))"),
+            table("xxl_job_lock", R"(  lock_name VARCHAR(50) NOT NULL,
+  PRIMARY KEY (lock_name))"),
+            "INSERT IGNORE INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')",
+          }};
+}
+
+// Ours (firing protocol §2). Times in columns that end in _ms are epoch milliseconds, 0 for none.
+migration_step ringmaster_tables() {
+  return {2,
+          "ringmaster_tables",
+          {
+            table("rm_schedule", R"(  job INT NOT NULL,
+  next_ms BIGINT NOT NULL DEFAULT 0,
+  last_ms BIGINT NOT NULL DEFAULT 0,
+  revision BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (job),
+  KEY rm_schedule_revision (revision))"),
+            table("rm_edit", R"(  id INT NOT NULL,
+  counter BIGINT NOT NULL,
+  PRIMARY KEY (id))"),
+            "INSERT IGNORE INTO rm_edit (id, counter) VALUES (1, 0)",
+            table("rm_node", R"(  id VARCHAR(64) NOT NULL,
+  incarnation BIGINT NOT NULL,
+  beat BIGINT NOT NULL,
+  state VARCHAR(10) NOT NULL,
+  address VARCHAR(255) NOT NULL,
+  connections TEXT NOT NULL,
+  PRIMARY KEY (id))"),
+            table("rm_claim", R"(  node VARCHAR(64) NOT NULL,
+  incarnation BIGINT NOT NULL,
+  seq BIGINT NOT NULL,
+  maybe_sent TINYINT NOT NULL,
+  first_log_id BIGINT NOT NULL,
+  items MEDIUMBLOB NOT NULL,
+  PRIMARY KEY (node, incarnation, seq))"),
+            // shard_total 0: not a broadcast. node and incarnation: who took it, once state is 1.
+            table("rm_intent", R"(  id BIGINT NOT NULL AUTO_INCREMENT,
+  kind VARCHAR(10) NOT NULL,
+  job INT NOT NULL,
+  fire_ms BIGINT NOT NULL,
+  origin_log_id BIGINT NOT NULL,
+  shard INT NOT NULL,
+  shard_total INT NOT NULL,
+  param TEXT,
+  retry_left INT NOT NULL,
+  state TINYINT NOT NULL DEFAULT 0,
+  node VARCHAR(64),
+  incarnation BIGINT,
+  created_ms BIGINT NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY rm_intent_once (job, kind, fire_ms, origin_log_id, shard),
+  KEY rm_intent_state (state, created_ms))"),
+            table("rm_failed_run", R"(  log_id BIGINT NOT NULL,
+  job INT NOT NULL,
+  fire_ms BIGINT NOT NULL,
+  PRIMARY KEY (log_id))"),
+            table("rm_job_ext", R"(  job INT NOT NULL,
+  source VARCHAR(128),
+  job_key VARCHAR(128),
+  content_hash VARCHAR(64),
+  on_unknown VARCHAR(10),
+  PRIMARY KEY (job))"),
+            table("rm_group_ext", R"(  group_id INT NOT NULL,
+  source VARCHAR(128) NOT NULL,
+  PRIMARY KEY (group_id))"),
+            table("rm_deploy", R"(  source VARCHAR(128) NOT NULL,
+  revision BIGINT NOT NULL,
+  PRIMARY KEY (source))"),
+            // Jobs that were there before us keep their next times.
+            R"(INSERT IGNORE INTO rm_schedule (job, next_ms, last_ms)
+  SELECT id, CASE trigger_status WHEN 1 THEN trigger_next_time ELSE 0 END, trigger_last_time FROM xxl_job_info)",
+          }};
+}
+
+} // namespace
+
+std::span<const migration_step> mysql_migrations() {
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables()};
+  return steps;
+}
+
+} // namespace ringmaster::storage

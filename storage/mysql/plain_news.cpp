@@ -1,0 +1,96 @@
+#include "storage/mysql/plain_news.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/text.hpp"
+#include "storage/mysql/batches.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+constexpr std::int32_t success = 200;
+/// From here on a constant UPDATE for runs with the same message is cheaper than their part in a CASE.
+constexpr std::size_t group_rows_min = 10;
+
+std::string message_of(const run_news& news) {
+  return storable(core::cut_utf16(news.callback->message, core::message_units_max));
+}
+
+std::optional<good_news> plain(const run_news& news) {
+  const bool trigger = news.trigger && news.trigger->code == success && news.trigger->message.empty();
+  const bool callback = news.callback && news.callback->code == success;
+  if ((news.trigger && !trigger) || (news.callback && !callback))
+    return std::nullopt;
+  return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;
+}
+
+statement& statement_for(connection& db, const plain_group& group, std::size_t rows) {
+  switch (group.kind) {
+  case good_news::trigger:
+    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0", rows);
+  case good_news::both:
+    if (group.alike)
+      return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
+                        " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0", rows);
+    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200,"
+                      " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0", rows);
+  case good_news::callback: break;
+  }
+  // Not after a failed trigger: such a row leaves the list of failed runs.
+  if (group.alike)
+    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = ?"
+                      " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)", rows);
+  return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
+                    " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)", rows);
+}
+
+} // namespace
+
+sorted_news sort_out(const std::vector<run_news>& news) {
+  sorted_news out;
+  std::map<std::pair<good_news, std::string_view>, std::vector<const run_news*>> by_message;
+  for (const auto& one : news)
+    if (const auto kind = plain(one))
+      by_message[{*kind, one.callback ? std::string_view{one.callback->message} : std::string_view{}}].push_back(&one);
+    else
+      out.others.push_back(&one);
+  std::map<good_news, plain_group> rest;
+  for (auto& [key, runs] : by_message) {
+    if (runs.size() >= group_rows_min || key.first == good_news::trigger) {
+      out.plain.push_back({key.first, true, std::move(runs)});
+      continue;
+    }
+    auto& unlike = rest.try_emplace(key.first, plain_group{key.first, false, {}}).first->second.runs;
+    unlike.insert(unlike.end(), runs.begin(), runs.end());
+  }
+  for (auto& [kind, group] : rest) {
+    std::sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    out.plain.push_back(std::move(group));
+  }
+  return out;
+}
+
+std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time) {
+  std::uint64_t changed = 0;
+  const auto bytes_of = [&](std::size_t i) { return group.alike ? 0 : std::min(group.runs[i]->callback->message.size(), 4 * core::message_units_max); };
+  const auto cut = [&](std::size_t size) { return padded_chunks(size, group.alike ? rows_max : case_rows_max); };
+  for (const auto part : chunks_within_bytes(group.runs.size(), bytes_of, cut)) {
+    auto& some = statement_for(own.db, group, part.rows);
+    if (group.kind != good_news::trigger) {
+      some.add(handle_time);
+      if (group.alike)
+        some.add(message_of(*group.runs.front()));
+      for (std::size_t i = 0; i < part.rows && !group.alike; ++i)
+        some.add(group.runs[part.at(i)]->id).add(message_of(*group.runs[part.at(i)]));
+    }
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(group.runs[part.at(i)]->id);
+    changed += some.run();
+  }
+  return changed;
+}
+
+} // namespace ringmaster::storage::mysql

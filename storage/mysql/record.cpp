@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <set>
+
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/firing.hpp"
+#include "storage/mysql/held_rows.hpp"
+#include "storage/mysql/intents.hpp"
+#include "storage/mysql/plain_news.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// T3, T4 and the retry half of T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it names,
+/// everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the winners.
+class recording {
+public:
+  recording(session& own, const core::record_batch& batch, core::time_point now)
+    : own_{own}, db_{own.db}, batch_{batch}, now_{now}, now_text_{own.dates.of(now)}, news_{news_of(batch)}, sorted_{sort_out(news_)} {}
+
+  core::result<core::record_outcome> run() {
+    while (!try_once())
+      db_.start_over();
+    auto wishes = children_of(own_, parents_);
+    std::move(retries_.begin(), retries_.end(), std::back_inserter(wishes));
+    std::stable_sort(wishes.begin(), wishes.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
+    outcome_.intents = insert_intents(own_, std::move(wishes), now_);
+    // Failures of a fenced owner were dropped: its claims are the adopter's business.
+    if (!outcome_.fenced)
+      delete_claims();
+    return std::move(outcome_);
+  }
+
+private:
+  /// False: a group lost a row; nothing may be kept of this try, and the next one takes that group the long way.
+  bool try_once() {
+    outcome_ = {};
+    parents_.clear();
+    retries_.clear();
+    outcome_.fenced = !is_current();
+    auto careful = sorted_.others;
+    for (std::size_t i = 0; i < sorted_.plain.size(); ++i) {
+      const auto& group = sorted_.plain[i];
+      if (lost_.contains(i)) {
+        careful.insert(careful.end(), group.runs.begin(), group.runs.end());
+      } else if (write(own_, group, now_text_) == group.runs.size()) {
+        count(group);
+      } else {
+        lost_.insert(i);
+        return false;
+      }
+    }
+    std::sort(careful.begin(), careful.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    record_with_care(careful);
+    return true;
+  }
+
+  /// A failure of a fenced owner must not count: for it the node's row stays locked until the commit.
+  bool is_current() {
+    const auto fails = [](const core::trigger_result& trigger) { return trigger.code != 200; };
+    if (std::any_of(batch_.triggers.begin(), batch_.triggers.end(), fails))
+      return own_.check_current(batch_.owner).has_value();
+    return db_.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", batch_.owner.node, batch_.owner.incarnation).next();
+  }
+
+  void count(const plain_group& group) {
+    if (group.kind != good_news::callback)
+      outcome_.triggers_stored += group.runs.size();
+    if (group.kind == good_news::trigger)
+      return;
+    outcome_.callbacks_stored += group.runs.size();
+    for (const auto* news : group.runs)
+      succeeded(*news);
+  }
+
+  void succeeded(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (!spec || !spec->child_jobs.empty())
+      parents_.push_back({news.id, spec});
+  }
+
+  void record_with_care(const std::vector<const run_news*>& careful) {
+    auto rows = lock_rows(own_, careful, now_);
+    for (auto& held : rows)
+      held.write = decide(held.row, *held.news, !outcome_.fenced);
+    std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
+    write(own_, rows, now_text_);
+    for (auto& held : rows) {
+      outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
+      outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
+      if (held.write.children)
+        succeeded(*held.news);
+      if (held.write.retry)
+        retries_.push_back({{}, core::trigger_kind::retry, held.job, held.fire_at, held.news->id, held.part, std::move(held.param),
+                            held.row.retries - 1});
+    }
+  }
+
+  void delete_claims() {
+    const auto claims = sorted(std::span<const std::int64_t>{batch_.resolved_claims});
+    for (const auto part : padded_chunks(claims.size())) {
+      auto& some = db_.prepare("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq IN ({?,})", part.rows);
+      some.add(batch_.owner.node).add(batch_.owner.incarnation);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(claims[part.at(i)]);
+      some.run();
+    }
+  }
+
+  session& own_;
+  connection& db_;
+  const core::record_batch& batch_;
+  const core::time_point now_;
+  const std::string now_text_;
+  const std::vector<run_news> news_;
+  const sorted_news sorted_;
+  std::set<std::size_t> lost_;
+  core::record_outcome outcome_;
+  std::vector<finished_parent> parents_;
+  std::vector<core::intent> retries_;
+};
+
+} // namespace
+
+core::result<core::record_outcome> firing_role::record(const core::record_batch& batch, core::time_point now) {
+  return own_.db.transact([&] { return recording{own_, batch, now}.run(); });
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,109 @@
+#include <unordered_set>
+
+#include "storage/claim_items.hpp"
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/firing.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+constexpr std::int64_t ids_per_sweep = 200'000;
+constexpr const char* abandoned_message = "abandoned: no node holds this run";
+
+struct open_run {
+  core::log_id id{};
+  core::job_id job{};
+  core::time_point fire_at{};
+};
+
+std::unordered_set<std::int64_t> held_runs(connection& db) {
+  std::unordered_set<std::int64_t> out;
+  auto claims = db.query("SELECT first_log_id, items FROM rm_claim");
+  while (claims.next())
+    if (const auto items = unpack(claims.id<core::log_id>(0), claims.text(1)))
+      for (const auto& item : *items)
+        out.insert(core::number(item.id));
+  return out;
+}
+
+/// One stretch of the log, walked along the primary key because nothing else indexes codes and times.
+class sweep {
+public:
+  sweep(session& own, core::time_point before, std::size_t limit) : own_{own}, db_{own.db}, before_{before}, limit_{limit} {}
+
+  /// Returns how many runs failed.
+  core::result<std::size_t> run(sweep_progress& progress) {
+    // What was taken long ago needs its unique key no more.
+    db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
+    collect(progress);
+    for (const auto& run : abandoned_)
+      fail(run);
+    return abandoned_.size();
+  }
+
+private:
+  void collect(sweep_progress& progress) {
+    const auto newest = newest_run();
+    settle(progress, newest);
+    const auto last = std::min(core::number(newest), core::number(progress.swept) + ids_per_sweep);
+    auto found = db_.query("SELECT id, trigger_time <= ?, job_id, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY)"
+                           " WHERE id > ? AND id <= ? AND trigger_code = 0 AND handle_code = 0 ORDER BY id",
+                           std::string{own_.dates.of(before_)}, progress.swept, last);
+    const auto held = held_runs(db_);
+    auto resolved_up_to = core::log_id{last};
+    while (abandoned_.size() < limit_ && found.next()) {
+      const auto id = found.id<core::log_id>(0);
+      if (found.number(1) == 1 && !held.contains(core::number(id)))
+        abandoned_.push_back({id, found.id<core::job_id>(2), own_.dates.read(found.text(3)).value_or(before_)});
+      else
+        resolved_up_to = std::min(resolved_up_to, core::log_id{core::number(id) - 1});
+    }
+    if (abandoned_.size() == limit_ && limit_ > 0)
+      resolved_up_to = std::min(resolved_up_to, abandoned_.back().id);
+    progress.swept = std::max(progress.swept, std::min(resolved_up_to, progress.settled));
+  }
+
+  core::log_id newest_run() {
+    auto row = db_.query("SELECT COALESCE(MAX(id), 0) FROM xxl_job_log");
+    return row.next() ? row.id<core::log_id>(0) : core::log_id{};
+  }
+
+  /// A transaction that is still open may own ids below the newest that is seen; a minute later it is over.
+  void settle(sweep_progress& progress, core::log_id newest) const {
+    if (before_ < progress.seen_at + std::chrono::minutes{1})
+      return;
+    progress.settled = progress.seen;
+    progress.seen = newest;
+    progress.seen_at = before_;
+  }
+
+  void fail(const open_run& run) {
+    const auto failed = db_.execute("UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1,"
+                                    " trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000)"
+                                    " WHERE id = ? AND trigger_code = 0 AND handle_code = 0", abandoned_message, run.id);
+    if (failed == 1)
+      db_.execute("INSERT IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?, ?, ?)", run.id, run.job, run.fire_at);
+  }
+
+  session& own_;
+  connection& db_;
+  const core::time_point before_;
+  const std::size_t limit_;
+  std::vector<open_run> abandoned_;
+};
+
+} // namespace
+
+core::result<std::size_t> firing_role::fail_abandoned(core::time_point before, std::size_t limit) {
+  auto progress = sweep_;
+  auto failed = own_.db.transact([&] {
+    progress = sweep_;
+    return sweep{own_, before, limit}.run(progress);
+  });
+  if (failed)
+    sweep_ = progress;
+  return failed;
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,237 @@
+// What only a database server can do wrong or right: schemas of others, locks of the dead, two writers at once.
+
+#include <atomic>
+#include <thread>
+
+#include "tests/storage/firing_fixture.hpp"
+#include "tests/support/mariadb_server.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool unavailable() {
+  const auto reason = mariadb_server::unavailable_reason();
+  if (reason)
+    skip(*reason);
+  return reason.has_value();
+}
+
+/// One more process, as far as the database can tell.
+std::unique_ptr<storage::database> another_process(const std::string& name) {
+  config::database_settings settings;
+  settings.url = "mysql://root@localhost/" + name + "?socket=" + mariadb_server::shared().socket_path();
+  return require(storage::make_mysql_database(settings, test_options()));
+}
+
+std::string name_of(test_database& db) { return db.value("SELECT DATABASE()"); }
+
+} // namespace
+
+TEST_CASE("a database that XXL-JOB created is left alone", "[storage]") {
+  if (unavailable())
+    return;
+  auto db = fresh_database(mysql_backend());
+  db->exec("DROP TABLE rm_migration");
+  db->exec("INSERT INTO xxl_job_user (username, password, role) VALUES ('admin', 'x', 1)");
+  const auto foreign = another_process(name_of(*db));
+  CHECK(error_of(foreign->pending_migrations()) == core::errc::unsupported);
+  CHECK(error_of(foreign->migrate()) == core::errc::unsupported);
+  CHECK(error_of(foreign->open()) == core::errc::unsupported);
+  CHECK(db->value("SELECT COUNT(*) FROM xxl_job_user") == "1");
+  CHECK(db->query("SHOW TABLES LIKE 'rm\\_migration'").empty());
+}
+
+TEST_CASE("a migration that was broken off goes on", "[storage]") {
+  if (unavailable())
+    return;
+  auto db = fresh_database(mysql_backend());
+  db->exec("DELETE FROM rm_migration WHERE number = 2");
+  db->exec("DROP TABLE rm_claim, rm_deploy");
+  db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time) VALUES (1, 'x', 'BEAN', 1, 5000)");
+  const auto again = another_process(name_of(*db));
+  CHECK(error_of(again->open()) == core::errc::unsupported);
+  require(again->migrate());
+  CHECK(require(again->pending_migrations()).empty());
+  CHECK(db->value("SELECT counter FROM rm_edit") == "0");
+  CHECK(db->value("SELECT next_ms FROM rm_schedule") == "5000");
+  require(again->open());
+}
+
+TEST_CASE("two processes migrate once", "[storage]") {
+  if (unavailable())
+    return;
+  mariadb_server::shared().url("migrated_twice");
+  std::vector<std::thread> both;
+  std::atomic<int> done{0};
+  for (int i = 0; i < 2; ++i)
+    both.emplace_back([&done] { done += another_process("migrated_twice")->migrate() ? 1 : 0; });
+  for (auto& one : both)
+    one.join();
+  CHECK(done == 2);
+  CHECK(require(another_process("migrated_twice")->pending_migrations()).empty());
+}
+
+TEST_CASE("an account without a way in is unavailable, and its password stays unsaid", "[storage]") {
+  if (unavailable())
+    return;
+  config::database_settings settings;
+  settings.url = "mysql://nobody:hunter2@localhost/none?socket=" + mariadb_server::shared().socket_path();
+  const auto database = require(storage::make_mysql_database(settings, test_options()));
+  const auto opened = database->open();
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().code == core::errc::unavailable);
+  CHECK(opened.error().context.find("hunter2") == std::string::npos);
+  CHECK(database->description().find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("a node's row names every connection of its process", "[storage]") {
+  if (unavailable())
+    return;
+  auto db = fresh_database(mysql_backend());
+  const auto process = another_process(name_of(*db));
+  const auto connections = [&] { return db->value("SELECT connections FROM rm_node WHERE id = 'node-a'"); };
+  auto first = require(process->open());
+  const auto life = require(first->cluster().enter("node-a", "x"));
+  const auto one = connections();
+  CHECK(db->value("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + one) == "1");
+  {
+    auto second = require(process->open());
+    CHECK(connections().starts_with(one + ","));
+  }
+  db->exec("KILL " + one);
+  require(first->ping());
+  CHECK(connections() != one);
+  CHECK(db->value("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + connections()) == "1");
+  require(first->cluster().beat(life, 1));
+}
+
+TEST_CASE("a fence does not wait for a transaction of the dead", "[storage]") {
+  if (unavailable())
+    return;
+  auto db = fresh_database(mysql_backend());
+  const auto process = another_process(name_of(*db));
+  auto store = require(process->open());
+  require(store->cluster().enter("node-a", "x"));
+  // The test's own connection plays a node that was suspended in a claim.
+  db->exec("UPDATE rm_node SET connections = CONNECTION_ID()");
+  db->exec("START TRANSACTION");
+  db->exec("SELECT 1 FROM rm_node WHERE id = 'node-a' LOCK IN SHARE MODE INTO @locked");
+  const auto observer_process = another_process(name_of(*db));
+  auto observer = require(observer_process->open());
+  const auto nodes = require(observer->cluster().nodes());
+  REQUIRE(nodes.size() == 1);
+  SECTION("the dead node's connection is ended") {
+    CHECK(require(observer->cluster().fence(nodes[0])));
+    CHECK_THROWS(db->exec("COMMIT"));
+    CHECK(require(observer->cluster().nodes())[0].state == core::node_state::fenced);
+  }
+  SECTION("nobody is ended when the node was seen wrongly") {
+    auto wrong = nodes[0];
+    ++wrong.beat;
+    CHECK_FALSE(require(observer->cluster().fence(wrong)));
+    CHECK_NOTHROW(db->exec("COMMIT"));
+  }
+}
+
+TEST_CASE("a fence ends no connection that a living node names", "[storage]") {
+  if (unavailable())
+    return;
+  auto db = fresh_database(mysql_backend());
+  const auto living_process = another_process(name_of(*db));
+  auto living = require(living_process->open());
+  require(living->cluster().enter("node-b", "x"));
+  const auto dead_process = another_process(name_of(*db));
+  auto dead = require(dead_process->open());
+  require(dead->cluster().enter("node-a", "x"));
+  // As after a restart of the server, when numbers begin anew.
+  const auto connection = db->value("SELECT connections FROM rm_node WHERE id = 'node-b'");
+  db->exec("UPDATE rm_node SET connections = '" + connection + ",999999,nonsense' WHERE id = 'node-a'");
+  const auto observer_process = another_process(name_of(*db));
+  auto observer = require(observer_process->open());
+  CHECK(require(observer->cluster().fence(require(observer->cluster().nodes())[0])));
+  CHECK(db->value("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + connection) == "1");
+}
+
+TEST_CASE("a batch of long texts does not meet the server's packet limit", "[storage]") {
+  if (unavailable())
+    return;
+  firing_fixture f{mysql_backend()};
+  auto batch = f.batch();
+  for (std::int32_t id = 1; id <= 300; ++id) {
+    f.plan(batch, f.add_job(id));
+    batch.runs.back().param = std::string(30'000, 'p') + std::to_string(id);
+  }
+  const auto outcome = require(f.firings().claim(batch, noon));
+  REQUIRE(outcome.runs.size() == 300);
+  for (std::size_t i = 0; i < outcome.runs.size(); ++i)
+    REQUIRE(f.row(outcome.runs[i].id).executor_param == batch.runs[i].param);
+  auto results = f.results();
+  const auto long_text = [](std::size_t i) {
+    std::string text = std::to_string(i);
+    while (text.size() < 40'000)
+      text += "错误";
+    return text;
+  };
+  for (std::size_t i = 0; i < outcome.runs.size(); ++i) {
+    const auto& run = outcome.runs[i];
+    if (i % 3 == 0)
+      results.triggers.push_back(f.answer(run, 500, long_text(i)));
+    else
+      results.callbacks.push_back(f.callback(run, i % 3 == 1 ? 200 : 500, long_text(i)));
+  }
+  const auto recorded = require(f.firings().record(results, noon));
+  CHECK(recorded.triggers_stored == 100);
+  CHECK(recorded.callbacks_stored == 200);
+  for (std::size_t i = 0; i < outcome.runs.size(); ++i) {
+    const auto row = f.row(outcome.runs[i].id);
+    REQUIRE((i % 3 == 0 ? row.trigger_msg.ends_with(long_text(i)) : row.handle_msg == long_text(i)));
+  }
+}
+
+TEST_CASE("planners on several connections claim each instant once", "[storage]") {
+  if (unavailable())
+    return;
+  firing_fixture f{mysql_backend()};
+  constexpr std::int32_t jobs = 60;
+  constexpr int rounds = 12;
+  std::vector<core::job_ptr> specs;
+  for (std::int32_t id = 1; id <= jobs; ++id)
+    specs.push_back(f.add_job(id));
+  std::atomic<std::size_t> won{0};
+  std::atomic<std::size_t> lost{0};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> planners;
+  for (int planner = 0; planner < 3; ++planner)
+    planners.emplace_back([&, planner, store = std::shared_ptr{f.db->open()}] {
+      const auto life = store->cluster().enter("planner-" + std::to_string(planner), "x");
+      for (int round = 0; life && round < rounds; ++round) {
+        core::claim_batch batch;
+        batch.owner = *life;
+        batch.sequence = round + 1;
+        // Each goes through the jobs in another order and in other groups, so that their locks meet.
+        for (std::int32_t i = 0; i < jobs; ++i) {
+          const auto& spec = specs[static_cast<std::size_t>(planner == 0 ? i : jobs - 1 - i)];
+          const auto at = noon + round * 60s;
+          batch.moves.push_back({spec->id, at, at + (i % (planner + 1)) * 1ms, noon + (round + 1) * 60s});
+          batch.runs.push_back(firing_fixture::run_of(spec, at));
+        }
+        // Only an answer counts; without one the same claim is repeated.
+        auto outcome = store->firings().claim(batch, noon);
+        for (int again = 0; !outcome && outcome.error().code == core::errc::unavailable && again < 10; ++again)
+          outcome = store->firings().claim(batch, noon);
+        failed += outcome ? 0 : 1;
+        won += outcome ? outcome->runs.size() : 0;
+        lost += outcome ? outcome->lost_races.size() : 0;
+      }
+    });
+  for (auto& planner : planners)
+    planner.join();
+  CHECK(failed == 0);
+  CHECK(won == std::size_t{jobs} * rounds);
+  CHECK(lost == std::size_t{jobs} * rounds * 2);
+  CHECK(f.rows("xxl_job_log") == std::to_string(jobs * rounds));
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_schedule WHERE next_ms <> " + std::to_string(core::to_ms(noon + rounds * 60s))) == "0");
+}

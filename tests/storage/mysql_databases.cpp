@@ -1,0 +1,73 @@
+// The conformance suite on MariaDB: a database of its own for each test, on the private server of this executable.
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+
+#include <mysql/mysql.h>
+
+#include "tests/storage/databases.hpp"
+#include "tests/support/mariadb_server.hpp"
+
+namespace ringmaster::test {
+
+namespace {
+
+/// Never dropped: the server's folder goes as a whole.
+class mysql_test_database final : public test_database {
+public:
+  explicit mysql_test_database(const storage::store_options& options) : name_{"conformance_" + std::to_string(++count())} {
+    config::database_settings settings;
+    settings.url = mariadb_server::shared().url(name_);
+    auto made = storage::make_mysql_database(settings, options);
+    if (!made)
+      throw std::runtime_error(made.error().context);
+    database_ = std::move(*made);
+    if (auto migrated = database_->migrate(); !migrated)
+      throw std::runtime_error(migrated.error().context);
+    if (mysql_real_connect(own_.get(), nullptr, "root", "", name_.c_str(), 0, mariadb_server::shared().socket_path().c_str(), 0) == nullptr)
+      throw std::runtime_error(mysql_error(own_.get()));
+    mysql_set_character_set(own_.get(), "utf8mb4");
+  }
+
+  storage::database& database() override { return *database_; }
+
+  void exec(const std::string& sql) override {
+    if (mysql_real_query(own_.get(), sql.data(), sql.size()) != 0)
+      throw std::runtime_error(sql + ": " + mysql_error(own_.get()));
+  }
+
+  std::vector<std::vector<std::string>> query(const std::string& sql) override {
+    exec(sql);
+    const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> found{mysql_store_result(own_.get()), &mysql_free_result};
+    if (!found)
+      throw std::runtime_error(sql + ": " + mysql_error(own_.get()));
+    std::vector<std::vector<std::string>> out;
+    while (auto* row = mysql_fetch_row(found.get())) {
+      const auto* lengths = mysql_fetch_lengths(found.get());
+      auto& texts = out.emplace_back();
+      for (unsigned i = 0; i < mysql_num_fields(found.get()); ++i)
+        texts.push_back(row[i] == nullptr ? "NULL" : std::string(row[i], lengths[i]));
+    }
+    return out;
+  }
+
+private:
+  static std::atomic<int>& count() {
+    static std::atomic<int> instance{0};
+    return instance;
+  }
+
+  std::string name_;
+  std::unique_ptr<MYSQL, decltype(&mysql_close)> own_{mysql_init(nullptr), &mysql_close};
+  std::unique_ptr<storage::database> database_;
+};
+
+} // namespace
+
+test_backend mysql_backend() {
+  return {"mysql", [] { return mariadb_server::unavailable_reason(); },
+          [](const storage::store_options& options) { return std::make_unique<mysql_test_database>(options); }};
+}
+
+} // namespace ringmaster::test
