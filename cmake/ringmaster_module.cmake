@@ -20,6 +20,8 @@ function(use_caf target)
     target_precompile_headers(caf_pch PRIVATE <caf/all.hpp>)
   endif()
   target_link_libraries(${target} PUBLIC CAF::core)
+  # An executable's -fPIE would not fit the precompiled header's -fPIC.
+  target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM caf_pch)
 endfunction()
 

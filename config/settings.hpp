@@ -49,7 +49,8 @@ struct security_settings {
   /// Without it the token that XXL-JOB ships stops the start.
   bool allow_default_token = false;
   /// Networks in which executors may be called.
-  std::vector<std::string> executor_networks{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
+  std::vector<std::string> executor_networks{"127.0.0.0/8",   "::1/128",        "10.0.0.0/8",
+                                             "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
 };
 
 struct schedule_settings {
@@ -109,6 +110,8 @@ struct log_settings {
 struct deploy_settings {
   /// Job files, applied at start and on SIGHUP; globs; relative to the configuration file.
   std::vector<std::string> files;
+  /// What `files` are relative to: the folder of the configuration file. Set by `load`, no key of its own.
+  std::string base_dir = ".";
   std::int64_t revision = 0;
   bool prune = false;
 };

@@ -28,7 +28,8 @@ consistent_ring::consistent_ring(std::span<const std::string> addresses) {
 
 std::size_t consistent_ring::choose(job_id which) const {
   const auto hash = consistent_hash(std::to_string(number(which)));
-  const auto found = std::lower_bound(points_.begin(), points_.end(), hash, [](const auto& point, std::uint32_t h) { return point.first < h; });
+  const auto found = std::lower_bound(points_.begin(), points_.end(), hash,
+                                      [](const auto& point, std::uint32_t h) { return point.first < h; });
   return (found == points_.end() ? points_.front() : *found).second;
 }
 

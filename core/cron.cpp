@@ -129,7 +129,8 @@ std::uint32_t cron_expression::dated_days(int length, unsigned first_weekday) co
 std::uint32_t cron_expression::week_days(int length, unsigned first_weekday) const {
   // Bit i: the weekday of day 1 + i is wanted; five times for five weeks.
   const auto week = static_cast<std::uint64_t>((weekdays_ | weekdays_ << 7) >> first_weekday & 0x7F);
-  const auto all = static_cast<std::uint32_t>((week | week << 7 | week << 14 | week << 21 | week << 28) << 1) & month_mask(length);
+  const auto all = static_cast<std::uint32_t>((week | week << 7 | week << 14 | week << 21 | week << 28) << 1)
+                   & month_mask(length);
   switch (rule_) {
   case day_rule::last_weekday: return all == 0 ? 0 : std::bit_floor(all);
   case day_rule::nth_weekday: return all & (std::uint32_t{0x7F} << (7 * (nth_ - 1) + 1));

@@ -22,7 +22,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'A' && c <= 'Z'; }
 
 /// XXL's wrapper around whatever its parser did not foresee.
-std::string not_a_number(std::string_view text) { return "Illegal cron expression format (not a number: '" + std::string{text} + "')"; }
+std::string not_a_number(std::string_view text) {
+  return "Illegal cron expression format (not a number: '" + std::string{text} + "')";
+}
 
 std::string not_valid_here(char option, std::size_t pos) {
   return std::string{"'"} + option + "' option is not valid here. (pos=" + std::to_string(pos) + ")";
@@ -331,6 +333,8 @@ complaint cron_parser::read_step(cron_field& field, std::string_view item, std::
   return field.add_range(start, {}, step);
 }
 
-result<cron_expression> cron_expression::parse(std::string_view text, int year_limit) { return cron_parser{year_limit}.parse(text); }
+result<cron_expression> cron_expression::parse(std::string_view text, int year_limit) {
+  return cron_parser{year_limit}.parse(text);
+}
 
 } // namespace ringmaster::core

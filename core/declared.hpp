@@ -74,7 +74,8 @@ struct deploy_report {
   }
 };
 
-/// Hash of what the file says about a job (not where it says it): a stop by hand survives until it changes. 16 hexadecimal digits.
+/// Hash of what the file says about a job, `where` aside: a stop by hand survives until it changes. 32 hexadecimal digits, the
+/// same on every machine and release; stored.
 [[nodiscard]] std::string content_hash(const declared_job& job);
 
 } // namespace ringmaster::core

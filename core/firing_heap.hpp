@@ -37,6 +37,15 @@ public:
     return due;
   }
 
+  /// Removes items from the front as long as `stale(item)`.
+  template <class Predicate>
+  void pop_while(Predicate stale) {
+    while (!entries_.empty() && stale(std::as_const(entries_.front().item))) {
+      std::pop_heap(entries_.begin(), entries_.end(), later);
+      entries_.pop_back();
+    }
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
 

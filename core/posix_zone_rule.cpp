@@ -32,14 +32,14 @@ public:
     return size > 0 && (!quoted || take('>'));
   }
 
-  /// At most three digits.
-  std::optional<std::int32_t> number() {
+  /// At most three digits; negative when there is none.
+  std::int32_t number() {
     std::int32_t value = 0;
     std::size_t size = 0;
     for (; size < rest_.size() && size < 3 && rest_[size] >= '0' && rest_[size] <= '9'; ++size)
       value = value * 10 + (rest_[size] - '0');
     rest_.remove_prefix(size);
-    return size > 0 ? std::optional{value} : std::nullopt;
+    return size > 0 ? value : -1;
   }
 
   /// `[+-]h[:m[:s]]` in seconds.
@@ -48,11 +48,11 @@ public:
     if (!negative)
       take('+');
     const auto hours = number();
-    const auto minutes = take(':') ? number() : std::optional{0};
-    const auto seconds = take(':') ? number() : std::optional{0};
-    if (!hours || !minutes || !seconds)
+    const auto minutes = take(':') ? number() : 0;
+    const auto seconds = take(':') ? number() : 0;
+    if (hours < 0 || minutes < 0 || seconds < 0)
       return std::nullopt;
-    const auto total = *hours * 3600 + *minutes * 60 + *seconds;
+    const auto total = hours * 3600 + minutes * 60 + seconds;
     return negative ? -total : total;
   }
 
@@ -74,21 +74,18 @@ private:
 
   bool month_week_day(posix_change& change) {
     const auto month = number();
-    const auto week = take('.') ? number() : std::nullopt;
-    const auto day = take('.') ? number() : std::nullopt;
-    if (!month || !week || !day || *month < 1 || *month > 12 || *week < 1 || *week > 5 || *day > 6)
+    const auto week = take('.') ? number() : -1;
+    const auto day = take('.') ? number() : -1;
+    if (month < 1 || month > 12 || week < 1 || week > 5 || day < 0 || day > 6)
       return false;
-    change = {posix_change::form::month_week_day, *day, *month, *week};
+    change = {posix_change::form::month_week_day, day, month, week};
     return true;
   }
 
   bool day_of_year(posix_change& change) {
     change.kind = take('J') ? posix_change::form::julian : posix_change::form::zero_based;
-    const auto day = number();
-    if (!day || *day > 365 || (change.kind == posix_change::form::julian && *day < 1))
-      return false;
-    change.day = *day;
-    return true;
+    change.day = number();
+    return change.day <= 365 && change.day >= (change.kind == posix_change::form::julian ? 1 : 0);
   }
 
   std::string_view rest_;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The rule that closes a time zone file: two clock changes a year for ever, e.g. `EST5EDT,M3.2.0,M11.1.0`. Only zone files need it.
+// The rule that closes a time zone file: two clock changes a year for ever, e.g. `EST5EDT,M3.2.0,M11.1.0`.
+// Only the reader of zone files needs it.
 
 #include <cstdint>
 #include <optional>

@@ -85,7 +85,9 @@ struct route_history::state {
 
 namespace {
 
-bool contains(const std::vector<address_id>& ids, address_id wanted) { return std::find(ids.begin(), ids.end(), wanted) != ids.end(); }
+bool contains(const std::vector<address_id>& ids, address_id wanted) {
+  return std::find(ids.begin(), ids.end(), wanted) != ids.end();
+}
 
 std::size_t index_of(const std::vector<address_id>& ids, address_id wanted) {
   return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), wanted) - ids.begin());

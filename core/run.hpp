@@ -51,6 +51,8 @@ struct planned_run {
   std::optional<std::string> param;
   /// Set when the run comes from a durable intent (child, retry); its claim takes the intent (T2).
   std::optional<intent_id> intent;
+  /// The trigger pool's lane that holds a slot for this run; the store ignores it.
+  std::uint8_t lane = 0;
 
   [[nodiscard]] const std::string& effective_param() const noexcept { return param ? *param : spec->param; }
 };

@@ -1,5 +1,6 @@
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -63,6 +64,15 @@ std::string valid_utf8(std::string_view text) {
     pos += size == 0 ? 1 : size;
   }
   return valid;
+}
+
+std::size_t count_characters(std::string_view utf8) noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_blank(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
 }
 
 std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {

@@ -16,6 +16,12 @@ namespace ringmaster::core {
 /// `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed: what a text column and JSON can hold.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
+/// Characters (code points) of valid UTF-8: what a column's width counts.
+[[nodiscard]] std::size_t count_characters(std::string_view utf8) noexcept;
+
+/// Nothing in it is above U+0020: what XXL calls blank.
+[[nodiscard]] bool is_blank(std::string_view text) noexcept;
+
 /// A decimal 32-bit number with an optional sign and nothing else around it, as XXL reads numbers; nothing otherwise.
 [[nodiscard]] std::optional<std::int32_t> parse_int32(std::string_view text) noexcept;
 

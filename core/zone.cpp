@@ -54,7 +54,8 @@ local_time local(std::int64_t s) { return local_time{seconds{s}}; }
 /// A name that stays inside the database's folder.
 bool is_zone_name(std::string_view name) {
   const auto allowed = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-' || c == '/';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-'
+           || c == '/';
   };
   return !name.empty() && name.size() <= name_bytes_max && name.front() != '/' && std::all_of(name.begin(), name.end(), allowed);
 }

@@ -38,7 +38,8 @@ std::uint32_t count_at(std::string_view bytes, std::size_t index) {
 std::optional<header> read_header(std::string_view bytes) {
   if (bytes.size() < header_bytes || !bytes.starts_with("TZif") || bytes[4] < '2')
     return std::nullopt;
-  return header{count_at(bytes, 0), count_at(bytes, 1), count_at(bytes, 2), count_at(bytes, 3), count_at(bytes, 4), count_at(bytes, 5)};
+  return header{count_at(bytes, 0), count_at(bytes, 1), count_at(bytes, 2),
+                count_at(bytes, 3), count_at(bytes, 4), count_at(bytes, 5)};
 }
 
 void append(std::vector<zone_segment>& segments, zone_segment next) {
@@ -101,8 +102,10 @@ result<std::vector<zone_segment>> read_zone_segments(std::string_view bytes) {
   auto segments = read_changes(bytes.substr(header_bytes), *counts);
   if (!segments)
     return refuse("the time zone file contradicts itself");
-  const auto last_change = counts->changes == 0 ? before_all_time
-                           : static_cast<std::int64_t>(big_endian(bytes.substr(header_bytes + (std::size_t{counts->changes} - 1) * 8, 8)));
+  const auto last_change =
+    counts->changes == 0
+      ? before_all_time
+      : static_cast<std::int64_t>(big_endian(bytes.substr(header_bytes + (std::size_t{counts->changes} - 1) * 8, 8)));
   auto closing = bytes.substr(header_bytes + counts->data_bytes(8));
   closing.remove_prefix(closing.starts_with('\n') ? 1 : 0);
   const auto rule = posix_zone_rule::parse(closing.substr(0, closing.find('\n')));

@@ -14,7 +14,7 @@ cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ringmaster}
 
 build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev nlohmann-json3-dev libexpected-dev
-  libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev libhowardhinnant-date-dev catch2 tzdata)
+  libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 tzdata)
 test_packages=(mariadb-server python3 curl openjdk-17-jdk-headless maven procps)
 
 want_tests=yes want_tsan=no

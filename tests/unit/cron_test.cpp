@@ -98,7 +98,8 @@ TEST_CASE("every recorded cron vector", "[unit][cron]") {
     if (!expected.error.empty()) {
       REQUIRE_FALSE(parsed);
       CHECK(parsed.error().code == core::errc::invalid_argument);
-      CHECK(parsed.error().context.substr(0, expected.error_is_prefix ? expected.error.size() : std::string::npos) == expected.error);
+      CHECK(parsed.error().context.substr(0, expected.error_is_prefix ? expected.error.size() : std::string::npos)
+            == expected.error);
       continue;
     }
     REQUIRE(parsed);
@@ -139,6 +140,8 @@ TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
     {"0 0 12 ? * ?", "'?' can only be specified for Day-of-Month -OR- Day-of-Week."},
     {"0 0 12 * * *", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"0 0 12 1 * 2", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
+    {"0 0 12 5,? * ?", "'?' can only be specified for Day-of-Month -OR- Day-of-Week."},
+    {"0 0 12 *,? * ?", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"0 0 12 98 * 98", "Support for specifying both a day-of-week AND a day-of-month parameter is not implemented."},
     {"60 * * * * ?", "Minute and Second values must be between 0 and 59"},
     {"0 1-70 * * * ?", "Minute and Second values must be between 0 and 59"},
@@ -169,7 +172,8 @@ TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
     {"0 0 12 ? * MON#2x", "A numeric value between 1 and 5 must follow the '#' option"},
     {"0 0 12 ? * 2#1,3#2", "Support for specifying multiple \"nth\" days is not implemented."},
     {"0 0 12 ? * 2L,4", "Support for specifying 'L' with other days of the week is not implemented"},
-    {"0 0 12 1 1 ? 2030-2020", "Illegal cron expression format (java.lang.IllegalArgumentException: Start year must be less than stop year)"},
+    {"0 0 12 1 1 ? 2030-2020",
+     "Illegal cron expression format (java.lang.IllegalArgumentException: Start year must be less than stop year)"},
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
@@ -178,9 +182,10 @@ TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
 }
 
 TEST_CASE("what XXL's parser did not foresee is an illegal format", "[unit][cron]") {
-  for (std::string_view text : {"0 0 12/X * * ?", "0 0 12- * * ?", "0 0 12-X * * ?", "0 0 1-5/ * * ?", "0 0 1-5/x * * ?", "0 0 12 W * ?",
-                                "0 0 12 MO * ?", "0 0 12 ? * MON-", "0 0 12 ? * MON-X", "0 0 12 L- * ?", "*/5x * * * * ?", "//5 * * * * ?",
-                                "99999999999 * * * * ?", "0/99999999999 * * * * ?", "*/99999999999 * * * * ?", "LX * * * * ?"}) {
+  for (std::string_view text :
+       {"0 0 12/X * * ?", "0 0 12- * * ?", "0 0 12-X * * ?", "0 0 1-5/ * * ?", "0 0 1-5/x * * ?", "0 0 12 W * ?", "0 0 12 MO * ?",
+        "0 0 12 ? * MON-", "0 0 12 ? * MON-X", "0 0 12 L- * ?", "*/5x * * * * ?", "//5 * * * * ?", "99999999999 * * * * ?",
+        "0/99999999999 * * * * ?", "*/99999999999 * * * * ?", "LX * * * * ?"}) {
     CAPTURE(text);
     CHECK(error_of(text).starts_with("Illegal cron expression format ("));
   }
@@ -198,9 +203,9 @@ TEST_CASE("hostile cron texts end quickly and stay valid UTF-8", "[unit][cron]")
 }
 
 TEST_CASE("expressions that can never fire end at the last year", "[unit][cron]") {
-  for (std::string_view text : {"0 0 0 30 2 ?", "0 0 0 31 4,6 ?", "0 0 0 29 2 ? 2100", "0 0 0 1 1 ? 2020", "0 0 0 1 1 ? L", "0 0 0 1 L ?",
-                                "0 0 0 0W * ?", "0 0 12 ? * 8#1", "0 0 12 L-30 2 ?", ", * * * * ?", "0 0 0 , * ?", "0 0 0 1 1 ? ,",
-                                "0 0 0 1 1 ? 1969", "0 0 0 1 1 ? 2127", "0 0 0 1 1 ? 3000"}) {
+  for (std::string_view text : {"0 0 0 30 2 ?", "0 0 0 31 4,6 ?", "0 0 0 29 2 ? 2100", "0 0 0 1 1 ? 2020", "0 0 0 1 1 ? L",
+                                "0 0 0 1 L ?", "0 0 0 0W * ?", "0 0 12 ? * 8#1", "0 0 12 L-30 2 ?", ", * * * * ?", "0 0 0 , * ?",
+                                "0 0 0 1 1 ? ,", "0 0 0 1 1 ? 1969", "0 0 0 1 1 ? 2127", "0 0 0 1 1 ? 3000"}) {
     CAPTURE(text);
     CHECK(utc_times(text).empty());
   }
@@ -215,6 +220,14 @@ TEST_CASE("the ends of time neither fire nor overflow", "[unit][cron]") {
   CHECK_FALSE(every_second.next(core::time_point::max(), berlin));
   // Berlin was one hour ahead in 1970: the first second of its 1970 lies in UTC's 1969.
   CHECK(to_ms(every_second.next(core::time_point::min(), berlin).value()) == -3'600'000);
+}
+
+TEST_CASE("of a weekday list with # only the smallest number counts", "[unit][cron]") {
+  // The first Sunday of December 2023 and of January 2024.
+  for (std::string_view text : {"0 0 12 ? * 1#1", "0 0 12 ? * *,3#1", "0 0 12 ? * 5,SUN#1", "0 0 12 ? * 3-1,3#1"}) {
+    CAPTURE(text);
+    CHECK(utc_times(text, 2) == times{1'701'604'800'000, 1'704'628'800'000});
+  }
 }
 
 TEST_CASE("milliseconds of the start are dropped", "[unit][cron]") {

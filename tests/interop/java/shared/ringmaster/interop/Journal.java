@@ -1,19 +1,21 @@
 package ringmaster.interop;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
-/** One JSON line per started run. A line is one write to a file in append mode, so kill -9 leaves no half line. */
+/**
+ * One JSON line per started run. A line is one write to a file in append mode, so kill -9 leaves no half line. A plain
+ * stream, because a channel is closed for good when a run that writes to it is interrupted by a timeout or a kill.
+ */
 public final class Journal {
-    private final FileChannel channel;
+    private final OutputStream file;
     private final int port;
 
     public Journal(Path file, int port) throws IOException {
-        this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        this.file = new FileOutputStream(file.toFile(), true);
         this.port = port;
     }
 
@@ -26,7 +28,7 @@ public final class Journal {
             + ",\"shard_index\":" + run.shardIndex()
             + ",\"shard_total\":" + run.shardTotal()
             + ",\"port\":" + port + "}\n";
-        channel.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+        file.write(line.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String quoted(String text) {

@@ -11,8 +11,8 @@ final class Peer {
     private Peer() {}
 
     /**
-     * This release keeps undelivered callbacks in one fixed folder for all executors of a machine. Results left there by
-     * another test run would be delivered to this run's log ids, so the folder is moved below the executor's own.
+     * This release keeps undelivered callbacks in one fixed folder for all executors of a machine. Results left there
+     * by another test run would be delivered to this run's log ids, so the folder is moved below the executor's own.
      */
     static void prepare(XxlJobExecutor executor, Options options) throws ReflectiveOperationException {
         Field folder = XxlJobFileAppender.class.getDeclaredField("callbackLogPath");

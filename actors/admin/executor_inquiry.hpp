@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+#include "core/unknown_verdict.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+/// One run that an executor is asked about.
+struct executor_question {
+  std::string address;
+  core::job_id job{};
+  core::log_id run{};
+  core::time_point fire_at{};
+};
+
+/// What the executor's answers mean, and its link for what follows; an empty handle when there is none.
+struct executor_answer {
+  core::unknown_verdict verdict = core::unknown_verdict::cannot_tell;
+  /// It answered the first question, whatever it said.
+  bool reached = false;
+  protocol::executor_link link;
+};
+
+/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`. `then` runs in `self` exactly
+/// once, after three limits at the latest.
+void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
+                  std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then);
+
+} // namespace ringmaster::actors

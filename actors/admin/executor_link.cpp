@@ -1,0 +1,160 @@
+#include "actors/admin/executor_link.hpp"
+
+#include <utility>
+
+namespace ringmaster::actors {
+
+executor_link_state::executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name,
+                                         bool app_header)
+  : self_{self},
+    tools_{std::move(tools)},
+    address_{protocol::split_address(address)},
+    app_name_{std::move(app_name)},
+    app_header_{app_header},
+    trigger_path_{app_header} {}
+
+protocol::executor_link::behavior_type executor_link_state::make_behavior() {
+  return {
+    [this](protocol::send_batch& batch) { send_runs(std::move(batch)); },
+    [this](const protocol::probe_request& request) { return probe(request); },
+    [this](const protocol::log_request& request) { return read_log(request); },
+    [this](protocol::drain_inbox) { drain(); },
+  };
+}
+
+void executor_link_state::send_runs(protocol::send_batch&& batch) {
+  std::vector<protocol::http_call> calls;
+  calls.reserve(batch.runs.size());
+  for (const auto& run : batch.runs)
+    calls.push_back(call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run), true));
+  post(std::move(calls), std::make_shared<run_flight>(run_flight{std::move(batch.runs), std::move(batch.listener)}));
+}
+
+caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::probe_request& request) {
+  auto promise = self_->make_response_promise<protocol::probe_reply>();
+  auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
+  std::vector<protocol::http_call> calls;
+  calls.push_back(call(request.idle_beat ? "/idleBeat" : "/beat", std::move(body), false));
+  post(std::move(calls), std::make_shared<probe_flight>(probe_flight{promise}));
+  return promise;
+}
+
+caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
+  auto promise = self_->make_response_promise<protocol::log_reply>();
+  std::vector<protocol::http_call> calls;
+  calls.push_back(call("/log", protocol::wire::encode_log(request.run, request.fire_at, 1), false));
+  post(std::move(calls), std::make_shared<log_flight>(log_flight{promise}));
+  return promise;
+}
+
+protocol::http_call executor_link_state::call(std::string_view path, std::string body, bool gated) const {
+  protocol::http_call made;
+  made.origin = address_.origin;
+  made.target = address_.prefix;
+  made.target += path;
+  if (!tools_.access_token.empty())
+    made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", tools_.access_token);
+  if (app_header_ && !app_name_.empty())
+    made.headers.emplace_back("XXL-JOB-APPNAME", app_name_);
+  made.body = std::move(body);
+  made.connect_timeout = tools_.settings.connect_timeout;
+  made.request_timeout = tools_.settings.request_timeout;
+  made.reply_bytes_max = tools_.settings.reply_bytes_max;
+  if (gated)
+    made.gate = tools_.gate;
+  return made;
+}
+
+void executor_link_state::post(std::vector<protocol::http_call>&& calls, flight of) {
+  tools_.client->post(std::move(calls), [box = inbox_, link = protocol::executor_link{self_}, of = std::move(of)](
+                                          std::size_t index, protocol::http_result&& result) {
+    std::unique_lock guard{box->mutex};
+    box->answers.push_back({of, index, std::move(result)});
+    if (std::exchange(box->woken, true))
+      return;
+    guard.unlock();
+    protocol::anon_send(link, protocol::drain_inbox{});
+  });
+}
+
+namespace {
+
+struct grouped_results {
+  std::vector<std::pair<protocol::send_listener, std::vector<protocol::send_result>>> groups;
+
+  std::vector<protocol::send_result>& of(const protocol::send_listener& listener) {
+    for (auto& [known, results] : groups)
+      if (known == listener)
+        return results;
+    return groups.emplace_back(listener, std::vector<protocol::send_result>{}).second;
+  }
+};
+
+} // namespace
+
+void executor_link_state::drain() {
+  std::vector<answer> answers;
+  {
+    std::lock_guard guard{inbox_->mutex};
+    answers.swap(inbox_->answers);
+    inbox_->woken = false;
+  }
+  grouped_results grouped;
+  for (auto& one : answers) {
+    if (auto* runs = std::get_if<std::shared_ptr<run_flight>>(&one.of)) {
+      answered(**runs, one.index, std::move(one.result), grouped.of((*runs)->listener));
+    } else if (auto* probed = std::get_if<std::shared_ptr<probe_flight>>(&one.of)) {
+      protocol::probe_reply reply{0, std::move(one.result.error)};
+      if (one.result.state == protocol::delivery::answered) {
+        auto parsed = protocol::wire::parse_reply(one.result.status, one.result.body, core::log_id{0});
+        reply = {parsed.code, std::move(parsed.msg)};
+      }
+      (*probed)->promise.deliver(std::move(reply));
+    } else if (auto* log = std::get_if<std::shared_ptr<log_flight>>(&one.of)) {
+      protocol::log_reply reply;
+      if (one.result.state == protocol::delivery::answered)
+        if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, 1))
+          reply = {true, chunk->to_line, std::move(chunk->content)};
+      (*log)->promise.deliver(std::move(reply));
+    }
+  }
+  for (auto& [listener, results] : grouped.groups)
+    if (!results.empty())
+      protocol::send(self_, listener, protocol::send_results{std::move(results)});
+}
+
+void executor_link_state::answered(run_flight& of, std::size_t index, protocol::http_result&& result,
+                                   std::vector<protocol::send_result>& results) {
+  auto& run = of.runs[index];
+  protocol::send_result told{.run = {}, .state = protocol::send_state::unknown, .code = 0, .message = std::move(result.error),
+                             .elapsed = result.elapsed};
+  switch (result.state) {
+  case protocol::delivery::answered: {
+    auto reply = protocol::wire::parse_reply(result.status, result.body, run.id);
+    // Nothing was executed, so the same body may go to the path (or with the header) that this family wants; once.
+    if ((reply.wants_trigger_path || reply.wants_app_header) && !of.repeated_on_trigger) {
+      trigger_path_ = trigger_path_ || reply.wants_trigger_path;
+      app_header_ = app_header_ || reply.wants_app_header || reply.wants_trigger_path;
+      repeat_on_trigger(of, index);
+      return;
+    }
+    told.state = protocol::send_state::answered;
+    told.code = reply.accepted() ? 200 : reply.code;
+    told.message = std::move(reply.msg);
+    break;
+  }
+  case protocol::delivery::not_sent: told.state = protocol::send_state::not_sent; break;
+  case protocol::delivery::gate_closed: told.state = protocol::send_state::gate_closed; break;
+  case protocol::delivery::unknown: break;
+  }
+  told.run = std::move(run);
+  results.push_back(std::move(told));
+}
+
+void executor_link_state::repeat_on_trigger(const run_flight& of, std::size_t index) {
+  std::vector<protocol::http_call> calls;
+  calls.push_back(call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(of.runs[index]), true));
+  post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, true}));
+}
+
+} // namespace ringmaster::actors

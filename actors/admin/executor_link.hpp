@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/http.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wire/executor_codec.hpp"
+
+namespace ringmaster::actors {
+
+/// What every link of a node shares.
+struct link_tools {
+  std::shared_ptr<protocol::http_client> client;
+  /// Closed when the node's lease is over.
+  std::shared_ptr<const protocol::send_gate> gate;
+  config::trigger_settings settings;
+  std::string access_token;
+};
+
+/// One executor at one address. Turns runs into `/run` requests of its family and answers into results. A child of trigger_pool,
+/// made when the address is first used, ended when it was not used for long.
+///
+/// Answers come on the io thread into an inbox and wake the actor once, however many there are: no message per answer.
+class executor_link_state {
+public:
+  static inline const char* name = "ringmaster.executor_link";
+
+  /// `app_name` goes into the header that family E asks for; `app_header` says that this address registered with it.
+  executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name, bool app_header);
+  protocol::executor_link::behavior_type make_behavior();
+
+private:
+  /// The runs of one send_batch, alive until the last answer.
+  struct run_flight {
+    std::vector<core::claimed_run> runs;
+    protocol::send_listener listener;
+    bool repeated_on_trigger = false;
+  };
+  struct probe_flight {
+    caf::typed_response_promise<protocol::probe_reply> promise;
+  };
+  struct log_flight {
+    caf::typed_response_promise<protocol::log_reply> promise;
+  };
+  using flight = std::variant<std::shared_ptr<run_flight>, std::shared_ptr<probe_flight>, std::shared_ptr<log_flight>>;
+
+  struct answer {
+    flight of;
+    std::size_t index = 0;
+    protocol::http_result result;
+  };
+
+  /// Where the io thread leaves answers. Outlives the actor while calls are pending.
+  struct inbox {
+    std::mutex mutex;
+    std::vector<answer> answers;
+    /// A drain message is on its way.
+    bool woken = false;
+  };
+
+  void send_runs(protocol::send_batch&& batch);
+  caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
+  caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
+  void drain();
+
+  [[nodiscard]] protocol::http_call call(std::string_view path, std::string body, bool gated) const;
+  void post(std::vector<protocol::http_call>&& calls, flight of);
+  void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
+  void repeat_on_trigger(const run_flight& of, std::size_t index);
+
+  protocol::executor_link::pointer self_;
+  link_tools tools_;
+  protocol::address_parts address_;
+  std::string app_name_;
+  /// Family E: `/trigger` instead of `/run`, and the app name header.
+  bool app_header_;
+  bool trigger_path_;
+  std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/admin/executor_inquiry.hpp"
+#include "actors/admin/unknown_runs.hpp"
+#include "actors/logger.hpp"
+#include "config/settings.hpp"
+#include "core/log_row.hpp"
+#include "core/result.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+struct recovery_settings {
+  config::trigger_settings trigger;
+  /// `schedule.misfire_after`.
+  core::milliseconds misfire_after{5000};
+};
+
+/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed (adopted, T6) and
+/// those of this node whose answer never came. Works under one life; a life that ends takes all of its cases with it, the next one
+/// adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has a trigger code or a result is
+/// never sent. Each case ends with one trigger result; where the row was decided or deleted meanwhile, the store's guards make
+/// it change nothing, and it only lets the claim be closed.
+class recovery_actor_state {
+public:
+  static inline const char* name = "ringmaster.recovery_actor";
+
+  /// Runs that talk to an executor at once.
+  static constexpr std::size_t asks_max = 64;
+  /// Of these, to one executor: one that is gone must not hold up the others.
+  static constexpr std::size_t asks_per_address_max = 8;
+  /// Runs in memory; beyond it nothing more is adopted until some are decided.
+  static constexpr std::size_t runs_max = 10'000;
+  /// Claims adopted by one transaction.
+  static constexpr std::size_t adopt_limit = 500;
+  /// Adopted claims are numbered from here, far above those that a planner makes in one life.
+  static constexpr std::int64_t first_sequence = std::int64_t{1} << 40;
+
+  recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
+                       recovery_settings settings, protocol::wall_clock clock, logger log);
+  protocol::recovery_actor::behavior_type make_behavior();
+
+private:
+  using steady = unknown_run::steady;
+  using phase = unknown_run::phase;
+  /// What the store knows of some runs.
+  struct findings {
+    std::vector<core::log_row> rows;
+    std::vector<core::scheduled_job> jobs;
+  };
+
+  // -- intake
+  void change_life(const protocol::life_change& change);
+  void adopt();
+  void adopted(core::result<std::vector<core::adopted_run>>&& runs);
+  bool take(const core::adopted_run& adopted);
+  void take(protocol::unknown_batch&& batch);
+
+  // -- one case, step by step
+  void tick();
+  void look();
+  void looked(const std::vector<core::log_id>& asked, core::result<findings>&& found);
+  void decide(unknown_run& run, const core::log_row* row);
+  void start_ready();
+  void ask(unknown_run& run);
+  void answered(core::log_id id, executor_answer&& answer);
+  void not_received(unknown_run& run, const protocol::executor_link& link);
+  void permit(unknown_run& run);
+  void permitted(core::log_id id, std::int64_t claim, const core::result<bool>& granted);
+  void send(unknown_run& run);
+  void send_over(core::log_id id, const protocol::executor_link& link);
+  void take(protocol::send_results&& results);
+  void sent(const protocol::send_result& result);
+  void ask_again(unknown_run& run, const char* why);
+  void look_again(unknown_run& run, core::milliseconds wait);
+
+  // -- verdicts
+  void finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown);
+  void succeed(unknown_run& run, const char* why);
+  void give_up(unknown_run& run, const std::string& why);
+  void flush();
+
+  void arm();
+  [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
+  [[nodiscard]] std::chrono::milliseconds patience() const;
+
+  protocol::recovery_actor::pointer self_;
+  protocol::storage_actor storage_;
+  protocol::trigger_pool pool_;
+  recovery_settings settings_;
+  protocol::wall_clock clock_;
+  logger log_;
+
+  std::optional<core::node_life> life_;
+  /// Number of life changes: answers to questions of an earlier one are ignored.
+  std::uint64_t epoch_ = 0;
+  std::int64_t sequence_ = first_sequence;
+  bool adopting_ = false;
+  bool looking_ = false;
+  steady next_adopt_{};
+  steady next_tick_{};
+  unknown_runs runs_{asks_max, asks_per_address_max};
+  std::vector<core::trigger_result> verdicts_;
+};
+
+} // namespace ringmaster::actors

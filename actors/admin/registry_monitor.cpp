@@ -1,0 +1,178 @@
+#include "actors/admin/registry_monitor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/rhythm.hpp"
+#include "actors/store_access.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+/// How late a death may be noticed.
+constexpr std::chrono::milliseconds tick_max{1'000};
+/// Wait after a failure of the store.
+constexpr std::chrono::milliseconds retry_wait{1'000};
+
+} // namespace
+
+registry_monitor_state::registry_monitor_state(protocol::registry_monitor::pointer self, protocol::storage_actor storage,
+                                               std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock,
+                                               config::registry_settings settings, logger log)
+  : self_{self},
+    storage_{std::move(storage)},
+    listeners_{std::move(listeners)},
+    clock_{std::move(clock)},
+    settings_{settings},
+    log_{std::move(log)},
+    table_{settings.dead_after, clock_.at(self->clock().now())} {}
+
+protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior() {
+  next_tick_ = self_->clock().now();
+  next_read_ = next_point(next_tick_, settings_.reread, next_tick_);
+  next_flush_ = next_point(next_tick_, settings_.flush, next_tick_);
+  arm();
+  work();
+  return {
+    [this](const protocol::registry_beat& registration) { beat(registration); },
+    [this](const protocol::registry_removal& removal) { remove(removal); },
+    [this](protocol::registry_hint) { look_again(); },
+    [this](const protocol::registry_subscription& subscription) { subscribe(subscription); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+void registry_monitor_state::beat(const protocol::registry_beat& registration) {
+  if (!table_.beat(registration, now())) {
+    if (!std::exchange(full_, true))
+      log_->error("registry: {} registrations are kept at most; {} of {} is ignored", registry_table::registrations_max,
+                  registration.address, registration.app_name);
+    return;
+  }
+  if (table_.view_stale())
+    poke();
+}
+
+void registry_monitor_state::remove(const protocol::registry_removal& removal) {
+  log_->info("registry: {} of {} leaves", removal.address, removal.app_name);
+  table_.remove(removal);
+  full_ = false;
+  poke();
+}
+
+void registry_monitor_state::subscribe(const protocol::registry_subscription& subscription) {
+  listeners_.push_back(subscription.listener);
+  if (last_view_)
+    protocol::send(self_, subscription.listener, protocol::registry_change{last_view_});
+}
+
+void registry_monitor_state::look_again() {
+  read_due_ = true;
+  poke();
+}
+
+void registry_monitor_state::poke() {
+  if (!std::exchange(poked_, true))
+    protocol::send(self_, caf::actor_cast<protocol::registry_monitor>(self_), protocol::tick_atom{});
+}
+
+void registry_monitor_state::tick() {
+  poked_ = false;
+  auto steady_now = self_->clock().now();
+  if (steady_now >= next_tick_) {
+    arm();
+    table_.sweep(now());
+    if (steady_now >= next_read_) {
+      read_due_ = true;
+      next_read_ = next_point(next_read_, settings_.reread, steady_now);
+    }
+    if (steady_now >= next_flush_) {
+      flush_due_ = true;
+      next_flush_ = next_point(next_flush_, settings_.flush, steady_now);
+    }
+  }
+  publish();
+  work();
+}
+
+void registry_monitor_state::arm() {
+  next_tick_ = next_point(next_tick_, std::min({tick_max, settings_.reread, settings_.flush}), self_->clock().now());
+  protocol::send_at(self_, caf::actor_cast<protocol::registry_monitor>(self_), next_tick_, protocol::tick_atom{});
+}
+
+void registry_monitor_state::publish() {
+  auto view = table_.changed_view();
+  if (!view)
+    return;
+  last_view_ = view;
+  for (const auto& listener : listeners_)
+    protocol::send(self_, listener, protocol::registry_change{view});
+}
+
+void registry_monitor_state::work() {
+  if (busy_ || self_->clock().now() < retry_at_)
+    return;
+  if (read_due_)
+    read();
+  else if (flush_due_ && table_.has_changes(now()))
+    write(true);
+  else if (table_.has_news())
+    write(false);
+  else
+    flush_due_ = false;
+}
+
+void registry_monitor_state::read() {
+  busy_ = true;
+  read_due_ = false;
+  ask_store<core::registry_state>(
+    self_, storage_, [](storage::store& store) { return store.registry().read(); },
+    [this, mark = table_.mark()](const core::result<core::registry_state>& stored) { have_read(mark, stored); });
+}
+
+void registry_monitor_state::have_read(std::uint64_t mark, const core::result<core::registry_state>& stored) {
+  if (stored)
+    table_.take(*stored, mark, now());
+  else
+    read_due_ = true;
+  settle(stored.has_value(), stored ? nullptr : &stored.error());
+}
+
+void registry_monitor_state::write(bool renewals) {
+  busy_ = true;
+  if (renewals)
+    flush_due_ = false;
+  auto batch = std::make_shared<const core::registry_batch>(table_.begin_write(renewals, now()));
+  ask_store<void>(
+    self_, storage_, [batch, when = now()](storage::store& store) { return store.registry().write(*batch, when); },
+    [this, renewals](const core::result<void>& outcome) { have_written(renewals, outcome); });
+}
+
+void registry_monitor_state::have_written(bool renewals, const core::result<void>& outcome) {
+  if (outcome) {
+    table_.written();
+  } else {
+    table_.write_failed();
+    flush_due_ = flush_due_ || renewals;
+  }
+  settle(outcome.has_value(), outcome ? nullptr : &outcome.error());
+}
+
+void registry_monitor_state::settle(bool succeeded, const core::error* error) {
+  busy_ = false;
+  if (!succeeded) {
+    retry_at_ = self_->clock().now() + retry_wait;
+    if (!std::exchange(failing_, true))
+      log_->warn("registry: the store does not answer, changes are kept: {}: {}", core::to_string(error->code), error->context);
+    return;
+  }
+  if (std::exchange(failing_, false))
+    log_->info("registry: the store answers again");
+  publish();
+  work();
+}
+
+core::time_point registry_monitor_state::now() const { return clock_.at(self_->clock().now()); }
+
+} // namespace ringmaster::actors

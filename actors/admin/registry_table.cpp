@@ -1,0 +1,217 @@
+#include "actors/admin/registry_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+namespace {
+
+/// The only registry group whose addresses are routed to (XXL wire §1.6).
+constexpr auto routed_group = "EXECUTOR";
+
+bool same(const core::group& a, const core::group& b) {
+  return a.id == b.id && a.app_name == b.app_name && a.title == b.title && a.type == b.type && a.addresses == b.addresses;
+}
+
+bool same(const protocol::registry_view& a, const protocol::registry_view& b) {
+  if (a.app_header_addresses != b.app_header_addresses || a.groups.size() != b.groups.size())
+    return false;
+  return std::all_of(a.groups.begin(), a.groups.end(), [&b](const auto& item) {
+    auto other = b.groups.find(item.first);
+    return other != b.groups.end() && same(item.second, other->second);
+  });
+}
+
+core::time_point newest_seen(const core::registry_state& stored) {
+  core::time_point newest{};
+  for (const auto& row : stored.registrations)
+    newest = std::max(newest, row.seen);
+  return newest;
+}
+
+} // namespace
+
+registry_table::registry_table(core::milliseconds dead_after, core::time_point start) : dead_after_{dead_after}, start_{start} {}
+
+bool registry_table::beat(const protocol::registry_beat& beat, core::time_point now) {
+  key which{beat.registry_group, beat.app_name, beat.address};
+  auto found = entries_.find(which);
+  if (found == entries_.end()) {
+    if (entries_.size() >= registrations_max)
+      return false;
+    removed_.erase(which);
+    found = entries_.emplace(std::move(which), entry{}).first;
+    view_stale_ = true;
+  }
+  found->second.seen = std::max(found->second.seen, now);
+  found->second.renewed = ++sequence_;
+  if (beat.app_header ? app_header_.insert(beat.address).second : app_header_.erase(beat.address) > 0)
+    view_stale_ = true;
+  return true;
+}
+
+void registry_table::remove(const protocol::registry_removal& removal) {
+  key which{removal.registry_group, removal.app_name, removal.address};
+  if (entries_.erase(which) > 0)
+    view_stale_ = true;
+  // Also when it is unknown here: the row may be one that no read has shown yet.
+  if (removed_.size() < registrations_max)
+    removed_.insert(std::move(which));
+}
+
+void registry_table::sweep(core::time_point now) {
+  auto gone = std::erase_if(entries_, [this, now](const auto& item) { return !alive(item.second, now); });
+  if (gone > 0) {
+    view_stale_ = true;
+    dead_rows_ = true;
+  }
+}
+
+bool registry_table::alive(const entry& which, core::time_point now) const noexcept {
+  return which.seen + dead_after_ >= now || now < which.graced_until;
+}
+
+// -- the store's side ------------------------------------------------------------------------------------------------------
+
+void registry_table::take(const core::registry_state& stored, std::uint64_t mark, core::time_point now) {
+  auto graced_from = was_read_ ? core::time_point::max() : newest_seen(stored) - dead_after_;
+  dead_rows_ = false;
+  std::set<key> rows;
+  for (const auto& row : stored.registrations) {
+    rows.emplace(row.registry_group, row.app_name, row.address);
+    take_row(row, mark, now, graced_from);
+  }
+  drop_removed_by_peers(rows);
+  groups_ = stored.groups;
+  was_read_ = true;
+  view_stale_ = true;
+}
+
+void registry_table::take_row(const core::registration& row, std::uint64_t mark, core::time_point now, core::time_point graced_from) {
+  key which{row.registry_group, row.app_name, row.address};
+  if (removed_.contains(which))
+    return;
+  entry fresh;
+  fresh.seen = row.seen;
+  if (row.seen >= graced_from)
+    fresh.graced_until = start_ + dead_after_;
+  auto found = entries_.find(which);
+  if (found == entries_.end()) {
+    if (!alive(fresh, now)) {
+      dead_rows_ = true;
+      return;
+    }
+    if (entries_.size() >= registrations_max)
+      return;
+    found = entries_.emplace(std::move(which), fresh).first;
+  }
+  found->second.seen = std::max(found->second.seen, fresh.seen);
+  found->second.graced_until = std::max(found->second.graced_until, fresh.graced_until);
+  found->second.stored = std::max(found->second.stored, mark);
+}
+
+void registry_table::drop_removed_by_peers(const std::set<key>& stored) {
+  std::erase_if(entries_, [&stored](const auto& item) {
+    const auto& [which, known] = item;
+    return known.stored > 0 && known.renewed <= known.stored && !stored.contains(which);
+  });
+}
+
+bool registry_table::has_news() const {
+  if (!was_read_)
+    return false;
+  auto is_new = [](const auto& item) { return item.second.stored == 0; };
+  return !removed_.empty() || std::any_of(entries_.begin(), entries_.end(), is_new) || !changed_groups().empty();
+}
+
+bool registry_table::has_changes(core::time_point now) const {
+  auto is_renewed = [](const auto& item) { return item.second.renewed > item.second.flushed; };
+  return was_read_ && (may_delete_dead(now) || has_news() || std::any_of(entries_.begin(), entries_.end(), is_renewed));
+}
+
+core::registry_batch registry_table::begin_write(bool renewals, core::time_point now) {
+  core::registry_batch batch;
+  for (const auto& [which, known] : entries_) {
+    if (known.renewed <= known.flushed || (known.stored > 0 && !renewals))
+      continue;
+    batch.renewed.push_back({std::get<0>(which), std::get<1>(which), std::get<2>(which), known.seen});
+    in_flight_.renewed.emplace_back(which, known.renewed);
+  }
+  for (const auto& which : removed_)
+    batch.removed.push_back({std::get<0>(which), std::get<1>(which), std::get<2>(which), {}});
+  in_flight_.removed = std::exchange(removed_, {});
+  batch.changed_groups = changed_groups();
+  in_flight_.groups = batch.changed_groups;
+  in_flight_.dead_rows = renewals && may_delete_dead(now);
+  if (in_flight_.dead_rows)
+    batch.dead_before = now - dead_after_;
+  return batch;
+}
+
+void registry_table::written() {
+  auto done = std::exchange(in_flight_, {});
+  dead_rows_ = dead_rows_ && !done.dead_rows;
+  for (const auto& [which, renewed] : done.renewed) {
+    if (auto found = entries_.find(which); found != entries_.end()) {
+      found->second.flushed = std::max(found->second.flushed, renewed);
+      found->second.stored = std::max(found->second.stored, renewed);
+    }
+  }
+  for (const auto& list : done.groups)
+    for (auto& group : groups_)
+      if (group.id == list.id)
+        group.addresses = list.addresses;
+}
+
+void registry_table::write_failed() {
+  auto lost = std::exchange(in_flight_, {});
+  for (const auto& which : lost.removed)
+    if (!entries_.contains(which))
+      removed_.insert(which);
+}
+
+// -- the view --------------------------------------------------------------------------------------------------------------
+
+std::vector<core::group> registry_table::groups_now() const {
+  std::map<std::string, std::vector<std::string>> live;
+  for (const auto& [which, known] : entries_)
+    if (std::get<0>(which) == routed_group)
+      live[std::get<1>(which)].push_back(std::get<2>(which)); // the map's order is that of the text
+  auto groups = groups_;
+  for (auto& group : groups) {
+    if (group.type != core::address_type::automatic)
+      continue;
+    auto found = live.find(group.app_name);
+    group.addresses = found == live.end() ? std::vector<std::string>{} : found->second;
+  }
+  return groups;
+}
+
+std::vector<core::group> registry_table::changed_groups() const {
+  auto groups = groups_now();
+  std::vector<core::group> changed;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].addresses != groups_[i].addresses)
+      changed.push_back(std::move(groups[i]));
+  return changed;
+}
+
+std::shared_ptr<const protocol::registry_view> registry_table::changed_view() {
+  if (!was_read_ || !std::exchange(view_stale_, false))
+    return nullptr;
+  auto view = std::make_shared<protocol::registry_view>();
+  std::unordered_set<std::string> known;
+  for (const auto& [which, unused] : entries_)
+    known.insert(std::get<2>(which));
+  std::erase_if(app_header_, [&known](const auto& address) { return !known.contains(address); });
+  view->app_header_addresses = app_header_;
+  for (auto& group : groups_now())
+    view->groups.emplace(core::number(group.id), std::move(group));
+  if (view_ && same(*view_, *view))
+    return nullptr;
+  view_ = view;
+  return view;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "actors/logger.hpp"
+#include "actors/store_access.hpp"
+#include "config/settings.hpp"
+#include "core/schedule_book.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Who the planner works with.
+struct schedule_partners {
+  protocol::storage_actor storage;
+  protocol::trigger_pool pool;
+  protocol::ring_actor ring;
+  protocol::registry_monitor registry;
+};
+
+/// Plans and claims. Owns the slots of this node: a heap of the next times that it wrote itself or read after an edit. All of it is
+/// soft state; that an instant is planned once is the compare-and-set of the claim (firing protocol, T1).
+///
+/// A job goes through it in rounds: due → routed by the pool → claimed by the store → its runs to the ring, its next time back on
+/// the heap. At most `claims_in_flight_max` claims are under way, so a burst makes full batches.
+class schedule_actor_state {
+public:
+  static inline const char* name = "ringmaster.schedule_actor";
+
+  static constexpr std::size_t claims_in_flight_max = 2;
+
+  schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners, config::schedule_settings settings,
+                       core::zone where, std::string node_host, protocol::wall_clock clock, logger log);
+  protocol::schedule_actor::behavior_type make_behavior();
+
+private:
+  void change_life(const protocol::life_change& change);
+  void change_slots(const protocol::slot_change& change);
+  void forget_everything();
+
+  // Definitions.
+  void load(core::slot_set wanted, core::job_id after, std::int64_t generation);
+  void poll_edits();
+  void take_edits(std::vector<core::scheduled_job>&& edits);
+  void read_again(std::vector<core::job_id> jobs);
+  void put(core::scheduled_job&& read);
+  void poll_intents();
+
+  // Planning.
+  void tick();
+  [[nodiscard]] caf::result<void> drain();
+  void report_drained();
+  void work();
+  void plan_due(core::time_point now);
+  void add_intents(protocol::route_request& request);
+  void take_intents(std::vector<core::intent>&& intents);
+  void take_routed(protocol::routed_batch&& batch);
+  void claim_routed();
+  void take_claim(protocol::claim_reply&& reply);
+  void arm(core::time_point now);
+  [[nodiscard]] core::time_point now() const;
+
+  /// What a claim under way moves, to be undone or done when its answer comes.
+  struct pending_claim {
+    std::vector<core::schedule_move> moves;
+    std::vector<core::intent> intents;
+    protocol::slot_release slots;
+    std::size_t dropped = 0;
+  };
+
+  protocol::schedule_actor::pointer self_;
+  schedule_partners partners_;
+  config::schedule_settings settings_;
+  std::string node_host_;
+  protocol::wall_clock clock_;
+  logger log_;
+  core::schedule_book book_;
+  core::slot_set slots_;
+  std::optional<core::node_life> life_;
+  /// Raised whenever everything is forgotten: answers to older questions are stale.
+  std::int64_t generation_ = 0;
+  std::int64_t seen_revision_ = 0;
+  bool loaded_ = false;
+  bool polling_ = false;
+  core::time_point next_poll_{};
+  core::time_point next_intent_poll_{};
+
+  std::int64_t next_sequence_ = 1;
+  std::unordered_map<std::int64_t, pending_claim> claims_;
+  std::vector<protocol::routed_job> routed_;
+  /// Candidates that the pool has not answered yet.
+  std::size_t routing_ = 0;
+  /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
+  std::deque<core::intent> intents_;
+  std::unordered_set<std::int64_t> intents_known_;
+
+  /// A graceful stop is under way: nothing new is claimed.
+  bool draining_ = false;
+  std::vector<caf::typed_response_promise<void>> drained_;
+
+  std::optional<core::time_point> armed_;
+  caf::telemetry::int_counter* claimed_count_;
+  caf::telemetry::int_counter* dropped_count_;
+  caf::telemetry::int_counter* deferred_count_;
+  caf::telemetry::int_counter* lost_count_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/logger.hpp"
+#include "actors/store_access.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Which worker does what. The same worker may stand in several places: SQLite has one writer for all three.
+struct storage_workers {
+  protocol::store_worker claims;
+  protocol::store_worker records;
+  protocol::store_worker control;
+};
+
+/// The firing path's door to the store. Batches naturally: whatever queued while a worker was busy is its next batch, at most
+/// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn.
+///
+/// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered. Knows which claims are
+/// open in memory and deletes them in bulk once all their runs are recorded.
+class storage_actor_state {
+public:
+  static inline const char* name = "ringmaster.storage_actor";
+
+  /// A callback beyond so many unrecorded ones is refused: its sender keeps it and repeats.
+  static constexpr std::size_t callbacks_max = 200'000;
+
+  storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max, protocol::wall_clock clock,
+                      logger log);
+  protocol::storage_actor::behavior_type make_behavior();
+
+private:
+  enum class work : std::uint8_t { claim, record };
+
+  /// One worker: what it may do, and when it may be tried again after a failure.
+  struct desk {
+    protocol::store_worker worker;
+    bool takes_claims = false;
+    bool takes_records = false;
+    bool takes_control = false;
+    bool busy = false;
+    work last = work::record;
+    std::chrono::milliseconds back_off{0};
+    caf::actor_clock::time_point not_before{};
+  };
+
+  struct control_task {
+    protocol::store_task task;
+    caf::typed_response_promise<void> promise;
+  };
+
+  struct waiting_callbacks {
+    std::vector<core::callback> items;
+    caf::typed_response_promise<protocol::callbacks_stored> promise;
+  };
+
+  struct record_task {
+    core::record_batch batch;
+    std::vector<caf::typed_response_promise<protocol::callbacks_stored>> promises;
+  };
+
+  caf::result<protocol::callbacks_stored> accept(protocol::callback_batch&& batch);
+  caf::result<void> accept(protocol::store_task&& task);
+  void open(const protocol::claims_opened& opened);
+  void change_life(const protocol::life_change& change);
+  void tick();
+
+  void pump();
+  void give_work(desk& at);
+  bool start_control(desk& at);
+  bool start_claim(desk& at);
+  bool start_record(desk& at);
+  [[nodiscard]] bool record_waits() const noexcept;
+  [[nodiscard]] record_task next_record();
+  void run_claim(desk& at, std::shared_ptr<protocol::claim_request> request);
+  void run_record(desk& at, std::shared_ptr<record_task> task);
+  void claimed(const std::shared_ptr<protocol::claim_request>& request, core::result<core::claim_outcome>&& outcome);
+  void recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome);
+  void resolve(const std::vector<core::trigger_result>& triggers);
+  /// True when the failure was `unavailable` and the desk shall try again later.
+  bool must_repeat(desk& at, const core::error* failure, const char* what);
+  [[nodiscard]] core::time_point now() const;
+
+  protocol::storage_actor::pointer self_;
+  std::size_t rows_max_;
+  protocol::wall_clock clock_;
+  logger log_;
+  std::vector<desk> desks_;
+  std::optional<protocol::intent_listener> intents_;
+  core::node_life life_;
+
+  std::deque<control_task> control_;
+  std::deque<std::shared_ptr<protocol::claim_request>> claims_;
+  std::deque<core::trigger_result> triggers_;
+  std::deque<waiting_callbacks> callbacks_;
+  std::size_t callbacks_waiting_ = 0;
+  /// A record batch whose transaction failed: repeated before anything new, so that its answer stays its own.
+  std::shared_ptr<record_task> repeated_record_;
+
+  /// Claims of this life that are open: how many of their runs are unresolved.
+  std::unordered_map<std::int64_t, std::uint32_t> open_claims_;
+  std::vector<std::int64_t> resolved_;
+  caf::actor_clock::time_point resolved_since_{};
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,175 @@
+#include "actors/admin/supervisor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/admin/completion_actor.hpp"
+#include "actors/admin/job_admin.hpp"
+#include "actors/admin/recovery_actor.hpp"
+#include "actors/admin/registry_monitor.hpp"
+#include "actors/admin/ring_actor.hpp"
+#include "actors/admin/schedule_actor.hpp"
+#include "actors/admin/storage_actor.hpp"
+#include "actors/admin/trigger_pool.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto drain_look_every = 20ms;
+constexpr auto question_limit = 5s;
+
+} // namespace
+
+supervisor_state::supervisor_state(protocol::supervisor::pointer self, node_parts parts) : self_{self}, parts_{std::move(parts)} {
+  spawn_storage();
+  spawn_firing_path();
+  spawn_surroundings();
+}
+
+supervisor_state::~supervisor_state() { exit_all(); }
+
+protocol::supervisor::behavior_type supervisor_state::make_behavior() {
+  return {
+    [this](protocol::status_query) { return status(); },
+    [this](protocol::handles_query) { return protocol::node_handles{registry_, completion_, jobs_}; },
+    [this](protocol::stop_request) { return stop(); },
+    [this](protocol::tick_atom) { await_claims(); },
+  };
+}
+
+template <class Handle>
+Handle supervisor_state::keep(const char* what, Handle handle) {
+  children_.push_back(caf::actor_cast<caf::actor>(handle));
+  watcher_.watch(self_, handle, [this, what](const caf::error& reason) {
+    if (stopping_)
+      return;
+    parts_.log->critical("{} ended unexpectedly: {}", what, caf::to_string(reason));
+    parts_.fail_stop(what);
+  });
+  return handle;
+}
+
+protocol::store_worker supervisor_state::spawn_worker() {
+  using worker = protocol::with_state<store_worker_state, protocol::store_worker>;
+  return keep("store_worker", parts_.detached_workers ? self_->spawn<worker, caf::detached>(parts_.open_store)
+                                                      : self_->spawn<worker>(parts_.open_store));
+}
+
+void supervisor_state::spawn_storage() {
+  auto claims = spawn_worker();
+  storage_workers workers{claims, claims, claims};
+  if (parts_.store_writers > 1) {
+    workers.records = spawn_worker();
+    workers.control = spawn_worker();
+  }
+  queries_ = spawn_worker();
+  storage_ = keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
+                                     std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));
+}
+
+void supervisor_state::spawn_firing_path() {
+  const auto& settings = parts_.settings;
+  link_tools tools{parts_.client, parts_.gate, settings.trigger, settings.security.access_token};
+  pool_ = keep("trigger_pool", self_->spawn<protocol::with_state<trigger_pool_state, protocol::trigger_pool>>(
+                                 storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed, parts_.clocks.wall,
+                                 parts_.log));
+  ring_ = keep("ring_actor",
+               self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(pool_, parts_.clocks.wall));
+  registry_ = keep("registry_monitor", self_->spawn<protocol::with_state<registry_monitor_state, protocol::registry_monitor>>(
+                                         storage_, std::vector<protocol::registry_listener>{pool_}, parts_.clocks.wall,
+                                         settings.registry, parts_.log));
+  schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
+                                       schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule, parts_.schedule_zone,
+                                       parts_.host, parts_.clocks.wall, parts_.log));
+}
+
+void supervisor_state::spawn_surroundings() {
+  const auto& settings = parts_.settings;
+  completion_ = keep("completion_actor", self_->spawn<protocol::with_state<completion_actor_state, protocol::completion_actor>>(
+                                           storage_, schedule_, settings.server.reply_timeout, parts_.log));
+  recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
+                                       storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after},
+                                       parts_.clocks.wall, parts_.log));
+  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_});
+  protocol::send(self_, storage_, protocol::store_listener{completion_});
+  jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
+                              queries_, schedule_, registry_, parts_.clocks.wall, parts_.log));
+  // Storage first: it must know the life under which it records before anybody makes something to record.
+  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_};
+  node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
+                               node_links{storage_, schedule_, std::move(lives)}, parts_.identity, settings.cluster, parts_.gate,
+                               parts_.clocks, parts_.log));
+}
+
+caf::result<protocol::node_status> supervisor_state::status() {
+  if (stopping_)
+    return protocol::node_status{false, {"the node is stopping"}, std::nullopt};
+  auto promise = self_->make_response_promise<protocol::node_status>();
+  protocol::request(self_, node_, question_limit, protocol::status_query{})
+    .then([promise](protocol::node_status& known) mutable { promise.deliver(std::move(known)); },
+          [promise](const caf::error&) mutable {
+            promise.deliver(protocol::node_status{false, {"the node does not answer"}, std::nullopt});
+          });
+  return promise;
+}
+
+// -- graceful stop: claim nothing, wait for answers, say `down` ------------------------------------------------------------
+
+caf::result<void> supervisor_state::stop() {
+  auto promise = self_->make_response_promise<void>();
+  stopped_.push_back(promise);
+  if (std::exchange(stopping_, true))
+    return promise;
+  drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
+  parts_.log->info("stopping: no new claims, waiting for runs on their way");
+  protocol::request(self_, node_, question_limit, protocol::status_query{})
+    .then(
+      [this](protocol::node_status& known) {
+        life_at_stop_ = std::move(known.life);
+        protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
+          .then([this] { await_claims(); }, [this](const caf::error&) { leave(); });
+      },
+      [this](const caf::error&) { leave(); });
+  return promise;
+}
+
+void supervisor_state::await_claims() {
+  if (!life_at_stop_ || self_->clock().now() >= drain_until_)
+    return leave();
+  ask_store<std::vector<std::int64_t>>(
+    self_, storage_, [life = *life_at_stop_](storage::store& store) { return store.firings().open_claims(life); },
+    [this](core::result<std::vector<std::int64_t>>&& open) {
+      if (open && open->empty())
+        return leave();
+      protocol::send_at(self_, protocol::supervisor{self_}, self_->clock().now() + drain_look_every, protocol::tick_atom{});
+    },
+    question_limit);
+}
+
+void supervisor_state::leave() {
+  protocol::request(self_, node_, question_limit, protocol::stop_request{})
+    .then([this] { finish(); }, [this](const caf::error& reason) {
+      parts_.log->warn("the node's row could not be closed: {}", caf::to_string(reason));
+      finish();
+    });
+}
+
+void supervisor_state::finish() {
+  exit_all();
+  for (auto& promise : std::exchange(stopped_, {}))
+    promise.deliver();
+  parts_.log->info("stopped");
+  self_->quit();
+}
+
+void supervisor_state::exit_all() {
+  stopping_ = true;
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+    caf::anon_send_exit(*child, caf::exit_reason::user_shutdown);
+  children_.clear();
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/admin/executor_link.hpp"
+#include "actors/cluster/node_actor.hpp"
+#include "actors/logger.hpp"
+#include "actors/store_worker.hpp"
+#include "config/settings.hpp"
+#include "core/zone.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Everything that a node is made of and that does not come from the actors themselves.
+struct node_parts {
+  config::settings settings;
+  core::zone schedule_zone;
+  node_identity identity;
+  /// This host's name, for the trigger messages that people read.
+  std::string host;
+  store_opener open_store;
+  /// Connections that may write at the same time to advantage (`storage::database::writers`).
+  int store_writers = 1;
+  /// Workers on threads of their own. Off only where a test owns the time.
+  bool detached_workers = true;
+  std::shared_ptr<protocol::http_client> client;
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  node_clocks clocks;
+  std::uint64_t random_seed = 0;
+  logger log;
+  /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
+  std::function<void(const std::string& what)> fail_stop;
+};
+
+/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted in place.
+class supervisor_state {
+public:
+  static inline const char* name = "ringmaster.supervisor";
+
+  supervisor_state(protocol::supervisor::pointer self, node_parts parts);
+  ~supervisor_state();
+  protocol::supervisor::behavior_type make_behavior();
+
+private:
+  void spawn_storage();
+  void spawn_firing_path();
+  void spawn_surroundings();
+  [[nodiscard]] protocol::store_worker spawn_worker();
+
+  /// Remembers an actor for the stop, and that its end is the end of the process.
+  template <class Handle>
+  Handle keep(const char* what, Handle handle);
+
+  caf::result<protocol::node_status> status();
+  caf::result<void> stop();
+  void await_claims();
+  void leave();
+  void finish();
+  void exit_all();
+
+  protocol::supervisor::pointer self_;
+  node_parts parts_;
+  protocol::watcher watcher_;
+  /// In the order of their start.
+  std::vector<caf::actor> children_;
+
+  protocol::storage_actor storage_;
+  protocol::query_worker queries_;
+  protocol::ring_actor ring_;
+  protocol::trigger_pool pool_;
+  protocol::schedule_actor schedule_;
+  protocol::registry_monitor registry_;
+  protocol::completion_actor completion_;
+  protocol::recovery_actor recovery_;
+  protocol::node_actor node_;
+  protocol::job_admin jobs_;
+
+  bool stopping_ = false;
+  std::optional<core::node_life> life_at_stop_;
+  caf::actor_clock::time_point drain_until_{};
+  std::vector<caf::typed_response_promise<void>> stopped_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,305 @@
+#include "actors/cluster/node_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/rhythm.hpp"
+#include "actors/store_access.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+/// Connecting, a statement and one retry.
+constexpr milliseconds enter_patience{10'000};
+constexpr milliseconds back_off_min{100};
+constexpr milliseconds back_off_max{1'000};
+/// How often a node that is alone looks for others.
+constexpr milliseconds lonely_look{1'000};
+
+} // namespace
+
+node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity,
+                                   config::cluster_settings settings, std::shared_ptr<protocol::send_gate> gate, node_clocks clocks,
+                                   logger log)
+  : self_{self},
+    links_{std::move(links)},
+    identity_{std::move(identity)},
+    settings_{std::move(settings)},
+    gate_{std::move(gate)},
+    clocks_{std::move(clocks)},
+    log_{std::move(log)},
+    peers_{identity_.id, settings_.dead_after} {}
+
+protocol::node_actor::behavior_type node_actor_state::make_behavior() {
+  next_tick_ = self_->clock().now();
+  arm();
+  enter();
+  return {
+    [this](protocol::status_query) { return status(); },
+    [this](protocol::stop_request) { return stop(); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- lives -----------------------------------------------------------------------------------------------------------------
+
+void node_actor_state::enter() {
+  entering_ = true;
+  auto sent = clocks_.boot();
+  ask_store<core::node_life>(
+    self_, links_.storage, [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
+    [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience);
+}
+
+void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&& life) {
+  entering_ = false;
+  if (stopping_) {
+    leave(life ? std::optional{std::move(*life)} : std::nullopt);
+    return;
+  }
+  if (life && !confirm(sent))
+    life = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
+  if (!life) {
+    note_failure(life.error());
+    back_off_ = std::clamp(back_off_ * 2, back_off_min, back_off_max);
+    next_enter_ = self_->clock().now() + back_off_;
+    return;
+  }
+  note_success();
+  back_off_ = milliseconds{0};
+  life_ = std::move(*life);
+  beat_ = 0;
+  slots_.reset();
+  entered_at_ = self_->clock().now();
+  log_->info("node {} begins life {}", life_->node, life_->incarnation);
+  tell_listeners();
+  next_beat_ = next_look_ = self_->clock().now();
+  renew();
+}
+
+void node_actor_state::renew() {
+  if (renewing_)
+    return;
+  renewing_ = true;
+  auto now = self_->clock().now();
+  next_beat_ = next_point(next_beat_, settings_.beat, now);
+  bool look = !peers_.alone() || now >= next_look_;
+  if (look)
+    next_look_ = now + lonely_look;
+  auto sent = clocks_.boot(); // before the request: the store may take it any time after
+  ask_store<node_rows>(
+    self_, links_.storage,
+    [life = *life_, beat = ++beat_, look](storage::store& store) -> core::result<node_rows> {
+      if (auto done = store.cluster().beat(life, beat); !done)
+        return tl::unexpected<core::error>{done.error()};
+      if (!look)
+        return node_rows{};
+      // A read that fails must not undo a renewal that succeeded.
+      auto rows = store.cluster().nodes();
+      return rows ? node_rows{std::move(*rows)} : node_rows{};
+    },
+    [this, sent, life = *life_](core::result<node_rows>&& rows) { renewed(sent, life, std::move(rows)); }, settings_.dead_after);
+}
+
+void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows) {
+  if (life_ != life)
+    return;
+  renewing_ = false;
+  // An answer after the deadline comes too late for this life, whatever it says: its holders may have stopped on their own.
+  check_deadline();
+  if (!life_)
+    return;
+  if (!rows) {
+    note_failure(rows.error());
+    if (rows.error().code == core::errc::fenced)
+      lose("another node fenced it");
+    return;
+  }
+  note_success();
+  confirm(sent);
+  if (*rows)
+    observe(**rows);
+}
+
+bool node_actor_state::confirm(std::int64_t sent) {
+  auto lease = nanoseconds{settings_.dead_after}.count();
+  auto margin = nanoseconds{settings_.send_margin}.count();
+  deadline_ = sent + lease - lease / 1000 - margin;
+  if (clocks_.boot() >= deadline_)
+    return false;
+  gate_->open_until(deadline_);
+  return true;
+}
+
+void node_actor_state::check_deadline() {
+  if (life_ && clocks_.boot() >= deadline_)
+    lose("its lease was not renewed in time");
+}
+
+void node_actor_state::lose(const std::string& why) {
+  log_->warn("node {} loses life {}: {}", life_->node, life_->incarnation, why);
+  gate_->open_until(0);
+  life_.reset();
+  slots_.reset();
+  renewing_ = false;
+  looking_ = false;
+  tell_listeners();
+  // At once, but not again and again: two processes with one id take each other's life whenever they enter.
+  auto now = self_->clock().now();
+  next_enter_ = std::max(now, entered_at_ + back_off_max);
+  if (next_enter_ <= now)
+    enter();
+  else
+    log_->warn("node {} lived for a moment only: does another process use its id?", identity_.id);
+}
+
+void node_actor_state::tell_listeners() {
+  for (const auto& listener : links_.lives)
+    protocol::send(self_, listener, protocol::life_change{life_});
+}
+
+// -- peers -----------------------------------------------------------------------------------------------------------------
+
+void node_actor_state::look_around() {
+  if (looking_ || renewing_)
+    return;
+  looking_ = true;
+  ask_store<std::vector<core::node_row>>(
+    self_, links_.storage, [](storage::store& store) { return store.cluster().nodes(); },
+    [this, life = *life_](core::result<std::vector<core::node_row>>&& rows) {
+      if (life_ != life)
+        return;
+      looking_ = false;
+      if (rows)
+        observe(*rows);
+    },
+    settings_.dead_after);
+}
+
+void node_actor_state::observe(const std::vector<core::node_row>& rows) {
+  peers_.observe(rows, clocks_.boot());
+  spread_slots();
+  fence_dead();
+}
+
+void node_actor_state::spread_slots() {
+  auto live = peers_.live();
+  auto slots = core::slots_of(identity_.id, live);
+  if (slots_ == slots)
+    return;
+  slots_ = slots;
+  log_->info("node {} serves {} slots among {} nodes", identity_.id, slots.count(), live.size());
+  protocol::send(self_, links_.schedule, protocol::slot_change{slots});
+}
+
+void node_actor_state::fence_dead() {
+  for (const auto& row : peers_.dead()) {
+    if (!fencing_.insert(row.id).second)
+      continue;
+    ask_store<bool>(
+      self_, links_.storage, [row](storage::store& store) { return store.cluster().fence(row); },
+      [this, row](core::result<bool>&& fenced) {
+        fencing_.erase(row.id);
+        if (fenced && *fenced)
+          log_->warn("node {} fenced: life {} has not beaten since beat {}", row.id, row.incarnation, row.beat);
+      },
+      enter_patience);
+  }
+}
+
+// -- messages --------------------------------------------------------------------------------------------------------------
+
+void node_actor_state::tick() {
+  auto now = self_->clock().now();
+  if (now < next_tick_ || stopping_)
+    return;
+  arm();
+  if (clocks_.follow_system)
+    clocks_.wall.follow_system();
+  check_deadline();
+  if (!life_) {
+    if (!entering_ && now >= next_enter_)
+      enter();
+  } else if (now >= next_beat_) {
+    renew();
+  } else if (!peers_.alone()) {
+    look_around();
+  }
+}
+
+void node_actor_state::arm() {
+  // Twice a beat: peers are looked at between two renewals, too.
+  next_tick_ = next_point(next_tick_, std::max(settings_.beat / 2, milliseconds{1}), self_->clock().now());
+  protocol::send_at(self_, caf::actor_cast<protocol::node_actor>(self_), next_tick_, protocol::tick_atom{});
+}
+
+protocol::node_status node_actor_state::status() const {
+  protocol::node_status status;
+  status.life = life_;
+  if (stopping_)
+    status.reasons.push_back("the node is stopping");
+  else if (!life_ || !gate_->open_at(clocks_.boot()))
+    status.reasons.push_back("the node has no lease");
+  if (!store_trouble_.empty())
+    status.reasons.push_back("the store does not answer: " + store_trouble_);
+  status.ready = status.reasons.empty();
+  return status;
+}
+
+caf::result<void> node_actor_state::stop() {
+  if (left_)
+    return caf::unit;
+  auto promise = self_->make_response_promise<void>();
+  stop_waiters_.push_back(promise);
+  if (std::exchange(stopping_, true))
+    return promise;
+  gate_->open_until(0);
+  auto life = std::exchange(life_, std::nullopt);
+  if (life)
+    tell_listeners();
+  if (!entering_)
+    leave(std::move(life));
+  return promise;
+}
+
+void node_actor_state::leave(std::optional<core::node_life>&& life) {
+  if (!life) {
+    finish_stop({});
+    return;
+  }
+  ask_store<void>(
+    self_, links_.storage, [life = std::move(*life)](storage::store& store) { return store.cluster().leave(life); },
+    [this](const core::result<void>& left) { finish_stop(left); }, enter_patience);
+}
+
+void node_actor_state::finish_stop(const core::result<void>& outcome) {
+  left_ = true;
+  if (!outcome)
+    log_->warn("node {} could not say that it leaves: {}; the others will notice", identity_.id, outcome.error().context);
+  for (auto& waiter : std::exchange(stop_waiters_, {})) {
+    if (outcome)
+      waiter.deliver();
+    else
+      waiter.deliver(protocol::to_caf(outcome.error()));
+  }
+}
+
+void node_actor_state::note_failure(const core::error& error) {
+  if (store_trouble_.empty() && error.code != core::errc::fenced)
+    log_->warn("node {}: the store does not answer: {}: {}", identity_.id, core::to_string(error.code), error.context);
+  if (error.code != core::errc::fenced)
+    store_trouble_ = error.context.empty() ? std::string{core::to_string(error.code)} : error.context;
+}
+
+void node_actor_state::note_success() {
+  if (!store_trouble_.empty())
+    log_->info("node {}: the store answers again", identity_.id);
+  store_trouble_.clear();
+}
+
+} // namespace ringmaster::actors

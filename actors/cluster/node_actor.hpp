@@ -1,0 +1,121 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/cluster/peer_watch.hpp"
+#include "actors/logger.hpp"
+#include "config/settings.hpp"
+#include "core/result.hpp"
+#include "core/slot_map.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+struct node_identity {
+  /// Key in `rm_node`.
+  std::string id;
+  /// Where people find the node; for display.
+  std::string address;
+};
+
+struct node_links {
+  protocol::storage_actor storage;
+  /// Gets the slots.
+  protocol::schedule_actor schedule;
+  /// Told in this order: storage_actor before whoever records under a new life.
+  std::vector<protocol::life_listener> lives;
+};
+
+struct node_clocks {
+  protocol::wall_clock wall;
+  /// CLOCK_BOOTTIME in nanoseconds; it goes on while the machine sleeps.
+  std::function<std::int64_t()> boot;
+  /// Take the offset of `wall` from the system at each beat. Off where a test owns the time.
+  bool follow_system = true;
+};
+
+/// This node's life (firing protocol §9). Invariant: the gate is open, and listeners hold a life, only before
+/// t_sent(last confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, t_sent taken before the request; every observer fences later than that.
+/// A life that was lost never comes back: the node enters again with a new incarnation.
+class node_actor_state {
+public:
+  static inline const char* name = "ringmaster.node_actor";
+
+  node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity, config::cluster_settings settings,
+                   std::shared_ptr<protocol::send_gate> gate, node_clocks clocks, logger log);
+  protocol::node_actor::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+  /// What one request on the cluster's rows found.
+  using node_rows = std::optional<std::vector<core::node_row>>;
+
+  // -- lives
+  void enter();
+  void entered(std::int64_t sent, core::result<core::node_life>&& life);
+  void renew();
+  void renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows);
+  bool confirm(std::int64_t sent);
+  void lose(const std::string& why);
+  void check_deadline();
+  void tell_listeners();
+
+  // -- peers
+  void look_around();
+  void observe(const std::vector<core::node_row>& rows);
+  void spread_slots();
+  void fence_dead();
+
+  // -- messages
+  void tick();
+  void arm();
+  [[nodiscard]] protocol::node_status status() const;
+  caf::result<void> stop();
+  void leave(std::optional<core::node_life>&& life);
+  void finish_stop(const core::result<void>& outcome);
+  void note_failure(const core::error& error);
+  void note_success();
+
+  protocol::node_actor::pointer self_;
+  node_links links_;
+  node_identity identity_;
+  config::cluster_settings settings_;
+  std::shared_ptr<protocol::send_gate> gate_;
+  node_clocks clocks_;
+  logger log_;
+
+  std::optional<core::node_life> life_;
+  std::int64_t beat_ = 0;
+  /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
+  std::int64_t deadline_ = 0;
+  bool entering_ = false;
+  bool renewing_ = false;
+  bool looking_ = false;
+  std::chrono::milliseconds back_off_{0};
+  steady entered_at_{};
+  steady next_enter_{};
+  steady next_tick_{};
+  steady next_beat_{};
+  steady next_look_{};
+
+  peer_watch peers_;
+  std::set<std::string> fencing_;
+  std::optional<core::slot_set> slots_;
+
+  /// What the store said when it failed last; empty while it answers.
+  std::string store_trouble_;
+  bool stopping_ = false;
+  bool left_ = false;
+  std::vector<caf::typed_response_promise<void>> stop_waiters_;
+};
+
+} // namespace ringmaster::actors

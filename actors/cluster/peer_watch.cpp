@@ -1,0 +1,46 @@
+#include "actors/cluster/peer_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+peer_watch::peer_watch(std::string self, std::chrono::nanoseconds dead_after)
+  : self_{std::move(self)}, dead_after_ns_{dead_after.count()} {}
+
+void peer_watch::observe(std::span<const core::node_row> rows, std::int64_t now_ns) {
+  bool was_silent = now_ns - observed_ns_ > dead_after_ns_;
+  std::map<std::string, sighting> peers;
+  for (const auto& row : rows) {
+    if (row.id == self_ || row.state != core::node_state::up)
+      continue;
+    auto known = peers_.find(row.id);
+    bool unchanged = known != peers_.end() && known->second.row.incarnation == row.incarnation && known->second.row.beat == row.beat;
+    peers.emplace(row.id, sighting{row, unchanged && !was_silent ? known->second.since_ns : now_ns});
+  }
+  peers_ = std::move(peers);
+  observed_ns_ = now_ns;
+}
+
+std::vector<std::string> peer_watch::live() const {
+  std::vector<std::string> nodes{self_};
+  for (const auto& [id, seen] : peers_)
+    if (!is_dead(seen))
+      nodes.push_back(id);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+std::vector<core::node_row> peer_watch::dead() const {
+  std::vector<core::node_row> nodes;
+  for (const auto& [id, seen] : peers_)
+    if (is_dead(seen))
+      nodes.push_back(seen.row);
+  return nodes;
+}
+
+bool peer_watch::alone() const noexcept { return peers_.empty(); }
+
+bool peer_watch::is_dead(const sighting& seen) const noexcept { return observed_ns_ - seen.since_ns >= dead_after_ns_; }
+
+} // namespace ringmaster::actors

@@ -1,0 +1,44 @@
+#pragma once
+
+// The one way to ask a store something: a closure runs on a worker's thread, its result comes back to the asking actor.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/result.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/error.hpp"
+#include "protocol/messages.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::actors {
+
+/// Longer than any statement limit with its retries: a worker that is silent for so long hangs.
+inline constexpr std::chrono::seconds store_patience{60};
+
+/// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) -> core::result<T>` and
+/// calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an `unavailable` result. After a
+/// `timeout` it is unknown whether the use case ran: use cases are idempotent or guarded.
+template <class T, class Self, class Worker, class UseCase, class Then>
+void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience) {
+  auto answer = std::make_shared<std::optional<core::result<T>>>();
+  protocol::store_task task{[use_case = std::move(use_case), answer](core::result<storage::store*> store) mutable {
+    if (store)
+      answer->emplace(use_case(**store));
+    else
+      answer->emplace(tl::unexpected<core::error>{std::move(store.error())});
+  }};
+  protocol::request(self, worker, limit, std::move(task))
+    .then(
+      [answer, then]() mutable {
+        if (*answer)
+          then(std::move(**answer));
+        else
+          then(core::result<T>{core::fail(core::errc::internal, "the store worker lost a task")});
+      },
+      [then](const caf::error& reason) mutable { then(core::result<T>{tl::unexpected<core::error>{protocol::to_core(reason)}}); });
+}
+
+} // namespace ringmaster::actors

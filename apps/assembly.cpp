@@ -1,0 +1,83 @@
+#include "apps/assembly.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+#include "config/declared_file.hpp"
+#include "config/load.hpp"
+#include "config/validate.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+constexpr std::string_view sqlite_scheme = "sqlite:";
+
+core::result<core::zone> find_zone(const std::string& name) { return name.empty() ? core::zone::system() : core::zone::find(name); }
+
+bool migrates_itself(const config::database_settings& database) {
+  if (database.migrate.empty())
+    return database.url.starts_with(sqlite_scheme);
+  return database.migrate == "auto";
+}
+
+} // namespace
+
+core::result<assembled> assemble(const config_options& options) {
+  config::load_request request;
+  request.file = options.file;
+  request.set = options.set;
+  return config::load(request).and_then([](config::settings&& loaded) { return assemble(std::move(loaded)); });
+}
+
+core::result<assembled> assemble(config::settings settings) {
+  auto schedule_zone = find_zone(settings.schedule.time_zone);
+  if (!schedule_zone)
+    return core::fail(core::errc::invalid_argument, "schedule.time_zone: " + schedule_zone.error().context);
+  auto database_zone = settings.database.time_zone.empty() ? schedule_zone : core::zone::find(settings.database.time_zone);
+  if (!database_zone)
+    return core::fail(core::errc::invalid_argument, "database.time_zone: " + database_zone.error().context);
+  auto& url = settings.database.url;
+  if (url.starts_with(sqlite_scheme)) {
+    std::filesystem::path path{url.substr(sqlite_scheme.size())};
+    if (path.is_relative())
+      url = std::string{sqlite_scheme} + (std::filesystem::path{settings.data_dir} / path).string();
+  }
+  return assembled{std::move(settings), std::move(*schedule_zone), std::move(*database_zone)};
+}
+
+core::result<std::unique_ptr<storage::database>> make_database(const assembled& node) {
+  storage::store_options options{node.database_zone, node.schedule_zone};
+  const auto& database = node.settings.database;
+  return database.url.starts_with(sqlite_scheme) ? storage::make_sqlite_database(database, options)
+                                                 : storage::make_mysql_database(database, options);
+}
+
+core::result<void> prepare_schema(storage::database& database, const config::settings& settings) {
+  auto pending = database.pending_migrations();
+  if (!pending)
+    return tl::unexpected<core::error>{pending.error()};
+  if (pending->empty())
+    return {};
+  if (!migrates_itself(settings.database))
+    return core::fail(core::errc::conflict, database.description() + ": " + std::to_string(pending->size())
+                                              + " schema steps are to be run; run `ringmaster migrate`, or set database.migrate = \"auto\"");
+  return database.migrate();
+}
+
+core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings, core::time_point now) {
+  const auto& deploy = settings.deploy;
+  if (deploy.files.empty())
+    return core::deploy_report{};
+  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, {}});
+  if (!declared)
+    return tl::unexpected<core::error>{declared.error()};
+  auto store = database.open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  return (*store)->deploys().apply(*declared, false, deploy.prune, now);
+}
+
+core::time_point system_now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
+
+} // namespace ringmaster::apps

@@ -1,0 +1,39 @@
+#pragma once
+
+// From settings to a database: the only place that chooses a backend.
+
+#include <memory>
+
+#include "apps/commands.hpp"
+#include "config/settings.hpp"
+#include "core/result.hpp"
+#include "core/zone.hpp"
+#include "storage/open.hpp"
+
+namespace ringmaster::apps {
+
+/// The settings of a command, ready to use: loaded, validated, zones found, the database's path made absolute.
+struct assembled {
+  config::settings settings;
+  core::zone schedule_zone;
+  core::zone database_zone;
+};
+
+[[nodiscard]] core::result<assembled> assemble(const config_options& options);
+
+/// The same for settings that no file holds.
+[[nodiscard]] core::result<assembled> assemble(config::settings settings);
+
+[[nodiscard]] core::result<std::unique_ptr<storage::database>> make_database(const assembled& node);
+
+/// Brings the schema up to date if `database.migrate` allows it. Errors: `conflict` with the command to run when it does not.
+[[nodiscard]] core::result<void> prepare_schema(storage::database& database, const config::settings& settings);
+
+/// Reads the files of `[deploy]` and applies them. A report without changes when none are declared.
+[[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
+                                                                   core::time_point now);
+
+/// Civil time by the system's clock.
+[[nodiscard]] core::time_point system_now();
+
+} // namespace ringmaster::apps

@@ -1,0 +1,58 @@
+#pragma once
+
+// The commands of the binary. Each returns the exit code: 0 done, 1 failed, 2 wrong usage or input.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringmaster::apps {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+/// A defect ended an actor that must live: the service manager starts the process again at once.
+inline constexpr int exit_fail_stop = 70;
+
+/// Where settings come from, as every command that needs them takes it.
+struct config_options {
+  std::optional<std::string> file;
+  std::vector<std::string> set;
+};
+
+struct apply_options {
+  config_options config;
+  std::vector<std::string> paths;
+  /// Owner of what the files declare.
+  std::string source = "apply";
+  std::int64_t revision = 0;
+  bool dry_run = false;
+  bool prune = false;
+  bool json = false;
+};
+
+struct cron_options {
+  std::string expression;
+  /// ISO 8601 or epoch milliseconds; empty: now.
+  std::string from;
+  /// IANA name; empty: the system's.
+  std::string zone;
+  std::size_t count = 5;
+  bool json = false;
+};
+
+struct demo_options {
+  /// Ends after three completed runs, or fails after a minute without them.
+  bool check = false;
+  std::string listen = "127.0.0.1:0";
+};
+
+[[nodiscard]] int serve(const config_options& options);
+[[nodiscard]] int demo(const demo_options& options);
+[[nodiscard]] int apply(const apply_options& options);
+[[nodiscard]] int migrate(const config_options& options, bool dry_run, bool json);
+[[nodiscard]] int cron_next(const cron_options& options);
+[[nodiscard]] int doctor(const config_options& options, bool json);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,163 @@
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "apps/assembly.hpp"
+#include "apps/commands.hpp"
+#include "apps/demo_executor.hpp"
+#include "apps/logging.hpp"
+#include "apps/node.hpp"
+#include "apps/report.hpp"
+#include "apps/secrets.hpp"
+#include "apps/signals.hpp"
+#include "config/declared_file.hpp"
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto declared_jobs = R"([[group]]
+app_name = "demo-executor"
+title = "Demo"
+
+[[job]]
+group = "demo-executor"
+key = "every-second"
+name = "Fires every second"
+schedule = { rate = "1s" }
+handler = "demo"
+params = "hello"
+)";
+
+constexpr std::size_t runs_to_see = 3;
+constexpr auto patience = 60s;
+
+/// A fresh folder that goes away with the demo.
+class scratch_folder {
+public:
+  scratch_folder() {
+    std::string pattern = (fs::temp_directory_path() / "ringmaster-demo-XXXXXX").string();
+    if (mkdtemp(pattern.data()))
+      path_ = pattern;
+  }
+  ~scratch_folder() {
+    std::error_code ignored;
+    if (!path_.empty())
+      fs::remove_all(path_, ignored);
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// Prints runs in the order of their ids, each once its result is there.
+class run_printer {
+public:
+  explicit run_printer(storage::store& store) : store_{store} {}
+
+  /// Completed runs printed so far.
+  core::result<std::size_t> look() {
+    auto rows = store_.logs().rows_after(last_, 100);
+    if (!rows)
+      return tl::unexpected<core::error>{rows.error()};
+    for (const auto& row : *rows) {
+      if (row.handle_code == 0)
+        break;
+      std::printf("run %lld  job %d  fired %s  on %s  trigger %d  result %d %s\n", static_cast<long long>(core::number(row.id)),
+                  core::number(row.job), iso_utc(row.trigger_time).c_str(), row.executor_address.c_str(), row.trigger_code,
+                  row.handle_code, row.handle_msg.c_str());
+      last_ = row.id;
+      if (row.handle_code == 200)
+        ++completed_;
+    }
+    std::fflush(stdout);
+    return completed_;
+  }
+
+private:
+  storage::store& store_;
+  core::log_id last_{0};
+  std::size_t completed_ = 0;
+};
+
+core::result<int> watch(storage::store& store, bool check) {
+  run_printer printer{store};
+  auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    auto completed = printer.look();
+    if (!completed)
+      return tl::unexpected<core::error>{completed.error()};
+    if (check && *completed >= runs_to_see)
+      return exit_done;
+    if (check && std::chrono::steady_clock::now() >= until)
+      return core::fail(core::errc::timeout, "no three completed runs within 60 seconds");
+    if (wait_for_signal(100ms) == signal_event::stop)
+      return check ? exit_failed : exit_done;
+  }
+}
+
+core::result<int> run(const demo_options& options, const scratch_folder& folder) {
+  if (folder.path().empty())
+    return core::fail(core::errc::unavailable, "no temporary folder can be made");
+  config::settings settings;
+  settings.data_dir = folder.path();
+  settings.server.listen = options.listen;
+  settings.log.level = "warn";
+  auto what = assemble(std::move(settings));
+  if (!what)
+    return tl::unexpected<core::error>{what.error()};
+  auto token = obtain_access_token(what->settings);
+  auto id = obtain_node_id(what->settings);
+  if (!token || !id)
+    return tl::unexpected<core::error>{token ? id.error() : token.error()};
+  what->settings.security.access_token = token->token;
+  auto made = make_database(*what);
+  if (!made)
+    return tl::unexpected<core::error>{made.error()};
+  std::shared_ptr<storage::database> database{std::move(*made)};
+  if (auto ready = prepare_schema(*database, what->settings); !ready)
+    return tl::unexpected<core::error>{ready.error()};
+  auto store = database->open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  auto running = node::start(*what, database, *id, make_logger(what->settings.log));
+  if (!running)
+    return tl::unexpected<core::error>{running.error()};
+  std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
+  std::printf("the access token of executors is in %s\n", token->file.c_str());
+  std::fflush(stdout);
+  auto executor = demo_executor::start("http://" + (*running)->address(), "demo-executor", token->token);
+  if (!executor)
+    return tl::unexpected<core::error>{executor.error()};
+  auto declared = config::parse_declared(declared_jobs, "demo", "demo");
+  auto applied = declared ? (*running)->apply(std::move(*declared), false)
+                          : core::result<core::deploy_report>{tl::unexpected<core::error>{declared.error()}};
+  if (!applied)
+    return tl::unexpected<core::error>{applied.error()};
+  std::fputs(describe(*applied, false).c_str(), stdout);
+  std::fflush(stdout);
+  auto outcome = watch(**store, options.check);
+  (*running)->stop();
+  return outcome;
+}
+
+} // namespace
+
+int demo(const demo_options& options) {
+  block_signals();
+  protocol::init_meta_objects();
+  scratch_folder folder;
+  auto done = run(options, folder);
+  return done ? *done : complain(done.error());
+}
+
+} // namespace ringmaster::apps

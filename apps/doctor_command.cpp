@@ -1,0 +1,136 @@
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/assembly.hpp"
+#include "apps/commands.hpp"
+#include "config/declared_file.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+enum class verdict { fine, warning, failure };
+
+struct finding {
+  verdict how = verdict::fine;
+  std::string what;
+  std::string detail;
+};
+
+const char* name_of(verdict how) { return how == verdict::fine ? "ok" : how == verdict::warning ? "warn" : "fail"; }
+
+void check_data_dir(const config::settings& settings, std::vector<finding>& findings) {
+  std::error_code problem;
+  if (!std::filesystem::is_directory(settings.data_dir, problem))
+    findings.push_back({verdict::warning, "data folder", settings.data_dir + " does not exist; serve makes it"});
+  else if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
+    findings.push_back({verdict::failure, "data folder", settings.data_dir + " cannot be written"});
+  else
+    findings.push_back({verdict::fine, "data folder", settings.data_dir});
+}
+
+void check_token(const config::settings& settings, std::vector<finding>& findings) {
+  if (!settings.security.access_token.empty())
+    findings.push_back({verdict::fine, "access token", "from the configuration"});
+  else if (std::filesystem::exists(std::filesystem::path{settings.data_dir} / "initial-secrets"))
+    findings.push_back({verdict::fine, "access token", "from initial-secrets in the data folder"});
+  else
+    findings.push_back({verdict::warning, "access token", "none yet; serve makes one and writes it to initial-secrets"});
+}
+
+void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
+  if (settings.deploy.files.empty())
+    return;
+  auto declared = config::load_declared({settings.deploy.files, settings.deploy.base_dir, settings.deploy.revision, {}});
+  if (declared)
+    findings.push_back({verdict::fine, "job files", std::to_string(declared->groups.size()) + " groups, "
+                                                      + std::to_string(declared->jobs.size()) + " jobs declared"});
+  else
+    findings.push_back({verdict::failure, "job files", declared.error().context});
+}
+
+void check_nodes(storage::store& store, std::vector<finding>& findings) {
+  auto nodes = store.cluster().nodes();
+  if (!nodes) {
+    findings.push_back({verdict::failure, "nodes", nodes.error().context});
+    return;
+  }
+  std::size_t up = 0;
+  for (const auto& node : *nodes)
+    up += node.state == core::node_state::up;
+  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
+}
+
+void check_database(const assembled& node, std::vector<finding>& findings) {
+  // Looking must not make the file of an embedded database.
+  constexpr std::string_view scheme = "sqlite:";
+  const auto& url = node.settings.database.url;
+  if (url.starts_with(scheme) && !std::filesystem::exists(url.substr(scheme.size()))) {
+    findings.push_back({verdict::warning, "database", "none yet; serve makes it"});
+    return;
+  }
+  auto database = make_database(node);
+  if (!database) {
+    findings.push_back({verdict::failure, "database", database.error().context});
+    return;
+  }
+  auto pending = (*database)->pending_migrations();
+  if (!pending) {
+    findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
+    return;
+  }
+  findings.push_back({verdict::fine, "database", (*database)->description()});
+  if (!pending->empty()) {
+    findings.push_back({verdict::warning, "schema", std::to_string(pending->size()) + " steps to run: ringmaster migrate"});
+    return;
+  }
+  findings.push_back({verdict::fine, "schema", "up to date"});
+  auto store = (*database)->open();
+  if (store)
+    check_nodes(**store, findings);
+  else
+    findings.push_back({verdict::failure, "database", store.error().context});
+}
+
+void print(const std::vector<finding>& findings, bool json) {
+  if (json) {
+    auto document = nlohmann::json::array();
+    for (const auto& one : findings)
+      document.push_back({{"status", name_of(one.how)}, {"check", one.what}, {"detail", one.detail}});
+    std::printf("%s\n", document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return;
+  }
+  for (const auto& one : findings)
+    std::printf("%-5s %-14s %s\n", name_of(one.how), one.what.c_str(), one.detail.c_str());
+}
+
+} // namespace
+
+int doctor(const config_options& options, bool json) {
+  std::vector<finding> findings;
+  auto what = assemble(options);
+  if (!what) {
+    findings.push_back({verdict::failure, "configuration", what.error().context});
+    print(findings, json);
+    return exit_failed;
+  }
+  findings.push_back({verdict::fine, "configuration", "listens on " + what->settings.server.listen});
+  findings.push_back({verdict::fine, "time zones", "schedule " + what->schedule_zone.name() + ", database " + what->database_zone.name()});
+  check_data_dir(what->settings, findings);
+  check_token(what->settings, findings);
+  check_job_files(what->settings, findings);
+  check_database(*what, findings);
+  print(findings, json);
+  for (const auto& one : findings)
+    if (one.how == verdict::failure)
+      return exit_failed;
+  return exit_done;
+}
+
+} // namespace ringmaster::apps

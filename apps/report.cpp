@@ -1,0 +1,69 @@
+#include "apps/report.hpp"
+
+#include <array>
+#include <cstdio>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+const char* name_of(core::change_kind kind) {
+  switch (kind) {
+  case core::change_kind::create: return "create";
+  case core::change_kind::update: return "update";
+  case core::change_kind::unchanged: return "unchanged";
+  case core::change_kind::remove: return "remove";
+  }
+  return "";
+}
+
+} // namespace
+
+int complain(const core::error& error) {
+  std::istringstream lines{error.context};
+  for (std::string line; std::getline(lines, line);)
+    std::fprintf(stderr, "ringmaster: %s\n", line.c_str());
+  return error.code == core::errc::invalid_argument ? exit_usage : exit_failed;
+}
+
+std::string iso_utc(core::time_point t) {
+  auto text = core::zone{}.format(t);
+  text[10] = 'T';
+  std::array<char, 8> tail{};
+  auto ms = (t - core::cut_to_second(t)).count();
+  std::snprintf(tail.data(), tail.size(), ".%03dZ", static_cast<int>(ms));
+  return text + tail.data();
+}
+
+std::string describe(const core::deploy_report& report, bool dry_run) {
+  std::string text;
+  std::array<std::size_t, 4> count{};
+  for (const auto& change : report.changes) {
+    ++count[static_cast<std::size_t>(change.kind)];
+    if (change.kind == core::change_kind::unchanged)
+      continue;
+    text += change.kind == core::change_kind::create ? "+ " : change.kind == core::change_kind::remove ? "- " : "~ ";
+    text += change.object + '\n';
+    for (const auto& field : change.fields)
+      text += "    " + field + '\n';
+  }
+  text += dry_run ? "would be: " : "";
+  text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) + " removed, "
+          + std::to_string(count[2]) + " unchanged\n";
+  return text;
+}
+
+std::string describe_json(const core::deploy_report& report, bool dry_run) {
+  nlohmann::json document{{"dry_run", dry_run}, {"changes", nlohmann::json::array()}};
+  for (const auto& change : report.changes)
+    document["changes"].push_back({{"kind", name_of(change.kind)}, {"object", change.object}, {"fields", change.fields}});
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,24 @@
+#pragma once
+
+// What commands print.
+
+#include <string>
+
+#include "core/declared.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::apps {
+
+/// Prints `ringmaster: …`, one line for each line of the context, and returns the exit code: 2 for wrong input, else 1.
+int complain(const core::error& error);
+
+/// Fire times and the like, `2026-11-21T10:00:00.000Z`.
+[[nodiscard]] std::string iso_utc(core::time_point t);
+
+/// A diff for people: `+ job app/key`, `~ …` with its fields, `- …`, and a closing line. Unchanged objects are only counted.
+[[nodiscard]] std::string describe(const core::deploy_report& report, bool dry_run);
+
+/// `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…]}`
+[[nodiscard]] std::string describe_json(const core::deploy_report& report, bool dry_run);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,106 @@
+#include "apps/secrets.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace ringmaster::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view token_key = "access_token = ";
+
+core::result<std::string> random_hex(std::size_t bytes) {
+  std::string raw(bytes, '\0');
+  if (getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size()))
+    return core::fail(core::errc::internal, "the system gives no random numbers");
+  std::string hex;
+  for (unsigned char byte : raw) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+/// Written under another name first, so that a crash or a full disk leaves no half secret.
+core::result<void> write_private(const fs::path& path, const std::string& text) {
+  auto unfinished = path.string() + ".new";
+  int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  auto written = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
+  auto reason = errno;
+  if (file >= 0)
+    ::close(file);
+  if (!written || ::rename(unfinished.c_str(), path.c_str()) != 0)
+    return core::fail(core::errc::unavailable, path.string() + " cannot be written: " + std::strerror(written ? errno : reason));
+  return {};
+}
+
+std::optional<std::string> find_line(const fs::path& path, std::string_view prefix) {
+  std::ifstream file{path};
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(prefix) && line.size() > prefix.size())
+      return line.substr(prefix.size());
+  return std::nullopt;
+}
+
+} // namespace
+
+core::result<void> prepare_data_dir(const config::settings& settings) {
+  std::error_code problem;
+  auto made = fs::create_directories(settings.data_dir, problem);
+  if (problem)
+    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be made: " + problem.message());
+  if (made)
+    fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
+  if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
+    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be written: " + std::strerror(errno));
+  return {};
+}
+
+core::result<access_token> obtain_access_token(const config::settings& settings) {
+  if (!settings.security.access_token.empty())
+    return access_token{settings.security.access_token, {}, false};
+  auto path = fs::path{settings.data_dir} / "initial-secrets";
+  if (auto known = find_line(path, token_key))
+    return access_token{*known, path.string(), false};
+  auto made = random_hex(32);
+  if (!made)
+    return tl::unexpected<core::error>{made.error()};
+  if (auto written = write_private(path, std::string{token_key} + *made + "\n"); !written)
+    return tl::unexpected<core::error>{written.error()};
+  return access_token{*made, path.string(), true};
+}
+
+core::result<std::string> obtain_node_id(const config::settings& settings) {
+  if (!settings.cluster.node.empty())
+    return settings.cluster.node;
+  auto path = fs::path{settings.data_dir} / "node-id";
+  if (auto known = find_line(path, ""))
+    return *known;
+  auto digits = random_hex(4);
+  if (!digits)
+    return tl::unexpected<core::error>{digits.error()};
+  auto id = host_name().substr(0, 40) + "-" + *digits;
+  if (auto written = write_private(path, id + "\n"); !written)
+    return tl::unexpected<core::error>{written.error()};
+  return id;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0')
+    return "localhost";
+  return name.data();
+}
+
+} // namespace ringmaster::apps

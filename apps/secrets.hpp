@@ -1,0 +1,31 @@
+#pragma once
+
+// What a node makes once and keeps in its data folder: its access token and its identity.
+
+#include <string>
+
+#include "config/settings.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::apps {
+
+/// Creates the data folder (0700) if it is missing. Errors: `unavailable` naming the folder and why.
+[[nodiscard]] core::result<void> prepare_data_dir(const config::settings& settings);
+
+struct access_token {
+  std::string token;
+  /// Where it stands; empty when it came from the configuration.
+  std::string file;
+  /// Made just now.
+  bool fresh = false;
+};
+
+/// The configured token, else that of `initial-secrets` in the data folder, else a new one of 256 random bits, written there (0600).
+[[nodiscard]] core::result<access_token> obtain_access_token(const config::settings& settings);
+
+/// The configured node name, else that of the file `node-id`, else a new one: host name and random digits, written there.
+[[nodiscard]] core::result<std::string> obtain_node_id(const config::settings& settings);
+
+[[nodiscard]] std::string host_name();
+
+} // namespace ringmaster::apps

@@ -1,0 +1,112 @@
+#include <chrono>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "apps/assembly.hpp"
+#include "apps/commands.hpp"
+#include "apps/logging.hpp"
+#include "apps/node.hpp"
+#include "apps/report.hpp"
+#include "apps/secrets.hpp"
+#include "apps/signals.hpp"
+#include "config/declared_file.hpp"
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+void log_report(actors::logger& log, const core::deploy_report& report) {
+  for (const auto& change : report.changes)
+    if (change.kind != core::change_kind::unchanged)
+      log->info("declared: {} {}", change.kind == core::change_kind::create ? "+" : change.kind == core::change_kind::remove ? "-" : "~",
+                change.object);
+}
+
+void announce(const access_token& token, const std::string& address, actors::logger& log) {
+  log->info("serving on http://{}", address);
+  if (token.fresh)
+    log->info("an access token was made: see {}", token.file);
+  // Secrets are for a person who looks, never for a log.
+  if (token.fresh && isatty(STDOUT_FILENO) != 0)
+    std::printf("access token: %s\n", token.token.c_str());
+}
+
+/// SIGHUP: the declared jobs of the configuration as it is now. A mistake changes nothing.
+void reload(const config_options& options, node& running, actors::logger& log) {
+  auto fresh = assemble(options);
+  if (!fresh) {
+    log->error("reload: {}", fresh.error().context);
+    return;
+  }
+  const auto& deploy = fresh->settings.deploy;
+  if (deploy.files.empty()) {
+    log->info("reload: no job files are declared");
+    return;
+  }
+  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, {}});
+  if (!declared) {
+    log->error("reload: {}", declared.error().context);
+    return;
+  }
+  auto report = running.apply(std::move(*declared), deploy.prune);
+  if (!report) {
+    log->error("reload: {}", report.error().context);
+    return;
+  }
+  log_report(log, *report);
+  log->info("reload: done");
+}
+
+core::result<int> run(const config_options& options) {
+  auto what = assemble(options);
+  if (!what)
+    return tl::unexpected<core::error>{what.error()};
+  auto log = make_logger(what->settings.log);
+  if (auto ready = prepare_data_dir(what->settings); !ready)
+    return tl::unexpected<core::error>{ready.error()};
+  auto token = obtain_access_token(what->settings);
+  if (!token)
+    return tl::unexpected<core::error>{token.error()};
+  what->settings.security.access_token = token->token;
+  auto id = obtain_node_id(what->settings);
+  if (!id)
+    return tl::unexpected<core::error>{id.error()};
+  auto made = make_database(*what);
+  if (!made)
+    return tl::unexpected<core::error>{made.error()};
+  std::shared_ptr<storage::database> database{std::move(*made)};
+  if (auto ready = prepare_schema(*database, what->settings); !ready)
+    return tl::unexpected<core::error>{ready.error()};
+  auto report = apply_deploy_files(*database, what->settings, system_now());
+  if (!report)
+    return tl::unexpected<core::error>{report.error()};
+  log_report(log, *report);
+  auto running = node::start(*what, database, *id, log);
+  if (!running)
+    return tl::unexpected<core::error>{running.error()};
+  announce(*token, (*running)->address(), log);
+  for (;;) {
+    auto event = wait_for_signal(1h);
+    if (event == signal_event::reload)
+      reload(options, **running, log);
+    else if (event == signal_event::stop)
+      break;
+  }
+  (*running)->stop();
+  return exit_done;
+}
+
+} // namespace
+
+int serve(const config_options& options) {
+  block_signals();
+  protocol::init_meta_objects();
+  auto done = run(options);
+  return done ? *done : complain(done.error());
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,161 @@
+#include "config/declared_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <glob.h>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "config/declared_table.hpp"
+#include "config/nearest.hpp"
+#include "config/problem_lines.hpp"
+
+namespace ringmaster::config {
+
+namespace {
+
+constexpr std::string_view wildcards = "*?[";
+constexpr std::size_t source_characters_max = 128;
+
+/// One set from any number of documents.
+class set_reader {
+public:
+  explicit set_reader(std::string source, std::int64_t revision) {
+    set_.source = std::move(source);
+    set_.revision = revision;
+  }
+
+  void read(std::string_view text, const std::string& name) {
+    const auto document = parse_toml(text, name);
+    if (!document)
+      return add(document.error().context);
+    problems found{name};
+    for (const auto& [key, node] : *document)
+      read_top(key, node, found);
+    for (auto& line : found.lines())
+      add(std::move(line));
+  }
+
+  void add(std::string line) { lines_.push_back(std::move(line)); }
+
+  core::result<core::declared_set> finish() && {
+    if (!lines_.empty())
+      return tl::unexpected(to_error(lines_));
+    return std::move(set_);
+  }
+
+private:
+  void read_top(const toml::key& key, const toml::node& node, problems& found) {
+    constexpr std::string_view known[] = {"group", "job"};
+    const std::string name{key.str()};
+    const auto* tables = node.as_array();
+    if (name == "elastic_job" || name == "alarm")
+      found.add(key.source(), "[[" + name + "]]: not supported by this release");
+    else if (name != "group" && name != "job")
+      found.add(key.source(), "unknown key '" + name + "'" + suggestion(name, known));
+    else if (!tables || !tables->is_array_of_tables())
+      found.add(key.source(), name + ": expected a table in double brackets, [[" + name + "]]");
+    else
+      for (const toml::node& each : *tables)
+        name == "group" ? keep_group(*each.as_table(), found) : keep_job(*each.as_table(), found);
+  }
+
+  void keep_group(const toml::table& table, problems& found) {
+    auto group = read_group(table, found);
+    if (const auto first = first_place("group " + group.app_name, found.place(table.source())))
+      return found.add(table.source(), "group '" + group.app_name + "' is declared twice, first at " + *first);
+    set_.groups.push_back(std::move(group));
+  }
+
+  void keep_job(const toml::table& table, problems& found) {
+    auto job = read_job(table, found);
+    if (const auto first = first_place("job " + job.group + "/" + job.key, job.where))
+      return found.add(table.source(), "job '" + job.group + "/" + job.key + "' is declared twice, first at " + *first);
+    set_.jobs.push_back(std::move(job));
+  }
+
+  /// Where an object of that name was declared before; nothing the first time.
+  std::optional<std::string> first_place(const std::string& object, const std::string& here) {
+    const auto [at, inserted] = places_.emplace(object, here);
+    return inserted || object.back() == ' ' || object.back() == '/' ? std::nullopt : std::optional{at->second};
+  }
+
+  core::declared_set set_;
+  std::map<std::string, std::string> places_;
+  std::vector<std::string> lines_;
+};
+
+std::string escaped(const std::string& folder) {
+  std::string out;
+  for (const char c : folder) {
+    if (c == '\\' || wildcards.find(c) != std::string_view::npos)
+      out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// Matching files, sorted by bytes.
+std::vector<std::string> matches(const std::string& base_dir, const std::string& pattern) {
+  const bool absolute = pattern.starts_with('/');
+  const std::string whole = absolute || base_dir.empty() || base_dir == "." ? pattern : escaped(base_dir) + "/" + pattern;
+  glob_t found{};
+  std::vector<std::string> out;
+  if (::glob(whole.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  std::error_code ignored;
+  std::erase_if(out, [&](const std::string& path) { return std::filesystem::is_directory(path, ignored); });
+  for (std::string& path : out)
+    path = std::filesystem::path{path}.lexically_normal().string();
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// The patterns as seen from `base_dir`, so that the same folder elsewhere is the same owner.
+std::string source_name(const std::vector<std::string>& patterns, const std::string& base_dir) {
+  const auto base = std::filesystem::absolute(base_dir).lexically_normal();
+  std::string out;
+  for (const std::string& each : patterns) {
+    const auto whole = (base / each).lexically_normal();
+    const auto seen = whole.lexically_relative(base).string();
+    out.append(out.empty() ? "" : ",").append(seen.empty() || seen.starts_with("..") ? whole.string() : seen);
+  }
+  return out;
+}
+
+} // namespace
+
+core::result<core::declared_set> load_declared(const declared_request& request) {
+  const std::string source = request.source.empty() ? source_name(request.patterns, request.base_dir) : request.source;
+  if (source.size() > source_characters_max)
+    return core::fail(core::errc::invalid_argument,
+                      "the file patterns name the owner of what they declare and are together longer than " +
+                          std::to_string(source_characters_max) + " characters; use fewer globs: " + source);
+  set_reader in{source, request.revision};
+  std::vector<std::string> seen;
+  for (const std::string& pattern : request.patterns) {
+    std::vector<std::string> files = matches(request.base_dir, pattern);
+    if (pattern.find_first_of(wildcards) == std::string::npos && files.empty())
+      files.push_back((std::filesystem::path{request.base_dir} / pattern).lexically_normal().string());
+    for (const std::string& file : files) {
+      if (std::find(seen.begin(), seen.end(), file) != seen.end())
+        continue;
+      seen.push_back(file);
+      if (const auto text = read_file(file))
+        in.read(*text, file);
+      else
+        in.add(text.error().context);
+    }
+  }
+  return std::move(in).finish();
+}
+
+core::result<core::declared_set> parse_declared(std::string_view text, const std::string& name, const std::string& source) {
+  set_reader in{source, 0};
+  in.read(text, name);
+  return std::move(in).finish();
+}
+
+} // namespace ringmaster::config

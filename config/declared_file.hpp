@@ -1,0 +1,35 @@
+#pragma once
+
+// Files that declare groups and jobs (`[deploy] files`, `ringmaster apply`).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/declared.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::config {
+
+struct declared_request {
+  /// Paths or globs, relative to `base_dir`. A path without wildcards must exist; a glob may match nothing.
+  std::vector<std::string> patterns;
+  std::string base_dir = ".";
+  std::int64_t revision = 0;
+  /// Owner of what is declared, at most 128 bytes; empty: the patterns relative to `base_dir`, joined by `,`.
+  std::string source;
+};
+
+/// Reads all files in the order of the patterns, each pattern's matches sorted by their bytes, none twice, into one set.
+///
+/// `where` of a job is `file:line` of its table. Enumerations are XXL's stored names in any case, with `-` or `_`. What this
+/// cannot see, it does not check: groups and children that another source declares, and whether a schedule still fires. Errors:
+/// `invalid_argument`; one line for each thing wrong: `file:line: what, and what is allowed`.
+[[nodiscard]] core::result<core::declared_set> load_declared(const declared_request& request);
+
+/// The same for one document; `name` stands in messages.
+[[nodiscard]] core::result<core::declared_set> parse_declared(std::string_view text, const std::string& name,
+                                                              const std::string& source);
+
+} // namespace ringmaster::config

@@ -1,0 +1,227 @@
+#include "config/keys.hpp"
+
+#include <limits>
+
+namespace ringmaster::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using namespace std::chrono_literals;
+
+template <auto Member>
+auto& top(settings& values) {
+  return values.*Member;
+}
+
+template <auto Section, auto Member>
+auto& in(settings& values) {
+  return values.*Section.*Member;
+}
+
+using text_place = std::string& (*)(settings&);
+using count_place = std::size_t& (*)(settings&);
+using time_place = milliseconds& (*)(settings&);
+
+setting text(std::string_view name, text_place where, std::string_view doc, form how = form::text) {
+  return {.name = name, .how = how, .where = where, .min = 0, .max = 0, .choices = {}, .doc = doc};
+}
+
+setting choice(std::string_view name, text_place where, std::vector<std::string_view> choices, std::string_view doc) {
+  return {.name = name, .how = form::choice, .where = where, .min = 0, .max = 0, .choices = std::move(choices), .doc = doc};
+}
+
+setting flag(std::string_view name, bool& (*where)(settings&), std::string_view doc) {
+  return {.name = name, .how = form::flag, .where = where, .min = 0, .max = 0, .choices = {}, .doc = doc};
+}
+
+setting count(std::string_view name, count_place where, std::int64_t min, std::int64_t max, std::string_view doc) {
+  return {.name = name, .how = form::count, .where = where, .min = min, .max = max, .choices = {}, .doc = doc};
+}
+
+setting size(std::string_view name, count_place where, std::int64_t min, std::int64_t max, std::string_view doc) {
+  return {.name = name, .how = form::size, .where = where, .min = min, .max = max, .choices = {}, .doc = doc};
+}
+
+setting time(std::string_view name, time_place where, milliseconds min, milliseconds max, std::string_view doc) {
+  return {.name = name, .how = form::duration, .where = where, .min = min.count(), .max = max.count(), .choices = {}, .doc = doc};
+}
+
+setting list(std::string_view name, std::vector<std::string>& (*where)(settings&), std::string_view doc) {
+  return {.name = name, .how = form::list, .where = where, .min = 0, .max = 0, .choices = {}, .doc = doc};
+}
+
+constexpr std::int64_t kib = 1 << 10, mib = 1 << 20, gib = 1 << 30;
+
+void add_top(std::vector<setting>& to) {
+  to.push_back(
+      text("data_dir", &top<&settings::data_dir>, "Folder of the embedded database, the node's identity and generated secrets."));
+  to.push_back(
+      time("drain_timeout", &top<&settings::drain_timeout>, 0ms, 10min, "How long a graceful stop waits for runs on their way."));
+}
+
+template <auto Member>
+constexpr auto server = &in<&settings::server, Member>;
+
+void add_server(std::vector<setting>& to) {
+  using s = server_settings;
+  to.push_back(text("server.listen", server<&s::listen>,
+                    "host:port to listen on; port 0 takes a free one. Loopback only until you say otherwise."));
+  to.push_back(text("server.context_path", server<&s::context_path>, "Prefix of every path. Paths without it are served, too."));
+  to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
+  to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
+                    "Largest body of a request. Java executors send everything that queued up in one callback."));
+  to.push_back(
+      time("server.read_timeout", server<&s::read_timeout>, 100ms, 10min, "From the first byte of a request to its last."));
+  to.push_back(time("server.write_timeout", server<&s::write_timeout>, 100ms, 10min, "To write one reply."));
+  to.push_back(
+      time("server.idle_timeout", server<&s::idle_timeout>, 1s, 1h, "A connection without a request for this long is closed."));
+  to.push_back(time("server.reply_timeout", server<&s::reply_timeout>, 100ms, 10min, "From a whole request to its reply."));
+  to.push_back(count("server.connections_max", server<&s::connections_max>, 1, 1'000'000,
+                     "Connections at the same time; more are refused."));
+}
+
+template <auto Member>
+constexpr auto security = &in<&settings::security, Member>;
+
+void add_security(std::vector<setting>& to) {
+  using s = security_settings;
+  to.push_back(
+      text("security.access_token", security<&s::access_token>,
+           "Token between server and executors, in both directions. Empty: made at the first start and written to the file\n"
+           "initial-secrets in data_dir. May be { env = \"NAME\" } or { file = \"PATH\" }.",
+           form::secret));
+  to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
+                    "Without this, the token that XXL-JOB ships, default_token, stops the start."));
+  to.push_back(list("security.executor_networks", security<&s::executor_networks>, "Networks in which executors may be called."));
+}
+
+template <auto Member>
+constexpr auto database = &in<&settings::database, Member>;
+
+void add_database(std::vector<setting>& to) {
+  using s = database_settings;
+  to.push_back(
+      text("database.url", database<&s::url>,
+           "sqlite:PATH (relative to data_dir) or mysql://user:password@host:port/name (?socket=/path for a Unix socket).\n"
+           "May be { env = \"NAME\" } or { file = \"PATH\" }.",
+           form::url));
+  to.push_back(choice("database.migrate", database<&s::migrate>, {"", "auto", "refuse"},
+                      "auto: serve brings the schema up to date. refuse: serve stops with the command to run. Empty: auto on "
+                      "SQLite, refuse on MySQL."));
+  to.push_back(
+      text("database.time_zone", database<&s::time_zone>, "Zone of DATETIME columns, an IANA name. Empty: schedule.time_zone."));
+  to.push_back(time("database.connect_timeout", database<&s::connect_timeout>, 100ms, 1min, "To open one connection."));
+  to.push_back(time("database.statement_timeout", database<&s::statement_timeout>, 100ms, 10min,
+                    "A statement that takes longer is given up."));
+}
+
+template <auto Member>
+constexpr auto schedule = &in<&settings::schedule, Member>;
+
+void add_schedule(std::vector<setting>& to) {
+  using s = schedule_settings;
+  to.push_back(text("schedule.time_zone", schedule<&s::time_zone>,
+                    "Zone of cron expressions, an IANA name. Empty: TZ, else /etc/localtime."));
+  to.push_back(
+      time("schedule.claim_ahead", schedule<&s::claim_ahead>, 1ms, 5s, "How long before its instant a firing is claimed."));
+  to.push_back(time("schedule.misfire_after", schedule<&s::misfire_after>, 100ms, 1h,
+                    "An instant later than this is decided by the job's misfire policy."));
+  to.push_back(
+      time("schedule.edit_poll", schedule<&s::edit_poll>, 50ms, 1min, "How often edits made by other nodes are looked for."));
+  to.push_back(count("schedule.claim_rows_max", schedule<&s::claim_rows_max>, 1, 5000, "Firings in one claim transaction."));
+}
+
+template <auto Member>
+constexpr auto trigger = &in<&settings::trigger, Member>;
+
+void add_trigger(std::vector<setting>& to) {
+  using s = trigger_settings;
+  to.push_back(count("trigger.fast_window", trigger<&s::fast_window>, 1, 1'000'000,
+                     "Runs on their way at once in the fast lane; when it is full, firings stay due."));
+  to.push_back(count("trigger.slow_window", trigger<&s::slow_window>, 1, 1'000'000, "The same for the slow lane."));
+  to.push_back(time("trigger.slow_after", trigger<&s::slow_after>, 1ms, 1min, "A trigger that takes longer is slow."));
+  to.push_back(count("trigger.slow_count", trigger<&s::slow_count>, 1, 10'000,
+                     "A job that is slow more often in a minute goes to the slow lane."));
+  to.push_back(time("trigger.connect_timeout", trigger<&s::connect_timeout>, 100ms, 10s, "To connect to an executor."));
+  to.push_back(time("trigger.request_timeout", trigger<&s::request_timeout>, 100ms, 10s,
+                    "From the first byte sent to an executor to its whole answer."));
+  to.push_back(count("trigger.connections_per_executor", trigger<&s::connections_per_executor>, 1, 1024,
+                     "Connections to one executor address."));
+  to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
+                    "Larger answers of an executor are cut off."));
+  to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,
+                    "An idle connection to an executor is closed after this."));
+  to.push_back(
+      time("trigger.settle", trigger<&s::settle>, 0ms, 10s, "Wait after an unknown outcome before the executor is asked."));
+  to.push_back(
+      time("trigger.ask_limit", trigger<&s::ask_limit>, 1s, 1h, "A run that nobody can tell about is given up after this."));
+}
+
+template <auto Member>
+constexpr auto registry = &in<&settings::registry, Member>;
+
+void add_registry(std::vector<setting>& to) {
+  using s = registry_settings;
+  to.push_back(time("registry.dead_after", registry<&s::dead_after>, 1s, 1h,
+                    "An executor that did not register again for this long is dead. Java executors register every 30s, some "
+                    "others every 60s."));
+  to.push_back(time("registry.flush", registry<&s::flush>, 100ms, 1min, "How often renewals are written to the database."));
+  to.push_back(
+      time("registry.reread", registry<&s::reread>, 100ms, 1min, "How often the registrations of other nodes are read."));
+}
+
+template <auto Member>
+constexpr auto cluster = &in<&settings::cluster, Member>;
+
+void add_cluster(std::vector<setting>& to) {
+  using s = cluster_settings;
+  to.push_back(
+      text("cluster.node", cluster<&s::node>, "Name of this node in the cluster. Empty: made once and kept in data_dir."));
+  to.push_back(time("cluster.beat", cluster<&s::beat>, 10ms, 10s, "How often a node shows that it lives."));
+  to.push_back(time("cluster.dead_after", cluster<&s::dead_after>, 100ms, 1min,
+                    "A node without a beat for this long is dead and its firings are taken over. The same on every node."));
+  to.push_back(time("cluster.send_margin", cluster<&s::send_margin>, 10ms, 10s,
+                    "Longest time from a node's last look at its own deadline to the write on the socket."));
+}
+
+template <auto Member>
+constexpr auto logging = &in<&settings::log, Member>;
+template <auto Member>
+constexpr auto deploy = &in<&settings::deploy, Member>;
+
+void add_log_and_deploy(std::vector<setting>& to) {
+  to.push_back(choice("log.level", logging<&log_settings::level>, {"trace", "debug", "info", "warn", "error"},
+                      "trace, debug, info, warn or error."));
+  to.push_back(choice("log.format", logging<&log_settings::format>, {"text", "json"}, "text or json."));
+  to.push_back(list("deploy.files", deploy<&deploy_settings::files>,
+                    "Files that declare groups and jobs, applied at start and on SIGHUP. Globs; relative to this file."));
+  to.push_back({.name = "deploy.revision", .how = form::integer, .where = deploy<&deploy_settings::revision>, .min = 0,
+                .max = std::numeric_limits<std::int64_t>::max(), .choices = {},
+                .doc = "Number of the declared state. A lower one than the database has seen is refused. 0: not numbered."});
+  to.push_back(
+      flag("deploy.prune", deploy<&deploy_settings::prune>, "Remove what these files declared before and no longer do."));
+}
+
+} // namespace
+
+std::span<const setting> all_settings() {
+  static const std::vector<setting> table = [] {
+    std::vector<setting> out;
+    for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
+                      add_log_and_deploy})
+      add(out);
+    return out;
+  }();
+  return table;
+}
+
+const setting* find_setting(std::string_view name) {
+  for (const setting& each : all_settings())
+    if (each.name == name)
+      return &each;
+  return nullptr;
+}
+
+} // namespace ringmaster::config

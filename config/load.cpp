@@ -1,0 +1,221 @@
+#include "config/load.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "config/keys.hpp"
+#include "config/nearest.hpp"
+#include "config/problem_lines.hpp"
+#include "config/toml_file.hpp"
+#include "config/validate.hpp"
+
+namespace ringmaster::config {
+
+namespace {
+
+std::string unknown_key(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const setting& each : all_settings())
+    names.push_back(each.name);
+  return "unknown key '" + std::string{name} + "'" + suggestion(name, names);
+}
+
+std::string unknown_section(std::string_view name) {
+  std::vector<std::string_view> sections;
+  for (const setting& each : all_settings())
+    if (const auto section = each.name.substr(0, each.name.find('.'));
+        section != each.name && (sections.empty() || sections.back() != section))
+      sections.push_back(section);
+  return "unknown section [" + std::string{name} + "]" + suggestion(name, sections);
+}
+
+bool is_section(std::string_view name) {
+  return std::any_of(all_settings().begin(), all_settings().end(), [name](const setting& each) {
+    return each.name.size() > name.size() && each.name.starts_with(name) && each.name[name.size()] == '.';
+  });
+}
+
+/// One loading: values so far and everything wrong so far.
+class loader {
+public:
+  explicit loader(const load_request& request) : request_(request) {}
+
+  void read_document(const std::string& path) {
+    const auto text = read_file(path);
+    if (!text)
+      return add(text.error().context);
+    values_.deploy.base_dir = std::filesystem::path{path}.parent_path().string();
+    if (values_.deploy.base_dir.empty())
+      values_.deploy.base_dir = ".";
+    const auto document = parse_toml(*text, path);
+    if (!document)
+      return add(document.error().context);
+    problems found{path};
+    for (const auto& [key, node] : *document)
+      read_node(std::string{key.str()}, key.source(), node, found);
+    for (auto& line : found.lines())
+      add(std::move(line));
+  }
+
+  void read_variables() {
+    for (const setting& each : all_settings()) {
+      const std::string name = variable_name(each.name);
+      if (const auto value = request_.variable(name); value && !value->empty())
+        store_text(each, *value, name + ": " + std::string{each.name});
+    }
+  }
+
+  void read_options() {
+    for (const std::string& option : request_.set) {
+      const auto equals = option.find('=');
+      const std::string name = option.substr(0, equals);
+      const setting* which = find_setting(name);
+      if (equals == std::string::npos)
+        add("--set " + option + ": expected key=value");
+      else if (!which)
+        add("--set " + name + ": " + unknown_key(name));
+      else
+        store_text(*which, std::string_view{option}.substr(equals + 1), "--set " + name);
+    }
+  }
+
+  core::result<settings> finish() {
+    if (!problems_.empty())
+      return tl::unexpected(to_error(problems_));
+    if (auto valid = validate(values_); !valid)
+      return tl::unexpected(valid.error());
+    return std::move(values_);
+  }
+
+  void add(std::string line) { problems_.push_back(std::move(line)); }
+
+private:
+  void read_node(const std::string& name, const toml::source_region& at, const toml::node& node, problems& found) {
+    if (const setting* which = find_setting(name)) {
+      auto value = read_value(*which, node);
+      auto stored = value ? assign(values_, *which, *value) : core::result<void>{tl::unexpected(value.error())};
+      if (!stored)
+        found.add(at, name + ": " + stored.error().context);
+    } else if (is_section(name)) {
+      if (const toml::table* table = node.as_table())
+        for (const auto& [key, inner] : *table)
+          read_node(name + "." + std::string{key.str()}, key.source(), inner, found);
+      else
+        found.add(at, name + ": expected a section [" + name + "]");
+    } else {
+      const bool section = node.is_table() && name.find('.') == std::string::npos;
+      found.add(at, section ? unknown_section(name) : unknown_key(name));
+    }
+  }
+
+  core::result<raw_value> read_value(const setting& which, const toml::node& node) {
+    if (const auto* table = node.as_table(); table && (which.how == form::secret || which.how == form::url))
+      return read_secret(*table);
+    raw_value value;
+    if (const auto* text = node.as_string())
+      value = text->get();
+    else if (const auto* number = node.as_integer())
+      value = number->get();
+    else if (const auto* flag = node.as_boolean())
+      value = flag->get();
+    else if (const auto* array = node.as_array())
+      value = read_list(*array);
+    return value;
+  }
+
+  static raw_value read_list(const toml::array& array) {
+    std::vector<std::string> list;
+    for (const toml::node& each : array) {
+      const auto* text = each.as_string();
+      if (!text)
+        return {};
+      list.push_back(text->get());
+    }
+    return list;
+  }
+
+  core::result<raw_value> read_secret(const toml::table& table) {
+    const auto* variable = table.get_as<std::string>("env");
+    const auto* file = table.get_as<std::string>("file");
+    if (table.size() != 1 || (!variable && !file))
+      return raw_value{};
+    if (variable) {
+      auto value = request_.variable(variable->get());
+      if (!value)
+        return core::fail(core::errc::invalid_argument, "the variable " + variable->get() + " is not set");
+      return *std::move(value);
+    }
+    const auto path = std::filesystem::path{values_.deploy.base_dir} / file->get();
+    auto text = read_file(path.lexically_normal().string());
+    if (!text)
+      return tl::unexpected(text.error());
+    while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
+      text->pop_back();
+    return *std::move(text);
+  }
+
+  void store_text(const setting& which, std::string_view text, const std::string& where) {
+    auto value = read_text(which, text);
+    auto stored = value ? assign(values_, which, *value) : core::result<void>{tl::unexpected(value.error())};
+    if (!stored)
+      add(where + ": " + stored.error().context);
+  }
+
+  const load_request& request_;
+  settings values_;
+  std::vector<std::string> problems_;
+};
+
+std::optional<std::string> chosen_file(const load_request& request) {
+  if (request.file)
+    return request.file;
+  if (auto named = request.variable("RINGMASTER_CONFIG"); named && !named->empty())
+    return named;
+  std::error_code ignored;
+  return std::filesystem::exists(request.default_file, ignored) ? std::optional{request.default_file} : std::nullopt;
+}
+
+} // namespace
+
+environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>{value} : std::nullopt;
+  };
+}
+
+std::string variable_name(std::string_view key) {
+  std::string out = "RINGMASTER_";
+  for (const char c : key)
+    out += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+core::result<settings> load(const load_request& request) {
+  loader in{request};
+  if (const auto file = chosen_file(request))
+    in.read_document(*file);
+  in.read_variables();
+  in.read_options();
+  return in.finish();
+}
+
+std::string print_toml(const settings& values, secrets what) {
+  settings copy = values;
+  std::string out;
+  std::string_view section;
+  for (const setting& each : all_settings()) {
+    const auto dot = each.name.find('.');
+    const auto name = dot == std::string_view::npos ? each.name : each.name.substr(dot + 1);
+    if (dot != std::string_view::npos && each.name.substr(0, dot) != section) {
+      section = each.name.substr(0, dot);
+      out.append("\n[").append(section).append("]\n");
+    }
+    out.append(name).append(" = ").append(print_value(copy, each, what)).append("\n");
+  }
+  return out;
+}
+
+} // namespace ringmaster::config

@@ -1,0 +1,20 @@
+#pragma once
+
+// Several things wrong at once, one line each. Internal to config.
+
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace ringmaster::config {
+
+/// `invalid_argument` with the lines joined by line feeds.
+[[nodiscard]] inline core::error to_error(const std::vector<std::string>& lines) {
+  core::error out{core::errc::invalid_argument, {}};
+  for (const std::string& line : lines)
+    out.context.append(out.context.empty() ? "" : "\n").append(line);
+  return out;
+}
+
+} // namespace ringmaster::config

@@ -1,0 +1,165 @@
+#include "config/validate.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/keys.hpp"
+#include "config/problem_lines.hpp"
+#include "config/units.hpp"
+#include "core/text.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::config {
+
+namespace {
+
+bool is_number(std::string_view text, std::int32_t min, std::int32_t max) noexcept {
+  const auto number = core::parse_int32(text);
+  return number && *number >= min && *number <= max && text.front() != '+' && text.front() != '-';
+}
+
+bool is_ip(int family, std::string_view text) {
+  unsigned char address[sizeof(in6_addr)];
+  return inet_pton(family, std::string{text}.c_str(), address) == 1;
+}
+
+bool is_network(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos)
+    return false;
+  const auto address = text.substr(0, slash);
+  const auto prefix = text.substr(slash + 1);
+  return (is_ip(AF_INET, address) && is_number(prefix, 0, 32)) || (is_ip(AF_INET6, address) && is_number(prefix, 0, 128));
+}
+
+/// `host:port`, `[v6]:port`.
+bool is_listen_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos || !is_number(text.substr(colon + 1), 0, 65535))
+    return false;
+  const auto host = text.substr(0, colon);
+  if (host.starts_with('['))
+    return host.ends_with(']') && is_ip(AF_INET6, host.substr(1, host.size() - 2));
+  return !host.empty() && host.find_first_of(": \t/") == std::string_view::npos;
+}
+
+bool is_context_path(std::string_view text) {
+  if (text == "/")
+    return true;
+  return text.starts_with('/') && !text.ends_with('/') && text.find("//") == std::string_view::npos &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F && c != '?' && c != '#' && c != '%'; });
+}
+
+bool is_mysql_url(std::string_view url) {
+  url.remove_prefix(std::string_view{"mysql://"}.size());
+  const auto at = url.rfind('@');
+  if (at == std::string_view::npos || at == 0 || url.front() == ':')
+    return false;
+  url.remove_prefix(at + 1);
+  const auto slash = url.find('/');
+  if (slash == std::string_view::npos)
+    return false;
+  const auto name = url.substr(slash + 1, url.find('?') - slash - 1);
+  const auto host = url.substr(0, slash);
+  const auto colon = host.rfind(':');
+  const bool port_fits = colon == std::string_view::npos || host.ends_with(']') || is_number(host.substr(colon + 1), 1, 65535);
+  return !name.empty() && port_fits && (!host.empty() || url.find("?socket=/") != std::string_view::npos);
+}
+
+bool is_database_url(std::string_view url) {
+  if (url.starts_with("mysql://"))
+    return is_mysql_url(url);
+  return url.starts_with("sqlite:") && url.size() > std::string_view{"sqlite:"}.size();
+}
+
+class validator {
+public:
+  explicit validator(const settings& values) : values_(values) {}
+
+  void check_forms() {
+    require(!values_.data_dir.empty(), "data_dir", "", "expected a path");
+    require(is_listen_address(values_.server.listen), "server.listen", values_.server.listen,
+            "expected host:port with a port from 0 to 65535");
+    require(is_context_path(values_.server.context_path), "server.context_path", values_.server.context_path,
+            "expected a path that starts with / and does not end with it");
+    require(is_database_url(values_.database.url), "database.url", without_password(values_.database.url),
+            "expected sqlite:PATH or mysql://user:password@host:port/name");
+    const auto& node = values_.cluster.node;
+    require(node.size() <= 64 && std::all_of(node.begin(), node.end(),
+                                             [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; }),
+            "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
+    check_zone("schedule.time_zone", values_.schedule.time_zone);
+    check_zone("database.time_zone", values_.database.time_zone);
+  }
+
+  void check_security() {
+    const auto& token = values_.security.access_token;
+    if (token == "default_token" && !values_.security.allow_default_token)
+      say("security.access_token: this is the token that XXL-JOB ships, so everybody knows it; choose another one, or set "
+          "security.allow_default_token = true");
+    if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; }))
+      say("security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header");
+    if (values_.security.executor_networks.empty())
+      say("security.executor_networks: the list is empty, so no executor could be called; expected at least one network");
+    for (const auto& each : values_.security.executor_networks)
+      require(is_network(each), "security.executor_networks", each, R"(expected a network such as "10.0.0.0/8" or "fc00::/7")");
+  }
+
+  void check_relations() {
+    require_less("schedule.claim_ahead", values_.schedule.claim_ahead, values_.schedule.misfire_after, "schedule.misfire_after");
+    const auto& cluster = values_.cluster;
+    const auto alive = cluster.dead_after - cluster.send_margin;
+    if (3 * cluster.beat >= alive)
+      say("cluster.beat: " + format_duration(cluster.beat) +
+          " is too long: three beats must be shorter than cluster.dead_after - " + "cluster.send_margin (" +
+          format_duration(alive) + ")");
+    const auto seen_late = values_.registry.flush + values_.registry.reread;
+    require_less("registry.flush + registry.reread", seen_late, values_.registry.dead_after, "registry.dead_after");
+    require_less("trigger.settle", values_.trigger.settle, values_.trigger.ask_limit, "trigger.ask_limit");
+  }
+
+  core::result<void> finish() && {
+    if (!lines_.empty())
+      return tl::unexpected(to_error(lines_));
+    return {};
+  }
+
+private:
+  void say(std::string line) { lines_.push_back(std::move(line)); }
+
+  void require(bool holds, std::string_view key, const std::string& value, std::string_view allowed) {
+    if (!holds)
+      say(std::string{key} + ": \"" + value + "\" is not valid; " + std::string{allowed});
+  }
+
+  void require_less(std::string_view key, milliseconds value, milliseconds limit, std::string_view limit_key) {
+    if (value >= limit)
+      say(std::string{key} + ": " + format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} +
+          " (" + format_duration(limit) + ")");
+  }
+
+  void check_zone(std::string_view key, const std::string& name) {
+    if (!name.empty() && !core::zone::find(name))
+      say(std::string{key} + ": \"" + name +
+          "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
+  }
+
+  const settings& values_;
+  std::vector<std::string> lines_;
+};
+
+} // namespace
+
+core::result<void> validate(const settings& values) {
+  validator checks{values};
+  checks.check_forms();
+  checks.check_security();
+  checks.check_relations();
+  return std::move(checks).finish();
+}
+
+} // namespace ringmaster::config

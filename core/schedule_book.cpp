@@ -1,0 +1,105 @@
+#include "core/schedule_book.hpp"
+
+#include <utility>
+
+namespace ringmaster::core {
+
+std::optional<schedule_book::bad_schedule> schedule_book::put(scheduled_job&& read) {
+  auto id = read.spec->id;
+  auto& known = entries_[number(id)];
+  known.read = std::move(read);
+  known.rule.reset();
+  known.waiting = false;
+  ++known.version;
+  if (!known.read.next)
+    return std::nullopt;
+  auto rule = rule_of(*known.read.spec);
+  if (!rule)
+    return bad_schedule{id, rule.error().context};
+  known.rule = std::move(*rule);
+  push(known, *known.read.next);
+  return std::nullopt;
+}
+
+void schedule_book::erase(job_id job) { entries_.erase(number(job)); }
+
+void schedule_book::clear() {
+  entries_.clear();
+  looks_.clear();
+}
+
+job_ptr schedule_book::find(job_id job) const {
+  auto found = entries_.find(number(job));
+  return found == entries_.end() ? nullptr : found->second.read.spec;
+}
+
+std::optional<schedule_book::due_entry> schedule_book::take_due(time_point until) {
+  for (;;) {
+    auto due = looks_.take_due(until, 1);
+    if (due.empty())
+      return std::nullopt;
+    auto found = entries_.find(number(due.front().job));
+    if (found == entries_.end() || found->second.version != due.front().version)
+      continue;
+    auto& known = found->second;
+    known.waiting = false;
+    return due_entry{known.read.spec, *known.read.next, known.rule};
+  }
+}
+
+void schedule_book::moved(job_id job, std::optional<time_point> next, time_point last) {
+  auto found = entries_.find(number(job));
+  if (found == entries_.end() || found->second.waiting)
+    return; // read anew meanwhile: the store's word is newer
+  auto& known = found->second;
+  known.read.next = next;
+  known.read.last = last;
+  if (next)
+    push(known, *next);
+}
+
+void schedule_book::retry_at(job_id job, time_point when) {
+  auto found = entries_.find(number(job));
+  if (found == entries_.end() || found->second.waiting || !found->second.rule)
+    return;
+  push(found->second, when);
+}
+
+std::optional<time_point> schedule_book::next_look() {
+  drop_stale();
+  return looks_.next();
+}
+
+void schedule_book::push(entry& of, time_point when) {
+  of.waiting = true;
+  ++of.version;
+  looks_.push(when, look{of.read.spec->id, of.version});
+}
+
+void schedule_book::drop_stale() {
+  looks_.pop_while([this](const look& item) {
+    auto found = entries_.find(number(item.job));
+    return found == entries_.end() || found->second.version != item.version;
+  });
+}
+
+result<std::shared_ptr<const schedule>> schedule_book::rule_of(const job& spec) {
+  std::string text{stored_name(spec.schedule)};
+  text += ' ';
+  text += spec.schedule_conf;
+  if (auto found = rules_.find(text); found != rules_.end())
+    if (auto rule = found->second.lock())
+      return rule;
+  auto compiled = schedule::compile(spec.schedule, spec.schedule_conf, where_);
+  if (!compiled)
+    return tl::unexpected<error>{compiled.error()};
+  auto rule = std::make_shared<const schedule>(std::move(*compiled));
+  if (rules_.size() >= rules_swept_at_) {
+    std::erase_if(rules_, [](const auto& item) { return item.second.expired(); });
+    rules_swept_at_ = std::max<std::size_t>(1024, rules_.size() * 2);
+  }
+  rules_[std::move(text)] = rule;
+  return rule;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,87 @@
+#pragma once
+
+// The planner's memory: which jobs this node knows, when each must be looked at, and their compiled schedules. Soft state: the
+// store's compare-and-set decides.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/firing_heap.hpp"
+#include "core/job.hpp"
+#include "core/schedule.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::core {
+
+/// Jobs and the heap of their next times. Owned by one actor; not thread-safe.
+class schedule_book {
+public:
+  /// A job that is due inside the horizon, with the rule to plan it.
+  struct due_entry {
+    job_ptr spec;
+    time_point next;
+    std::shared_ptr<const schedule> rule;
+  };
+
+  /// Why a job cannot be planned.
+  struct bad_schedule {
+    job_id job{};
+    std::string reason;
+  };
+
+  explicit schedule_book(zone where) : where_{std::move(where)} {}
+
+  /// Takes a job as the store has it; replaces what was known. Returns why it cannot be planned, if so: such a job is kept, but never due.
+  [[nodiscard]] std::optional<bad_schedule> put(scheduled_job&& read);
+
+  /// Forgets a job; unknown ones are ignored.
+  void erase(job_id job);
+
+  /// Forgets everything.
+  void clear();
+
+  /// Null when unknown.
+  [[nodiscard]] job_ptr find(job_id job) const;
+
+  /// Takes one job with next <= `until` out of the heap, earliest first; it is busy until `moved`, `put` or `retry_at`.
+  [[nodiscard]] std::optional<due_entry> take_due(time_point until);
+
+  /// The schedule was moved by our own claim; nothing: exhausted.
+  void moved(job_id job, std::optional<time_point> next, time_point last);
+
+  /// Not claimed: look at it again at `when`.
+  void retry_at(job_id job, time_point when);
+
+  /// The earliest time at which a job must be looked at (its next time, or its retry time).
+  [[nodiscard]] std::optional<time_point> next_look();
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+private:
+  struct entry {
+    scheduled_job read;
+    std::shared_ptr<const schedule> rule; // null: cannot be planned
+    std::uint32_t version = 0;            // of the valid heap item; others are stale
+    bool waiting = false;                 // a valid heap item exists
+  };
+  struct look {
+    job_id job{};
+    std::uint32_t version = 0;
+  };
+
+  void push(entry& of, time_point when);
+  void drop_stale();
+  [[nodiscard]] result<std::shared_ptr<const schedule>> rule_of(const job& spec);
+
+  zone where_;
+  std::unordered_map<std::int32_t, entry> entries_;
+  firing_heap<look> looks_;
+  /// Jobs share compiled schedules by text.
+  std::unordered_map<std::string, std::weak_ptr<const schedule>> rules_;
+  std::size_t rules_swept_at_ = 1024;
+};
+
+} // namespace ringmaster::core

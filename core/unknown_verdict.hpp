@@ -1,0 +1,40 @@
+#pragma once
+
+// What an executor's answers say about a run of which nobody knows whether it was delivered (firing protocol §6).
+
+#include <cstdint>
+#include <string_view>
+
+namespace ringmaster::core {
+
+enum class unknown_verdict : std::uint8_t {
+  /// The executor started it: accepted, its result comes by callback.
+  known,
+  /// Neither queued nor started: it may be sent again with the same log id.
+  not_received,
+  /// The job is busy there and the run has no log yet: it may wait in the queue. Ask again later.
+  busy,
+  /// No answer, or one that proves nothing. Ask again later.
+  cannot_tell,
+};
+
+/// `known`, `not_received`, `busy`, `cannot_tell`.
+[[nodiscard]] std::string_view to_string(unknown_verdict verdict) noexcept;
+
+/// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue between the
+/// two questions looks as if it had never come.
+struct executor_evidence {
+  /// Code of `/idleBeat`: 200 idle, 500 busy, 0 no complete answer.
+  std::int32_t idle_code = 0;
+  /// False: no complete answer to `/log`; then the rest means nothing.
+  bool log_answered = false;
+  /// Text from line 1.
+  std::string_view log_content;
+  /// Last line that the text contains.
+  std::int32_t log_to_line = 0;
+};
+
+/// Only the exact text of a Java or Ringmaster executor proves that a run did not come: other clients answer `/log` with constants.
+[[nodiscard]] unknown_verdict judge(const executor_evidence& evidence) noexcept;
+
+} // namespace ringmaster::core

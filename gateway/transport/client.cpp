@@ -1,0 +1,237 @@
+#include "gateway/transport/client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/transport/connection.hpp"
+#include "gateway/transport/reply_text.hpp"
+
+namespace ringmaster::gateway::http {
+
+namespace {
+
+using protocol::delivery;
+
+/// How long the addresses of a name are used without asking again.
+constexpr std::chrono::seconds name_life{10};
+constexpr std::chrono::milliseconds open_pause{100};
+constexpr std::size_t read_bytes = 64 * 1024;
+/// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
+constexpr int patience_max = 10;
+
+protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}}; }
+
+} // namespace
+
+origin::origin(client& owner, std::string_view key) : deadline(owner.shared().limits), owner_(owner), key_(key) {
+  auto parsed = parse_origin(key);
+  if (parsed)
+    address_ = std::move(*parsed);
+  else
+    defect_ = parsed.error().context;
+}
+
+origin::~origin() = default;
+
+void origin::submit(pending_call&& call) {
+  auto defect = defect_.empty() ? request_defect(call.call()) : std::string_view{defect_};
+  if (!defect.empty()) {
+    owner_.finish(std::move(call), not_sent(std::string(defect)));
+    return end_turn();
+  }
+  waiting_.push_back(std::move(call));
+  pump();
+}
+
+void origin::pump() {
+  if (pumping_)
+    return;
+  pumping_ = true;
+  while (!waiting_.empty()) {
+    if (!idle_.empty())
+      send_on_idle();
+    else if (!open())
+      break;
+  }
+  pumping_ = false;
+  end_turn();
+}
+
+void origin::send_on_idle() {
+  auto free = std::move(idle_.back());
+  idle_.pop_back();
+  switch (free->send(waiting_.front())) {
+  case connection::sending::begun: return waiting_.pop_front();
+  case connection::sending::stale: return;
+  case connection::sending::gate_closed:
+    auto call = std::move(waiting_.front());
+    waiting_.pop_front();
+    idle_.push_back(std::move(free));
+    owner_.finish(std::move(call), {delivery::gate_closed, 0, {}, "this node may not send any more", {}});
+  }
+}
+
+bool origin::open() {
+  if (connections_.size() >= owner_.settings().connections_per_executor)
+    return false;
+  if (established_ > 0 && clock::now() < no_open_before_)
+    return false;
+  if (!resolve())
+    return false;
+  auto call = std::move(waiting_.front());
+  waiting_.pop_front();
+  auto opened = std::make_shared<connection>(*this);
+  connections_.emplace(opened.get(), opened);
+  opened->open(std::move(call), endpoints_);
+  return true;
+}
+
+bool origin::resolve() {
+  if (clock::now() < resolved_until_)
+    return true;
+  if (!resolving_) {
+    resolving_ = true;
+    owner_.names().start(address_.host, [this](auto&& found, auto&& error) { on_resolved(std::move(found), std::move(error)); });
+  }
+  return !resolving_ && !waiting_.empty();
+}
+
+void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& error) {
+  resolving_ = false;
+  endpoints_.clear();
+  for (const auto& address : found) {
+    if (owner_.networks().allows(address))
+      endpoints_.emplace_back(address, address_.port);
+  }
+  if (!endpoints_.empty())
+    resolved_until_ = clock::now() + name_life;
+  else
+    fail_waiting(found.empty() ? error : address_.host + " is outside security.executor_networks");
+  pump();
+}
+
+void origin::fail_waiting(const std::string& error) {
+  for (auto& call : std::exchange(waiting_, {}))
+    owner_.finish(std::move(call), not_sent(error));
+}
+
+void origin::on_free(std::shared_ptr<connection> free, clock::time_point now) {
+  free->park(now);
+  idle_.push_back(std::move(free));
+  pump();
+}
+
+void origin::on_closed(connection& closed, bool was_established) {
+  if (was_established)
+    --established_;
+  std::erase_if(idle_, [&closed](const auto& item) { return item.get() == &closed; });
+  connections_.erase(&closed);
+  pump();
+}
+
+void origin::on_connect_failed(const std::string& error) {
+  if (established_ == 0)
+    fail_waiting(error);
+  else
+    no_open_before_ = clock::now() + open_pause;
+  pump();
+}
+
+void origin::stop() {
+  pumping_ = true; // Nothing is sent any more.
+  fail_waiting("this node is stopping");
+  for (auto& [key, item] : connections_)
+    item->stop();
+  idle_.clear();
+  connections_.clear();
+}
+
+/// A call waits as long as others get their answers, but not for a peer that gives none.
+deadline::clock::time_point origin::patience(const pending_call& call) const {
+  const auto timeout = call.call().connect_timeout;
+  const auto posted = call.batch->posted;
+  return std::min(std::max(posted, answered_at_) + timeout, posted + patience_max * timeout);
+}
+
+void origin::end_turn() {
+  if (!waiting_.empty())
+    expire_at(patience(waiting_.front()));
+  else if (connections_.empty() && !resolving_)
+    expire_after(owner_.settings().connection_idle);
+  else
+    expire_never();
+}
+
+void origin::expired() {
+  if (waiting_.empty()) {
+    if (connections_.empty() && !resolving_)
+      owner_.forget(key_);
+    return;
+  }
+  const auto now = clock::now();
+  std::deque<pending_call> given_up;
+  for (auto& call : std::exchange(waiting_, {}))
+    (patience(call) <= now ? given_up : waiting_).push_back(std::move(call));
+  for (auto& call : given_up)
+    owner_.finish(std::move(call), not_sent("no connection to " + address_.authority + " became free in time"));
+  end_turn();
+}
+
+client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io)
+  : shared_(shared), settings_(trigger), networks_(security.executor_networks), names_(shared, io),
+    read_buffer_(read_bytes), posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
+
+client::~client() = default;
+
+void client::post(std::vector<protocol::http_call>&& calls, completion done) {
+  if (calls.empty())
+    return;
+  auto batch = std::make_shared<call_batch>(call_batch{std::move(calls), std::move(done), deadline::clock::now()});
+  if (!posted_.post(batch))
+    refuse(*batch);
+}
+
+void client::on_posted() {
+  posted_.take(taken_);
+  for (const auto& batch : taken_)
+    submit(batch);
+  taken_.clear();
+}
+
+void client::submit(const std::shared_ptr<call_batch>& batch) {
+  count(shared_.calls, static_cast<std::int64_t>(batch->calls.size()));
+  for (std::size_t i = 0; i < batch->calls.size(); ++i) {
+    const auto& key = batch->calls[i].origin;
+    auto found = origins_.find(key);
+    if (found == origins_.end())
+      found = origins_.emplace(key, std::make_unique<origin>(*this, key)).first;
+    found->second->submit({batch, i});
+  }
+}
+
+void client::finish(pending_call&& call, protocol::http_result&& result) {
+  count(shared_.calls_ended);
+  result.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now() - call.batch->posted);
+  try {
+    call.batch->done(call.index, std::move(result));
+  } catch (...) {
+    // The caller's own defect must not end the calls of others.
+  }
+  call.batch.reset();
+}
+
+void client::refuse(call_batch& batch) {
+  for (std::size_t i = 0; i < batch.calls.size(); ++i)
+    batch.done(i, not_sent("the transport has stopped"));
+}
+
+void client::stop() {
+  for (const auto& batch : posted_.close())
+    refuse(*batch);
+  names_.stop();
+  for (auto& [key, item] : origins_)
+    item->stop();
+  origins_.clear();
+}
+
+} // namespace ringmaster::gateway::http

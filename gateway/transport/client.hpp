@@ -1,0 +1,131 @@
+#pragma once
+
+// The calling half: for each origin a few kept connections and a queue of calls that wait for one.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "core/result.hpp"
+#include "gateway/transport/asio.hpp"
+#include "gateway/transport/inbox.hpp"
+#include "gateway/transport/networks.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway::http {
+
+class client;
+class connection;
+
+/// Calls that were posted together; lives until the last of them is done.
+struct call_batch {
+  std::vector<protocol::http_call> calls;
+  protocol::http_client::completion done;
+  deadline::clock::time_point posted;
+};
+
+/// One call on its way.
+struct pending_call {
+  std::shared_ptr<call_batch> batch;
+  std::size_t index = 0;
+
+  [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
+  explicit operator bool() const noexcept { return batch != nullptr; }
+};
+
+/// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
+class origin final : private deadline {
+public:
+  origin(client& owner, std::string_view key);
+  ~origin();
+
+  void submit(pending_call&& call);
+  /// Ends every call: `unknown` once a byte was written, else `not_sent`.
+  void stop();
+
+  // For connections.
+  void on_established() noexcept { ++established_; }
+  void on_answer(deadline::clock::time_point now) noexcept { answered_at_ = now; }
+  void on_free(std::shared_ptr<connection> free, deadline::clock::time_point now);
+  void on_closed(connection& closed, bool was_established);
+  /// A new connection could not be made: nothing that waits will do better.
+  void on_connect_failed(const std::string& error);
+  [[nodiscard]] client& owner() noexcept { return owner_; }
+  [[nodiscard]] const origin_address& address() const noexcept { return address_; }
+
+private:
+  void pump();
+  void send_on_idle();
+  bool open();
+  bool resolve();
+  void on_resolved(std::vector<asio::ip::address>&& found, std::string&& error);
+  void fail_waiting(const std::string& error);
+  [[nodiscard]] clock::time_point patience(const pending_call& call) const;
+  void end_turn();
+  void expired() override;
+
+  client& owner_;
+  std::string key_;
+  origin_address address_;
+  /// Why no call can go there; empty: it can.
+  std::string defect_;
+  std::vector<tcp::endpoint> endpoints_;
+  deadline::clock::time_point resolved_until_ = deadline::clock::time_point::min();
+  deadline::clock::time_point answered_at_ = deadline::clock::time_point::min();
+  /// While other connections work, a failed attempt is not repeated before this.
+  deadline::clock::time_point no_open_before_ = deadline::clock::time_point::min();
+  bool resolving_ = false;
+  bool pumping_ = false;
+  std::size_t established_ = 0;
+  std::unordered_map<connection*, std::shared_ptr<connection>> connections_;
+  /// The one used last is used next, so that the others can grow old and close.
+  std::vector<std::shared_ptr<connection>> idle_;
+  std::deque<pending_call> waiting_;
+};
+
+/// All origins. `post` from any thread, everything else on the io thread.
+class client final : public protocol::http_client {
+public:
+  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io);
+  ~client() override;
+
+  void post(std::vector<protocol::http_call>&& calls, completion done) override;
+  void stop();
+
+  // For origins and connections.
+  [[nodiscard]] engine& shared() noexcept { return shared_; }
+  [[nodiscard]] const config::trigger_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const network_list& networks() const noexcept { return networks_; }
+  [[nodiscard]] name_lookup& names() noexcept { return names_; }
+  /// One for all connections: a reply reader keeps nothing of what it was fed.
+  [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
+  void finish(pending_call&& call, protocol::http_result&& result);
+  void forget(std::string key) { origins_.erase(key); }
+
+private:
+  struct key_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+  void on_posted();
+  void submit(const std::shared_ptr<call_batch>& batch);
+  static void refuse(call_batch& batch);
+
+  engine& shared_;
+  config::trigger_settings settings_;
+  network_list networks_;
+  name_lookup names_;
+  std::vector<char> read_buffer_;
+  inbox<std::shared_ptr<call_batch>> posted_;
+  std::vector<std::shared_ptr<call_batch>> taken_;
+  std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
+};
+
+} // namespace ringmaster::gateway::http

@@ -1,0 +1,72 @@
+#pragma once
+
+// The serving half: the listening socket and the sessions that it accepted.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "core/result.hpp"
+#include "gateway/transport/asio.hpp"
+#include "gateway/transport/inbox.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway::http {
+
+class session;
+
+/// A reply on its way from another thread to its session.
+struct posted_reply {
+  std::weak_ptr<session> to;
+  std::uint64_t ticket = 0;
+  protocol::http_response response;
+};
+using reply_inbox = inbox<posted_reply>;
+
+/// Accepts, counts and ends sessions. Everything but `open` runs on the io thread.
+class listener final : private deadline {
+public:
+  listener(engine& shared, const config::server_settings& settings, std::thread::id io);
+  ~listener() = default;
+
+  /// Binds; any thread, before the first `start`. Returns the address bound.
+  core::result<std::string> open(protocol::http_handler handler);
+  void start() { accept(); }
+  /// Accepts no more; idle sessions end now, the others after their reply.
+  void drain();
+  /// Ends every session at once.
+  void stop();
+
+  // For sessions.
+  [[nodiscard]] engine& shared() noexcept { return shared_; }
+  [[nodiscard]] const config::server_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const protocol::http_handler& handler() const noexcept { return handler_; }
+  [[nodiscard]] const std::shared_ptr<reply_inbox>& replies() const noexcept { return replies_; }
+  [[nodiscard]] bool draining() const noexcept { return draining_; }
+  void forget(session& ended);
+
+private:
+  void accept();
+  void on_accept(error_code ec, tcp_socket socket);
+  void admit(tcp_socket socket);
+  void on_replies();
+  void expired() override;
+
+  engine& shared_;
+  config::server_settings settings_;
+  protocol::http_handler handler_;
+  tcp_acceptor acceptor_;
+  std::shared_ptr<reply_inbox> replies_;
+  std::vector<posted_reply> taken_;
+  std::unordered_map<session*, std::shared_ptr<session>> sessions_;
+  /// Sessions that only tell their client that there are too many.
+  std::size_t refusing_ = 0;
+  bool draining_ = false;
+};
+
+} // namespace ringmaster::gateway::http

@@ -1,0 +1,73 @@
+#pragma once
+
+// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL §2.11, §6): header
+// lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is closed after it.
+// Knows no socket.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::gateway::http {
+
+/// One reply. Whatever the peer sends, it holds at most the limits below.
+class reply_reader {
+public:
+  enum class state : std::uint8_t { reading, complete, broken };
+  /// Status line, header lines, trailers and interim replies together.
+  static constexpr std::size_t head_bytes_max = 64 * 1024;
+
+  /// Forgets everything; the next byte begins a reply.
+  void reset(std::size_t body_bytes_max);
+
+  /// Reads from the front of `bytes` and removes what it read; leaves what follows a complete reply.
+  state feed(std::string_view& bytes);
+  /// The peer closed: completes a reply without length, breaks any other.
+  state end();
+
+  [[nodiscard]] unsigned status() const noexcept { return status_; }
+  [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
+  /// Another request may follow on the connection after this complete reply.
+  [[nodiscard]] bool keeps_alive() const noexcept { return framed_ && keep_alive_; }
+  /// How long the peer keeps an idle connection; very long when it did not say.
+  [[nodiscard]] std::chrono::seconds keeps_for() const noexcept { return keeps_for_; }
+  /// Why it is broken, for a person.
+  [[nodiscard]] const std::string& error() const noexcept { return error_; }
+
+private:
+  enum class part : std::uint8_t { status_line, header, sized_body, endless_body, chunk_size, chunk, chunk_end, trailer, complete, broken };
+
+  bool take_line(std::string_view& bytes, std::string_view& line);
+  void take_body_bytes(std::string_view& bytes);
+  void on_line(std::string_view line);
+  void on_status_line(std::string_view line);
+  void on_header(std::string_view line);
+  void on_content_length(std::string_view value);
+  void on_connection(std::string_view value);
+  void on_keep_alive(std::string_view value);
+  void on_head_end();
+  void on_chunk_size(std::string_view line);
+  void fail(std::string why);
+  [[nodiscard]] state result() const noexcept;
+
+  part part_ = part::status_line;
+  bool keep_alive_ = false;
+  bool framed_ = false;
+  bool has_length_ = false;
+  bool chunked_ = false;
+  bool started_ = false;
+  unsigned status_ = 0;
+  std::chrono::seconds keeps_for_{0};
+  std::size_t body_bytes_max_ = 0;
+  std::size_t head_bytes_ = 0;
+  /// Of the body, or of the running chunk.
+  std::uint64_t left_ = 0;
+  /// The begin of a line whose end has not come.
+  std::string line_;
+  std::string body_;
+  std::string error_;
+};
+
+} // namespace ringmaster::gateway::http

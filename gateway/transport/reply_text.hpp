@@ -1,0 +1,34 @@
+#pragma once
+
+// The text of replies and requests as they go over the wire. Knows no socket.
+
+#include <string>
+#include <string_view>
+
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway::http {
+
+/// How a reply ends.
+struct reply_end {
+  bool keep_alive = false;
+  /// The answer to HEAD has a length and no body.
+  bool head_only = false;
+  /// Announced to clients that keep their connection; 0: not at all.
+  long idle_seconds = 0;
+};
+
+/// Appends status line and headers. A header of `response` that would end a line early, or that frames the message, is left out.
+void append_reply_head(std::string& out, const protocol::http_response& response, const reply_end& end);
+
+/// Appends a request, head and body: header names in exactly the case given, one space after the colon, CRLF, always a Content-Length
+/// (XXL §2.2, S1–S4).
+void append_request(std::string& out, std::string_view authority, const protocol::http_call& call);
+
+/// Why `call` cannot be written as a request; empty when it can.
+[[nodiscard]] std::string_view request_defect(const protocol::http_call& call) noexcept;
+
+/// The JSON that says what the transport itself refused.
+[[nodiscard]] protocol::http_response plain_reply(unsigned status, std::string_view message);
+
+} // namespace ringmaster::gateway::http

@@ -1,0 +1,318 @@
+#include "gateway/transport/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/transport/reply_text.hpp"
+
+namespace ringmaster::gateway::http {
+
+namespace {
+
+constexpr std::size_t read_bytes = 4 * 1024;
+constexpr std::size_t read_bytes_large = 64 * 1024;
+/// Smaller bodies are copied behind the head: one buffer, one plain send.
+constexpr std::size_t copied_body_max = 16 * 1024;
+/// A slow client gets another write_timeout for each piece of this size.
+constexpr std::size_t write_progress = 64 * 1024;
+constexpr std::chrono::milliseconds linger_timeout{2000};
+constexpr std::size_t refused_linger_bytes = 64 * 1024;
+
+/// One waiting client. Any thread.
+class session_reply final : public protocol::http_reply {
+public:
+  session_reply(std::shared_ptr<reply_inbox> inbox, std::weak_ptr<session> to, std::uint64_t ticket)
+    : inbox_(std::move(inbox)), to_(std::move(to)), ticket_(ticket) {}
+
+  ~session_reply() override {
+    if (!used_.exchange(true))
+      deliver(plain_reply(500, "the request was dropped"));
+  }
+
+  void send(protocol::http_response&& response) override {
+    if (!used_.exchange(true))
+      deliver(std::move(response));
+  }
+
+private:
+  void deliver(protocol::http_response&& response) {
+    if (inbox_->on_io_thread()) {
+      if (auto session = to_.lock())
+        session->answer(ticket_, std::move(response));
+      return;
+    }
+    posted_reply item{std::move(to_), ticket_, std::move(response)};
+    (void)inbox_->post(item);
+  }
+
+  std::shared_ptr<reply_inbox> inbox_;
+  std::weak_ptr<session> to_;
+  std::uint64_t ticket_;
+  std::atomic<bool> used_{false};
+};
+
+/// A little longer than announced, so that a client never writes into a connection that is being closed.
+deadline::clock::duration idle_limit(std::chrono::milliseconds idle) {
+  return idle + std::min<std::chrono::milliseconds>(idle / 10, std::chrono::milliseconds{2000});
+}
+
+} // namespace
+
+session::session(listener& owner, tcp_socket socket)
+  : deadline(owner.shared().limits), owner_(owner), socket_(std::move(socket)) {
+  count(owner_.shared().connections_open);
+  error_code ec;
+  auto remote = socket_.remote_endpoint(ec).address();
+  if (remote.is_v6() && remote.to_v6().is_v4_mapped())
+    remote = asio::ip::make_address_v4(asio::ip::v4_mapped, remote.to_v6());
+  remote_address_ = remote.to_string();
+  loopback_ = remote.is_loopback();
+}
+
+void session::start() {
+  error_code ec;
+  socket_.non_blocking(true, ec);
+  socket_.set_option(tcp::no_delay{true}, ec);
+  next_request();
+}
+
+void session::refuse() {
+  refused_ = true;
+  error_code ec;
+  socket_.non_blocking(true, ec);
+  write(plain_reply(503, "too many connections"));
+}
+
+void session::process() {
+  processing_ = true;
+  while (phase_ == phase::reading) {
+    auto made = parse();
+    if (made == progress::whole)
+      dispatch();
+    else if (made == progress::broken)
+      reject(refusal_, refusal_ == 413 ? "the body is too large" : refusal_ == 431 ? "the header is too large" : "malformed request");
+    else
+      break;
+  }
+  processing_ = false;
+  if (phase_ == phase::reading)
+    await_more();
+}
+
+session::progress session::parse() {
+  const auto header_max = owner_.settings().header_bytes_max;
+  if (!begun_ && !parser_->got_some()) {
+    // Some clients end a body with a line end that its length does not count.
+    auto skipped = std::min(in_.view().find_first_not_of("\r\n"), in_.size());
+    in_.consume(skipped);
+  }
+  while (!in_.empty()) {
+    error_code ec;
+    const bool in_header = !parser_->is_header_done();
+    const auto bytes = in_.view();
+    const auto n = parser_->put(asio::const_buffer{bytes.data(), bytes.size()}, ec);
+    in_.consume(n);
+    refusal_ = refusal_of(ec);
+    if (in_header) {
+      // Beast's own limit is one for each field.
+      header_bytes_ += n;
+      if (header_bytes_ + (parser_->is_header_done() ? 0 : in_.size()) > header_max)
+        refusal_ = 431;
+    } else if (ec == boost::beast::http::error::need_more && in_.size() > header_max) {
+      refusal_ = 400; // A chunk header or trailer without end.
+    }
+    if (refusal_ != 0)
+      return progress::broken;
+    if (parser_->is_done())
+      return progress::whole;
+    if (ec)
+      return progress::need_more;
+  }
+  return progress::need_more;
+}
+
+unsigned session::refusal_of(error_code ec) const noexcept {
+  using boost::beast::http::error;
+  if (!ec || ec == error::need_more)
+    return 0;
+  if (ec == error::header_limit)
+    return 431;
+  return ec == error::body_limit ? 413 : 400;
+}
+
+void session::await_more() {
+  if (!begun_ && (parser_->got_some() || !in_.empty())) {
+    begun_ = true;
+    expire_after(owner_.settings().read_timeout);
+  }
+  if (parser_->is_header_done() && parser_->expects_continue)
+    send_continue();
+  read();
+}
+
+void session::send_continue() {
+  parser_->expects_continue = false;
+  error_code ec;
+  static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
+  // 25 bytes into an empty socket buffer; a client that never reads is ended by its limits.
+  socket_.write_some(asio::buffer(interim), ec);
+}
+
+void session::read() {
+  auto capacity = read_bytes;
+  if (phase_ == phase::lingering || (parser_->is_header_done() && in_.capacity() >= read_bytes && begun_))
+    capacity = read_bytes_large;
+  auto room = in_.prepare(capacity);
+  socket_.async_read_some(asio::mutable_buffer{room.data, room.size},
+                          [self = shared_from_this()](error_code ec, std::size_t n) { self->on_read(ec, n); });
+}
+
+void session::on_read(error_code ec, std::size_t n) {
+  if (phase_ == phase::closed)
+    return;
+  if (ec)
+    return close();
+  in_.commit(n);
+  if (phase_ == phase::reading)
+    return process();
+  in_.consume(in_.size());
+  drained_ += n;
+  auto drained_max = refused_ ? refused_linger_bytes : 4 * owner_.settings().body_bytes_max;
+  if (drained_ > drained_max)
+    return close();
+  read();
+}
+
+void session::dispatch() {
+  phase_ = phase::replying;
+  ++ticket_;
+  keep_alive_ = parser_->keep_alive() && !owner_.draining();
+  auto request = std::move(parser_->request);
+  head_only_ = request.method == "HEAD";
+  request.remote_address = remote_address_;
+  request.remote_is_loopback = loopback_;
+  count(owner_.shared().requests);
+  expire_after(owner_.settings().reply_timeout);
+  try {
+    owner_.handler()(std::move(request), std::make_shared<session_reply>(owner_.replies(), weak_from_this(), ticket_));
+  } catch (...) {
+    // Its reply object is gone and has answered 500.
+  }
+}
+
+void session::reject(unsigned status, std::string_view message) {
+  keep_alive_ = false;
+  head_only_ = false;
+  write(plain_reply(status, message));
+}
+
+void session::answer(std::uint64_t ticket, protocol::http_response&& response) {
+  if (phase_ == phase::replying && ticket == ticket_)
+    write(std::move(response));
+}
+
+void session::write(protocol::http_response&& response) {
+  keep_alive_ = keep_alive_ && !owner_.draining();
+  const auto idle_seconds = std::chrono::duration_cast<std::chrono::seconds>(owner_.settings().idle_timeout).count();
+  head_.clear();
+  append_reply_head(head_, response, {keep_alive_, head_only_, static_cast<long>(idle_seconds)});
+  const bool has_body = !head_only_ && response.status != 204 && response.status != 304;
+  body_.clear();
+  if (has_body && response.body.size() <= copied_body_max)
+    head_.append(response.body);
+  else if (has_body)
+    body_ = std::move(response.body);
+  out_ = {asio::buffer(head_), asio::buffer(body_)};
+  phase_ = phase::writing;
+  extended_at_ = head_.size() + body_.size();
+  // Nearly every reply fits into the socket's buffer: then there is nothing to wait for.
+  error_code ec;
+  auto n = body_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
+  if (ec && ec != asio::error::would_block)
+    return close();
+  if (advance(n))
+    return next_request();
+  expire_after(owner_.settings().write_timeout);
+  write_some();
+}
+
+void session::write_some() {
+  socket_.async_write_some(out_, [self = shared_from_this()](error_code ec, std::size_t n) { self->on_written(ec, n); });
+}
+
+void session::on_written(error_code ec, std::size_t n) {
+  if (phase_ != phase::writing)
+    return;
+  if (ec)
+    return close();
+  if (advance(n))
+    return next_request();
+  if (auto left = asio::buffer_size(out_); left + write_progress <= extended_at_) {
+    extended_at_ = left;
+    expire_after(owner_.settings().write_timeout);
+  }
+  write_some();
+}
+
+bool session::advance(std::size_t n) {
+  auto of_head = std::min(n, out_[0].size());
+  out_[0] += of_head;
+  out_[1] += n - of_head;
+  return out_[0].size() + out_[1].size() == 0;
+}
+
+void session::next_request() {
+  if (ticket_ != 0 || refused_ || refusal_ != 0) {
+    if (!keep_alive_)
+      return linger();
+  }
+  phase_ = phase::reading;
+  parser_.emplace(static_cast<std::uint32_t>(owner_.settings().header_bytes_max), owner_.settings().body_bytes_max);
+  begun_ = false;
+  header_bytes_ = 0;
+  if (in_.capacity() > read_bytes)
+    in_.release();
+  if (!body_.empty())
+    body_ = {};
+  expire_after(idle_limit(owner_.settings().idle_timeout));
+  if (!processing_)
+    process();
+}
+
+void session::linger() {
+  // Closing with unread bytes resets the connection, and the client would lose the reply. So: say the end, read on for a moment.
+  phase_ = phase::lingering;
+  error_code ec;
+  socket_.shutdown(tcp::socket::shutdown_send, ec);
+  if (ec)
+    return close();
+  in_.consume(in_.size());
+  expire_after(linger_timeout);
+  read();
+}
+
+void session::drain() {
+  if (phase_ == phase::reading && !begun_)
+    close();
+}
+
+void session::close() {
+  if (phase_ == phase::closed)
+    return;
+  phase_ = phase::closed;
+  expire_never();
+  error_code ec;
+  socket_.close(ec);
+  count(owner_.shared().connections_open, -1);
+  owner_.forget(*this);
+}
+
+void session::expired() {
+  auto self = shared_from_this();
+  if (phase_ != phase::replying)
+    return close();
+  keep_alive_ = false;
+  write(plain_reply(503, "no reply in time"));
+}
+
+} // namespace ringmaster::gateway::http

@@ -1,0 +1,81 @@
+#pragma once
+
+// One connection to our server: reads a request, waits for its reply, writes it, reads the next.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gateway/transport/asio.hpp"
+#include "gateway/transport/byte_buffer.hpp"
+#include "gateway/transport/listener.hpp"
+#include "gateway/transport/request_parser.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway::http {
+
+/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its limit:
+/// idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was refused.
+class session final : public std::enable_shared_from_this<session>, private deadline {
+public:
+  session(listener& owner, tcp_socket socket);
+
+  void start();
+  /// Answers 503 before anything was asked.
+  void refuse();
+  /// The reply to request `ticket`; late and double ones change nothing.
+  void answer(std::uint64_t ticket, protocol::http_response&& response);
+  /// Ends after the reply it owes; now when it owes none.
+  void drain();
+  void close();
+  [[nodiscard]] bool refused() const noexcept { return refused_; }
+
+private:
+  enum class phase : std::uint8_t { reading, replying, writing, lingering, closed };
+  enum class progress : std::uint8_t { need_more, whole, broken };
+
+  void process();
+  progress parse();
+  [[nodiscard]] unsigned refusal_of(error_code ec) const noexcept;
+  void await_more();
+  void read();
+  void on_read(error_code ec, std::size_t n);
+  void dispatch();
+  void reject(unsigned status, std::string_view message);
+  void write(protocol::http_response&& response);
+  void write_some();
+  void on_written(error_code ec, std::size_t n);
+  bool advance(std::size_t n);
+  void next_request();
+  void linger();
+  void send_continue();
+  void expired() override;
+
+  listener& owner_;
+  tcp_socket socket_;
+  phase phase_ = phase::reading;
+  bool keep_alive_ = false;
+  bool head_only_ = false;
+  /// Bytes of a request came, its end did not.
+  bool begun_ = false;
+  /// `process` is on the stack: it goes on with the next request itself.
+  bool processing_ = false;
+  bool refused_ = false;
+  bool loopback_ = false;
+  unsigned refusal_ = 0;
+  std::uint64_t ticket_ = 0;
+  std::size_t header_bytes_ = 0;
+  std::size_t drained_ = 0;
+  std::optional<request_parser> parser_;
+  byte_buffer in_;
+  std::string head_;
+  std::string body_;
+  /// What of `head_` and `body_` is still to be written.
+  std::array<asio::const_buffer, 2> out_;
+  std::size_t extended_at_ = 0;
+  std::string remote_address_;
+};
+
+} // namespace ringmaster::gateway::http

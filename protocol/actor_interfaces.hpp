@@ -1,0 +1,179 @@
+#pragma once
+
+// The catalogue: who may ask whom what, and what comes back. Read it like a table of contents. Payloads are in messages.hpp.
+//
+// Unless a comment says otherwise a message is one-way. Messages marked INTERNAL are sent by an actor to itself. Messages that say
+// "listener" carry the handle to which the answer goes, as a message of its own, whenever it is there.
+
+#include <caf/result.hpp>
+#include <caf/typed_actor.hpp>
+
+#include "protocol/type_ids.hpp"
+
+namespace ringmaster::protocol {
+
+// -- small roles that several actors play ----------------------------------------------------------------------------------
+
+/// Hears of this node's lives: a new one (start, return after a lost lease) or none (lease lost: claim, send and decide nothing).
+using life_listener = caf::typed_actor<caf::result<void>(life_change)>;
+
+/// Gets the outcome of the claims that it asked for, each exactly once.
+using claim_listener = caf::typed_actor<caf::result<void>(claim_reply)>;
+
+/// Gets routed runs back, in one or several parts.
+using route_listener = caf::typed_actor<caf::result<void>(routed_batch)>;
+
+/// Hears of intents (children, retries) that were just made durable.
+using intent_listener = caf::typed_actor<caf::result<void>(intent_batch)>;
+
+/// Gets the results of the runs and probes that it sent.
+using send_listener = caf::typed_actor<caf::result<void>(send_results)>;
+
+/// Gets the live executors whenever they change.
+using registry_listener = caf::typed_actor<caf::result<void>(registry_change)>;
+
+// -- storage ---------------------------------------------------------------------------------------------------------------
+
+/// Detached, one store connection: runs a closure on the store, replies when it has run. Only actors/store_access.hpp and
+/// storage_actor speak to it. Errors: internal (the closure threw).
+using store_worker = caf::typed_actor<caf::result<void>(store_task)>;
+
+/// The same for console reads and edits, never shared with the firing path.
+using query_worker = store_worker;
+
+/// Owns the firing path's workers. Batches naturally: what queued while a worker was busy is the next batch.
+using storage_actor = caf::typed_actor<
+  /// Claims a batch; the outcome goes to the listener. Repeated until the store has answered; `fenced` ends it.
+  caf::result<void>(claim_request),
+  /// Trigger results: merged with their neighbours into one transaction, repeated until durable.
+  caf::result<void>(trigger_results),
+  /// Results from executors. Replies when they are durable, for winners and losers alike. Errors: too_large (queue full).
+  caf::result<callbacks_stored>(callback_batch),
+  /// A short control transaction (beat, registry, edits), before all batches. Replies when it has run.
+  caf::result<void>(store_task),
+  /// Claims that were adopted: they are deleted when so many of their runs are recorded.
+  caf::result<void>(claims_opened),
+  /// Who hears of new intents.
+  caf::result<void>(store_listener),
+  /// The life under which results are recorded.
+  caf::result<void>(life_change),
+  /// INTERNAL: retry after a failure, delete resolved claims.
+  caf::result<void>(tick_atom)>;
+
+// -- the firing path -------------------------------------------------------------------------------------------------------
+
+/// Owns the node's slots: knows what is due soon, claims it, keeps the definitions.
+using schedule_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// The slots of this node; jobs of others are forgotten.
+  caf::result<void>(slot_change),
+  /// Somebody edited jobs: look now instead of at the next poll.
+  caf::result<void>(edit_hint),
+  caf::result<void>(routed_batch),
+  caf::result<void>(claim_reply),
+  caf::result<void>(intent_batch),
+  /// Plans and claims nothing more. Replies when the claims under way are answered.
+  caf::result<void>(stop_request),
+  /// INTERNAL: claim what is due.
+  caf::result<void>(tick_atom)>;
+
+/// Holds claimed firings until their millisecond, then passes all due ones on in one message.
+using ring_actor = caf::typed_actor<
+  caf::result<void>(firing_batch),
+  /// A new life starts with an empty ring.
+  caf::result<void>(life_change),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+/// Routes, holds the lanes' windows, sends through executor_links, hands results to storage. Drops none.
+using trigger_pool = caf::typed_actor<
+  /// Chooses addresses and takes lane slots; the answer goes to the listener, what found no slot as deferred.
+  caf::result<void>(route_request),
+  /// Slots of runs that were routed but not claimed.
+  caf::result<void>(slot_release),
+  /// Claimed runs that are due now.
+  caf::result<void>(firing_batch),
+  caf::result<void>(send_results),
+  caf::result<void>(registry_change),
+  /// Who hears of sent and of unknown runs. The first message of all.
+  caf::result<void>(trigger_partners),
+  /// Replies the link of an address, made if need be.
+  caf::result<link_handle>(link_query),
+  /// INTERNAL: statistics of lanes, unused links.
+  caf::result<void>(tick_atom)>;
+
+/// One executor: its family, its time limits, its requests over the injected http_client.
+using executor_link = caf::typed_actor<
+  /// Sends `/run` for each; the results go to the listener in as many messages as they come in.
+  caf::result<void>(send_batch),
+  /// `beat` or `idleBeat`. Replies what came back; never an error.
+  caf::result<probe_reply>(probe_request),
+  /// `/log` from line 1. Replies what came back; never an error.
+  caf::result<log_reply>(log_request),
+  /// INTERNAL: answers wait in the inbox.
+  caf::result<void>(drain_inbox)>;
+
+/// Runs of which nobody knows whether they were delivered: adopts those of former lives, asks executors, decides.
+using recovery_actor = caf::typed_actor<
+  caf::result<void>(unknown_batch),
+  caf::result<void>(life_change),
+  caf::result<void>(send_results),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+// -- around it -------------------------------------------------------------------------------------------------------------
+
+/// Live executors in memory; writes changes at once and renewals in batches.
+using registry_monitor = caf::typed_actor<
+  /// Replies at once.
+  caf::result<void>(registry_beat),
+  /// Replies at once; routing forgets the address at once.
+  caf::result<void>(registry_removal),
+  /// Groups or registrations changed in the store: read now.
+  caf::result<void>(registry_hint),
+  /// One more listener; it hears of the present view at once.
+  caf::result<void>(registry_subscription),
+  /// INTERNAL: flush, sweep, re-read.
+  caf::result<void>(tick_atom)>;
+
+/// Callbacks: finds the job of a run in memory, makes results durable, passes children and retries on.
+using completion_actor = caf::typed_actor<
+  /// Runs on their way to executors, remembered until their result.
+  caf::result<void>(sent_runs),
+  /// Replies when durable. Errors: unavailable, too_large.
+  caf::result<callbacks_stored>(callback_batch),
+  caf::result<void>(intent_batch)>;
+
+/// This node's life: enters, renews its beat, knows its own deadline, fences dead peers, spreads the slots.
+using node_actor = caf::typed_actor<
+  /// Replies what the node knows of itself.
+  caf::result<node_status>(status_query),
+  /// A graceful stop: no claim is left, the row says `down`. Replies when it does.
+  caf::result<void>(stop_request),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+/// Jobs and groups as people and files edit them.
+using job_admin = caf::typed_actor<
+  /// Applies what a source declares, all or nothing; wakes schedule_actor and registry_monitor. Replies what changed (or would).
+  /// Errors: conflict, invalid_argument, unavailable.
+  caf::result<core::deploy_report>(apply_declared)>;
+
+/// Dispatches requests to handlers; every request is answered.
+using gateway_actor = caf::typed_actor<
+  caf::result<void>(http_exchange),
+  /// The app names that exist.
+  caf::result<void>(registry_change)>;
+
+/// Spawns all of the above in order, watches them, stops them in reverse.
+using supervisor = caf::typed_actor<
+  /// Replies whether the node serves.
+  caf::result<node_status>(status_query),
+  /// Replies the actors that the outside speaks to.
+  caf::result<node_handles>(handles_query),
+  /// Drains and stops. Replies when every claimed run is recorded and the node's row says `down`, or the drain time is over.
+  caf::result<void>(stop_request),
+  /// INTERNAL: the drain's progress.
+  caf::result<void>(tick_atom)>;
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,263 @@
+#pragma once
+
+// The payloads of the catalogue. All stay inside the process.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/declared.hpp"
+#include "core/group.hpp"
+#include "core/run.hpp"
+#include "core/schedule.hpp"
+#include "core/slot_map.hpp"
+#include "protocol/actor_interfaces.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::protocol {
+
+struct tick_atom {};
+
+// -- storage ---------------------------------------------------------------------------------------------------------------
+
+/// A use case on a store, run on its worker's thread. An error instead of a store: it cannot be opened now.
+struct store_task {
+  std::function<void(core::result<storage::store*>)> run;
+};
+
+struct store_listener {
+  intent_listener intents;
+};
+
+struct claim_request {
+  core::claim_batch batch;
+  claim_listener listener;
+};
+
+struct claim_reply {
+  std::int64_t sequence = 0;
+  core::result<core::claim_outcome> outcome;
+};
+
+struct trigger_results {
+  std::vector<core::trigger_result> items;
+};
+
+struct callback_batch {
+  std::vector<core::callback> items;
+};
+
+/// The batch's results are durable, winners and losers alike.
+struct callbacks_stored {};
+
+/// Claims that were adopted: how many runs of each are unresolved.
+struct claims_opened {
+  std::vector<std::pair<std::int64_t, std::uint32_t>> claims;
+};
+
+struct intent_batch {
+  std::vector<core::intent> items;
+};
+
+// -- lives and slots -------------------------------------------------------------------------------------------------------
+
+struct life_change {
+  /// Nothing: the lease is lost.
+  std::optional<core::node_life> life;
+};
+
+struct slot_change {
+  core::slot_set slots;
+};
+
+struct edit_hint {};
+
+// -- the firing path -------------------------------------------------------------------------------------------------------
+
+struct firing_batch {
+  std::vector<core::claimed_run> runs;
+};
+
+/// One job's wish to run: a plan of its schedule, or an intent (then the plan is empty).
+struct route_candidate {
+  core::job_ptr spec;
+  std::optional<core::job_plan> plan;
+  std::optional<core::intent> intent;
+};
+
+struct route_request {
+  std::vector<route_candidate> candidates;
+  route_listener listener;
+};
+
+struct routed_job {
+  route_candidate candidate;
+  std::vector<core::planned_run> runs;
+};
+
+struct routed_batch {
+  std::vector<routed_job> routed;
+  /// No lane slot now: still due.
+  std::vector<route_candidate> deferred;
+};
+
+/// Slots to give back, by lane.
+struct slot_release {
+  std::array<std::uint32_t, 2> lanes{};
+  friend bool operator==(const slot_release&, const slot_release&) = default;
+};
+
+struct sent_runs {
+  std::vector<std::pair<core::log_id, core::job_ptr>> items;
+};
+
+/// Whom the pool tells of runs on their way and of runs whose fate is unknown.
+struct trigger_partners {
+  completion_actor completion;
+  recovery_actor recovery;
+};
+
+/// Runs whose bytes were written and whose answer never came.
+struct unknown_batch {
+  std::vector<core::claimed_run> runs;
+};
+
+// -- executors -------------------------------------------------------------------------------------------------------------
+
+struct link_query {
+  std::string address;
+};
+
+struct link_handle {
+  executor_link link;
+};
+
+struct send_batch {
+  std::vector<core::claimed_run> runs;
+  send_listener listener;
+};
+
+/// What became of one `/run`.
+enum class send_state : std::uint8_t {
+  /// A complete answer: `code` and `message` say which.
+  answered,
+  /// No byte left us.
+  not_sent,
+  /// The lease was over: the run stays claimed and is adopted later.
+  gate_closed,
+  unknown,
+};
+
+struct send_result {
+  core::claimed_run run;
+  send_state state = send_state::not_sent;
+  /// 200 accepted; anything else but 0 refused.
+  std::int32_t code = 0;
+  /// The executor's text, or why nothing was sent.
+  std::string message;
+  std::chrono::microseconds elapsed{0};
+};
+
+struct send_results {
+  std::vector<send_result> items;
+};
+
+struct probe_request {
+  /// `idle_beat` asks about this job; `beat` ignores it.
+  core::job_id job{};
+  bool idle_beat = false;
+};
+
+struct probe_reply {
+  /// 200: alive (idle). 0: no complete answer.
+  std::int32_t code = 0;
+  std::string message;
+};
+
+struct log_request {
+  core::log_id run{};
+  core::time_point fire_at{};
+};
+
+struct log_reply {
+  /// False: no complete answer, or not a log reply.
+  bool answered = false;
+  std::int32_t to_line = 0;
+  std::string content;
+};
+
+struct drain_inbox {};
+
+// -- registry --------------------------------------------------------------------------------------------------------------
+
+struct registry_beat {
+  std::string registry_group;
+  std::string app_name;
+  std::string address;
+  /// The request carried an app name header: this executor wants one, too.
+  bool app_header = false;
+};
+
+struct registry_removal {
+  std::string registry_group;
+  std::string app_name;
+  std::string address;
+};
+
+struct registry_hint {};
+
+/// Who can be called, at one moment. Immutable, shared.
+struct registry_view {
+  std::unordered_map<std::int32_t, core::group> groups;
+  /// Addresses last registered with the app name header.
+  std::unordered_set<std::string> app_header_addresses;
+};
+
+struct registry_change {
+  std::shared_ptr<const registry_view> view;
+};
+
+struct registry_subscription {
+  registry_listener listener;
+};
+
+// -- administration --------------------------------------------------------------------------------------------------------
+
+struct apply_declared {
+  core::declared_set declared;
+  bool dry_run = false;
+  bool prune = false;
+};
+
+struct http_exchange {
+  http_request request;
+  http_reply_ptr reply;
+};
+
+struct status_query {};
+struct stop_request {};
+
+struct handles_query {};
+
+/// What gateway and commands speak to.
+struct node_handles {
+  registry_monitor registry;
+  completion_actor completion;
+  job_admin jobs;
+};
+
+struct node_status {
+  /// The node has a life and a store: it may claim and send.
+  bool ready = false;
+  /// One line each; empty when ready.
+  std::vector<std::string> reasons;
+  std::optional<core::node_life> life;
+};
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,54 @@
+#pragma once
+
+// Civil time from an actor's own clock.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include <caf/actor_clock.hpp>
+
+#include "core/time.hpp"
+
+namespace ringmaster::protocol {
+
+/// Adds an offset to the steady clock of CAF. The offset is shared: node_actor refreshes it, so that a stepped system clock is
+/// followed within one beat; tests set it once. Cheap to copy; any thread.
+class wall_clock {
+public:
+  using steady = caf::actor_clock::time_point;
+
+  explicit wall_clock(std::chrono::nanoseconds offset) : offset_{std::make_shared<std::atomic<std::int64_t>>(offset.count())} {}
+
+  /// Follows the system's clock.
+  static wall_clock of_system() {
+    wall_clock clock{std::chrono::nanoseconds{0}};
+    clock.follow_system();
+    return clock;
+  }
+
+  /// Takes the offset between the two clocks anew.
+  void follow_system() const {
+    auto civil = std::chrono::system_clock::now().time_since_epoch();
+    auto steady_now = steady::clock::now().time_since_epoch();
+    offset_->store(std::chrono::duration_cast<std::chrono::nanoseconds>(civil - steady_now).count(), std::memory_order_relaxed);
+  }
+
+  /// Civil time at `t`, cut to the millisecond.
+  [[nodiscard]] core::time_point at(steady t) const {
+    return core::time_point{std::chrono::floor<core::milliseconds>(t.time_since_epoch() + offset())};
+  }
+
+  /// The point of the steady clock at which civil time reaches `t`.
+  [[nodiscard]] steady when(core::time_point t) const {
+    return steady{std::chrono::duration_cast<steady::duration>(std::chrono::nanoseconds{t.time_since_epoch()} - offset())};
+  }
+
+private:
+  [[nodiscard]] std::chrono::nanoseconds offset() const { return std::chrono::nanoseconds{offset_->load(std::memory_order_relaxed)}; }
+
+  std::shared_ptr<std::atomic<std::int64_t>> offset_;
+};
+
+} // namespace ringmaster::protocol

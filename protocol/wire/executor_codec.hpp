@@ -1,0 +1,62 @@
+#pragma once
+
+// What an admin says to an executor and how it reads the answers (XXL wire §2). Pure; any thread; no exception leaves it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "core/run.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// The trigger object: always all 12 fields, no null, no negative number. `logDateTime` is the fire time cut to its second.
+/// The letters `POST` inside a text are written `\u0050OST`: one Go executor splits its input at every literal `POST`.
+[[nodiscard]] std::string encode_run(const core::claimed_run& run);
+
+[[nodiscard]] std::string encode_beat();
+[[nodiscard]] std::string encode_idle_beat(core::job_id job);
+[[nodiscard]] std::string encode_kill(core::job_id job);
+
+/// `fire_at`: that of the run; cut to its second as in `encode_run`. `from_line`: 1 is the first line. Both spellings of the
+/// date.
+[[nodiscard]] std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line);
+
+struct executor_reply {
+  /// 200 success; never 0.
+  std::int32_t code = 500;
+  /// The executor's own text, or ours when the reply cannot be read; empty for a success without text. Valid UTF-8, cut to 15 000
+  /// units.
+  std::string msg;
+  /// `content`, else `data`, when it is text: some releases answer a kill there.
+  std::string payload;
+  /// `repeat… logId:N` with our own log id: the run has arrived before, which counts as accepted.
+  bool repeated_log_id = false;
+  /// The executor knows `/trigger` instead of `/run`; nothing was executed.
+  bool wants_trigger_path = false;
+  /// The executor asks for the header `XXL-JOB-APPNAME`.
+  bool wants_app_header = false;
+
+  [[nodiscard]] bool accepted() const noexcept { return code == 200 || repeated_log_id; }
+};
+
+/// Reads a whole answer to `/run`, `/trigger`, `/beat`, `/idleBeat` or `/kill`, whatever came back. A status other than 200 is a
+/// failure; so are a missing code, code 0, an array, an empty body, HTML. `sent`: the log id of the request, 0 for the others.
+[[nodiscard]] executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent);
+
+struct log_chunk {
+  std::int32_t from_line = 0;
+  std::int32_t to_line = 0;
+  std::string content;
+  bool end = false;
+};
+
+/// Reads the answer to `/log`: the object under `content`, else `data`, even beside a failure code. No object but code 200 means
+/// "no log": an empty chunk. Missing numbers are 0, a missing line number of the start is the one that was asked, a missing end
+/// is false. Errors: `unavailable` with the executor's text.
+[[nodiscard]] core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line);
+
+} // namespace ringmaster::protocol::wire

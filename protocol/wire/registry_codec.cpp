@@ -1,0 +1,67 @@
+#include "protocol/wire/registry_codec.hpp"
+
+#include <array>
+
+#include "core/text.hpp"
+#include "protocol/wire/json_reader.hpp"
+#include "protocol/wire/texts.hpp"
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+struct field {
+  std::string_view name;
+  std::string registry_request::* value;
+  /// Characters that its column of `xxl_job_registry` holds.
+  std::size_t characters_max;
+};
+
+constexpr std::array<field, 3> fields{{
+    {"registryGroup", &registry_request::registry_group, 50},
+    {"registryKey", &registry_request::registry_key, 255},
+    {"registryValue", &registry_request::registry_value, 255},
+}};
+
+core::error refusal(std::string context) { return {core::errc::invalid_argument, std::move(context)}; }
+
+core::error unreadable(std::string_view reason) { return refusal(std::string{reply_text::invoke_error}.append(reason)); }
+
+} // namespace
+
+core::result<registry_request> parse_registry(std::string_view body) {
+  if (core::is_blank(body))
+    return tl::unexpected(refusal(std::string{reply_text::body_empty}));
+
+  registry_request request;
+  json_reader in{body};
+  if (in.peek() != json_kind::object)
+    return tl::unexpected(unreadable("the body must be a JSON object"));
+  const field* wrong = nullptr;
+  in.object([&](std::string_view name) {
+    for (const field& each : fields) {
+      if (name != each.name)
+        continue;
+      const json_kind kind = in.peek();
+      if (kind == json_kind::object || kind == json_kind::array)
+        wrong = &each;
+      else
+        request.*each.value = in.text().value_or(std::string{});
+    }
+  });
+  if (!in.finish())
+    return tl::unexpected(unreadable(in.error()));
+  if (wrong)
+    return tl::unexpected(unreadable(std::string{wrong->name} + " must be a text"));
+
+  for (const field& each : fields)
+    if (core::is_blank(request.*each.value))
+      return tl::unexpected(refusal(std::string{reply_text::illegal_argument}));
+  for (const field& each : fields)
+    if (core::count_characters(request.*each.value) > each.characters_max)
+      return tl::unexpected(
+          refusal(std::string{each.name} + " is longer than " + std::to_string(each.characters_max) + " characters."));
+  return request;
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,25 @@
+#pragma once
+
+// The body of `registry` and `registryRemove` (XXL wire §1.6). Pure; any thread; no exception leaves it.
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// Exact text as sent, trailing slash included; none is blank, each fits its column (50, 255, 255 characters).
+struct registry_request {
+  std::string registry_group;
+  std::string registry_key;
+  std::string registry_value;
+};
+
+/// Reads as leniently as the Java admins: unquoted or single-quoted names, a number or a boolean as text, unknown fields ignored.
+/// Errors: `invalid_argument`; the context is the `msg` to answer: `invalid request, requestBody empty.`, `Illegal Argument.` for
+/// a blank field, `openapi invoke error: ` and a reason for anything malformed or of the wrong type, a clear text for a value too
+/// long.
+[[nodiscard]] core::result<registry_request> parse_registry(std::string_view body);
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,118 @@
+#include "actors/admin/completion_actor.hpp"
+
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/memory_database.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using protocol::callbacks_stored;
+
+namespace {
+
+core::job_ptr job(std::int32_t id) {
+  core::job made;
+  made.id = core::job_id{id};
+  return std::make_shared<const core::job>(std::move(made));
+}
+
+protocol::callback_batch results(std::initializer_list<std::int64_t> runs) {
+  protocol::callback_batch batch;
+  for (auto run : runs)
+    batch.items.push_back({core::log_id{run}, 200, {}, nullptr});
+  return batch;
+}
+
+struct completion : test::virtual_time {
+  /// The job that the store was told for each item of the last batch; 0: none.
+  [[nodiscard]] std::vector<std::int32_t> jobs_told() const {
+    std::vector<std::int32_t> jobs;
+    for (const auto& item : storage.record->callbacks.back().items)
+      jobs.push_back(item.spec ? core::number(item.spec->id) : 0);
+    return jobs;
+  }
+
+  test::memory_database database;
+  std::unique_ptr<storage::store> store = database.open();
+  test::storage_double storage{*this, *store};
+  test::schedule_double schedule{*this};
+  protocol::completion_actor actor =
+    spawn<actors::completion_actor_state, protocol::completion_actor>(storage.actor, schedule.actor, 8000ms, silent_log());
+};
+
+using jobs = std::vector<std::int32_t>;
+
+} // namespace
+
+TEST_CASE_METHOD(completion, "a result carries the job that was sent, if it is still known", "[actors]") {
+  tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1)}, {core::log_id{8}, job(2)}}});
+  CHECK(ask<callbacks_stored>(actor, results({8, 9, 7})));
+  CHECK(jobs_told() == jobs{2, 0, 1});
+}
+
+TEST_CASE_METHOD(completion, "a stored result is forgotten, a repeated one is looked up by the store", "[actors]") {
+  tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1)}}});
+  CHECK(ask<callbacks_stored>(actor, results({7})));
+  CHECK(ask<callbacks_stored>(actor, results({7})));
+  CHECK(jobs_told() == jobs{0});
+}
+
+TEST_CASE_METHOD(completion, "a result that was not stored is not acknowledged and not forgotten", "[actors]") {
+  tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1)}}});
+  storage.record->callback_error = core::error{core::errc::too_large, "full"};
+  auto reply = ask<callbacks_stored>(actor, results({7}));
+  REQUIRE_FALSE(reply);
+  CHECK(protocol::to_core(reply.error()) == core::error{core::errc::too_large, "full"});
+  storage.record->callback_error.reset();
+  CHECK(ask<callbacks_stored>(actor, results({7})));
+  CHECK(jobs_told() == jobs{1});
+}
+
+TEST_CASE_METHOD(completion, "a silent store ends the wait of a caller after the limit", "[actors]") {
+  storage.record->silent = true;
+  auto pending = later<callbacks_stored>(actor, results({7}));
+  advance(7999ms);
+  CHECK_FALSE(pending->has_value());
+  advance(1ms);
+  REQUIRE(pending->has_value());
+  REQUIRE_FALSE(**pending);
+  CHECK(protocol::to_core((*pending)->error()).code == core::errc::timeout);
+}
+
+TEST_CASE_METHOD(completion, "beyond its bound callers are refused at once", "[actors]") {
+  storage.record->silent = true;
+  for (std::size_t i = 0; i < actors::completion_actor_state::waiting_max; ++i)
+    tell(actor, results({7}));
+  run();
+  auto reply = ask<callbacks_stored>(actor, results({8}));
+  REQUIRE_FALSE(reply);
+  CHECK(protocol::to_core(reply.error()).code == core::errc::too_large);
+  advance(8000ms);
+  storage.record->silent = false;
+  CHECK(ask<callbacks_stored>(actor, results({8})));
+}
+
+TEST_CASE_METHOD(completion, "the oldest runs are forgotten first", "[actors]") {
+  auto known = job(1);
+  protocol::sent_runs many;
+  constexpr auto bound = static_cast<std::int64_t>(actors::completion_actor_state::runs_max);
+  for (std::int64_t run = 1; run <= bound + 10; ++run)
+    many.items.emplace_back(core::log_id{run}, known);
+  tell(actor, std::move(many));
+  CHECK(ask<callbacks_stored>(actor, results({10, 11, bound + 10})));
+  CHECK(jobs_told() == jobs{0, 1, 1});
+}
+
+TEST_CASE_METHOD(completion, "an empty batch does not reach the store", "[actors]") {
+  CHECK(ask<callbacks_stored>(actor, results({})));
+  CHECK(storage.record->callbacks.empty());
+}
+
+TEST_CASE_METHOD(completion, "new intents go on to the planner", "[actors]") {
+  core::intent child;
+  child.id = core::intent_id{5};
+  tell(actor, protocol::intent_batch{{child}});
+  run();
+  REQUIRE(schedule.record->intents.size() == 1);
+  CHECK(schedule.record->intents[0].id == core::intent_id{5});
+}

@@ -1,0 +1,299 @@
+#include "actors/cluster/node_actor.hpp"
+
+#include <random>
+
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/faulty_store.hpp"
+#include "tests/support/memory_database.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::store_fault;
+
+namespace {
+
+/// L·0.999 − M with the default settings.
+constexpr auto lease = 1500ms - 1500us - 300ms;
+
+/// One node with everything that surrounds it; several share a world and a database.
+struct node {
+  node(test::virtual_time& the_world, test::memory_database& database, std::string name, bool start = true)
+    : world{the_world}, id{std::move(name)}, store{database.open()} {
+    if (start)
+      enter();
+  }
+  void enter() {
+    actor = world.spawn<actors::node_actor_state, protocol::node_actor>(
+      actors::node_links{storage.actor, schedule.actor, {lives.actor, other_lives.actor}}, actors::node_identity{id, id + ":8080"},
+      config::cluster_settings{}, gate, actors::node_clocks{world.clock(), world.boot(), false}, test::virtual_time::silent_log());
+  }
+  [[nodiscard]] core::node_row row() {
+    for (auto& row : test::expect(store.inner().cluster().nodes()))
+      if (row.id == id)
+        return row;
+    return {};
+  }
+  [[nodiscard]] bool is_open() { return gate->open_at(world.boot_now()); }
+  [[nodiscard]] protocol::node_status status() { return *world.ask<protocol::node_status>(actor, protocol::status_query{}); }
+  [[nodiscard]] core::slot_set slots() const { return schedule.record->slots.empty() ? core::slot_set{} : schedule.record->slots.back(); }
+
+  test::virtual_time& world;
+  std::string id;
+  test::faulty_store store;
+  test::storage_double storage{world, store};
+  test::schedule_double schedule{world};
+  test::life_double lives{world};
+  test::life_double other_lives{world};
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  protocol::node_actor actor;
+};
+
+struct cluster : test::virtual_time {
+  test::memory_database database;
+};
+
+using heard = test::lives_heard;
+core::node_life life(std::string node, std::int64_t incarnation) { return {std::move(node), incarnation}; }
+
+} // namespace
+
+TEST_CASE_METHOD(cluster, "a node enters, opens its gate and serves all slots", "[actors]") {
+  node a{*this, database, "a", false};
+  CHECK_FALSE(a.is_open());
+  a.enter();
+  run();
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+  CHECK(*a.other_lives.heard == heard{life("a", 1)});
+  CHECK(a.is_open());
+  CHECK(a.slots().all());
+  CHECK(a.status().ready);
+  CHECK(a.status().life == life("a", 1));
+  CHECK(a.row().state == core::node_state::up);
+  CHECK(a.row().address == "a:8080");
+}
+
+TEST_CASE_METHOD(cluster, "a life is renewed for as long as the store answers", "[actors]") {
+  node a{*this, database, "a"};
+  advance(60s);
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+  CHECK(a.is_open());
+  CHECK(a.row().beat >= 195);
+  CHECK(a.row().beat <= 202);
+  CHECK(a.schedule.record->slots.size() == 1);
+}
+
+TEST_CASE_METHOD(cluster, "the gate closes by itself at t_sent + L·0.999 − M", "[actors]") {
+  node a{*this, database, "a"};
+  run();
+  a.store.go_away();
+  advance(lease - 1ms);
+  CHECK(a.is_open());
+  advance(1ms);
+  CHECK_FALSE(a.is_open());
+}
+
+TEST_CASE_METHOD(cluster, "a lost lease is announced once, and the node returns with a new incarnation", "[actors]") {
+  node a{*this, database, "a"};
+  run();
+  a.store.go_away();
+  advance(30s);
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt});
+  auto status = a.status();
+  CHECK_FALSE(status.ready);
+  CHECK(status.reasons == std::vector<std::string>{"the node has no lease", "the store does not answer: the database is away"});
+  a.store.come_back();
+  advance(1s);
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
+  CHECK(a.is_open());
+  CHECK(a.status().ready);
+  CHECK(a.schedule.record->slots.size() == 2);
+}
+
+TEST_CASE_METHOD(cluster, "a store that is away at the start is tried until it answers", "[actors]") {
+  node a{*this, database, "a", false};
+  std::size_t tried = 0;
+  a.store.fault_of = [&tried](std::string_view) {
+    ++tried;
+    return store_fault::away;
+  };
+  a.enter();
+  advance(10s);
+  CHECK(a.lives.heard->empty());
+  CHECK(tried >= 10);
+  CHECK(tried <= 16);
+  a.store.come_back();
+  advance(1s);
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+}
+
+TEST_CASE_METHOD(cluster, "an entry whose answer was lost costs an incarnation and nothing else", "[actors]") {
+  node a{*this, database, "a", false};
+  a.store.once("enter", store_fault::answer_lost);
+  a.enter();
+  advance(1s);
+  CHECK(*a.lives.heard == heard{life("a", 2)});
+  CHECK(a.row().incarnation == 2);
+}
+
+TEST_CASE_METHOD(cluster, "a renewal that answers after the deadline does not save the old life", "[actors]") {
+  auto answered_after = GENERATE(899ms, 901ms, 1250ms);
+  node a{*this, database, "a"};
+  run();
+  a.storage.record->latency = [answered_after] { return std::pair{0ms, answered_after}; };
+  advance(310ms);
+  a.storage.record->latency = nullptr;
+  advance(1198ms - 310ms);
+  CHECK(a.is_open());
+  CHECK(a.row().beat == 2);
+  advance(2s);
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
+  CHECK(a.row().incarnation == 2);
+  CHECK(a.is_open());
+}
+
+TEST_CASE_METHOD(cluster, "a lease counts from the moment when the renewal was asked for", "[actors]") {
+  node a{*this, database, "a"};
+  run();
+  a.storage.record->latency = [] { return std::pair{200ms, 200ms}; };
+  advance(550ms);
+  a.store.go_away();
+  // The store took the renewal that was sent at 300 ms, at 500 ms, and its answer came at 700 ms.
+  advance(300ms - 550ms + lease - 1ms);
+  CHECK(a.row().beat == 2);
+  CHECK(a.is_open());
+  advance(1ms);
+  CHECK_FALSE(a.is_open());
+}
+
+TEST_CASE_METHOD(cluster, "a fenced node comes back at once with a new incarnation and an empty ring", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  REQUIRE(test::expect(a.store.inner().cluster().fence(a.row())));
+  advance(310ms);
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 3)});
+  CHECK(a.is_open());
+}
+
+TEST_CASE_METHOD(cluster, "two processes with one id take turns slowly", "[actors]") {
+  node one{*this, database, "a"};
+  node other{*this, database, "a"};
+  advance(20s);
+  CHECK(one.row().incarnation >= 4);
+  CHECK(one.row().incarnation <= 45);
+  CHECK_FALSE((one.is_open() && other.is_open()));
+}
+
+TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without one", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  sleep_machine(10s);
+  CHECK_FALSE(a.is_open());
+  advance(150ms);
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
+}
+
+TEST_CASE_METHOD(cluster, "two nodes share the slots without a gap or an overlap", "[actors]") {
+  node a{*this, database, "a"};
+  node b{*this, database, "b"};
+  advance(2s);
+  CHECK((a.slots() | b.slots()).all());
+  CHECK((a.slots() & b.slots()).none());
+  CHECK(a.slots().count() > 64);
+  CHECK(b.slots().count() > 64);
+  auto changes = a.schedule.record->slots.size();
+  advance(30s);
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+  CHECK(*b.lives.heard == heard{life("b", 1)});
+  CHECK(a.schedule.record->slots.size() == changes);
+}
+
+TEST_CASE_METHOD(cluster, "a dead node is fenced and its slots are taken over in two seconds", "[actors]") {
+  node a{*this, database, "a"};
+  node b{*this, database, "b"};
+  advance(5s);
+  b.store.go_away();
+  auto last_beat = b.row().beat;
+  advance(1500ms - 300ms);
+  CHECK(a.row().state == core::node_state::up);
+  CHECK(b.row().state == core::node_state::up);
+  advance(800ms);
+  CHECK(a.slots().all());
+  auto row = b.row();
+  CHECK(row.state == core::node_state::fenced);
+  CHECK(row.incarnation == 2);
+  CHECK(row.beat == last_beat);
+  b.store.come_back();
+  advance(3s);
+  CHECK(*b.lives.heard == heard{life("b", 1), std::nullopt, life("b", 3)});
+  CHECK((a.slots() | b.slots()).all());
+  CHECK((a.slots() & b.slots()).none());
+}
+
+TEST_CASE_METHOD(cluster, "a graceful stop says so in the node's row", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  CHECK(ask_done(a.actor, protocol::stop_request{}) == caf::error{});
+  CHECK(a.row().state == core::node_state::down);
+  CHECK_FALSE(a.is_open());
+  CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt});
+  auto beat = a.row().beat;
+  advance(10s);
+  CHECK(a.row().state == core::node_state::down);
+  CHECK(a.row().beat == beat);
+  CHECK(a.status().reasons == std::vector<std::string>{"the node is stopping"});
+  CHECK(ask_done(a.actor, protocol::stop_request{}) == caf::error{});
+}
+
+TEST_CASE_METHOD(cluster, "a stop while the node enters leaves nobody up", "[actors]") {
+  node a{*this, database, "a", false};
+  a.storage.record->latency = [] { return std::pair{100ms, 100ms}; };
+  a.enter();
+  advance(50ms);
+  tell(a.actor, protocol::stop_request{});
+  advance(1s);
+  CHECK(a.row().state == core::node_state::down);
+  CHECK(a.lives.heard->empty());
+  CHECK_FALSE(a.is_open());
+}
+
+TEST_CASE_METHOD(cluster, "a stop while the store is away says that nothing was written", "[actors]") {
+  node a{*this, database, "a"};
+  advance(1s);
+  a.store.go_away();
+  CHECK(protocol::to_core(ask_done(a.actor, protocol::stop_request{})).code == core::errc::unavailable);
+  CHECK_FALSE(a.is_open());
+}
+
+// Invariant F10: whatever the store does, no life is fenced while its node may still send.
+TEST_CASE("no node is fenced before its own deadline", "[actors]") {
+  auto seed = GENERATE(range(1u, 25u));
+  CAPTURE(seed);
+  cluster world;
+  node a{world, world.database, "a"};
+  node b{world, world.database, "b"};
+  std::mt19937 random{seed};
+  for (auto* each : {&a, &b}) {
+    each->storage.record->latency = [&random] {
+      auto slow = random() % 6 == 0 ? 4'000 : 60;
+      return std::pair{std::chrono::milliseconds{random() % slow}, std::chrono::milliseconds{random() % slow}};
+    };
+    each->store.fault_of = [&random](std::string_view) { return random() % 20 == 0 ? store_fault::answer_lost : store_fault::none; };
+  }
+  std::size_t fences = 0;
+  std::size_t open_when_fenced = 0;
+  auto check = [&](node& fenced) {
+    return [&, known = std::int64_t{0}](std::string_view method) mutable {
+      auto row = fenced.row();
+      if (method == "fence" && row.state == core::node_state::fenced && row.incarnation != std::exchange(known, row.incarnation)) {
+        ++fences;
+        open_when_fenced += fenced.is_open() ? 1 : 0;
+      }
+    };
+  };
+  a.store.after = check(b);
+  b.store.after = check(a);
+  world.advance(120s);
+  CHECK(fences > 0);
+  CHECK(open_when_fenced == 0);
+}

@@ -1,0 +1,82 @@
+#include "actors/cluster/peer_watch.hpp"
+
+#include <chrono>
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::node_state;
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+core::node_row row(std::string id, std::int64_t incarnation, std::int64_t beat, node_state state = node_state::up) {
+  return {std::move(id), incarnation, beat, state, "host:1"};
+}
+
+std::vector<std::string> ids(const std::vector<core::node_row>& rows) {
+  std::vector<std::string> ids;
+  for (const auto& row : rows)
+    ids.push_back(row.id);
+  return ids;
+}
+
+using names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("a node is always alive to itself, and alone until somebody is up", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  CHECK(watch.live() == names{"b"});
+  CHECK(watch.alone());
+  watch.observe(std::vector{row("b", 3, 9), row("a", 1, 4, node_state::down), row("c", 2, 4, node_state::fenced)}, 10 * ms);
+  CHECK(watch.alone());
+  CHECK(watch.live() == names{"b"});
+  CHECK(watch.dead().empty());
+}
+
+TEST_CASE("a peer dies when its beat stands still for the whole time, and not before", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  std::int64_t now = 0;
+  for (; now <= 1350; now += 150)
+    watch.observe(std::vector{row("a", 1, 4)}, now * ms);
+  CHECK(watch.live() == names{"a", "b"});
+  watch.observe(std::vector{row("a", 1, 4)}, 1499 * ms);
+  CHECK(watch.dead().empty());
+  watch.observe(std::vector{row("a", 1, 4)}, 1500 * ms);
+  CHECK(ids(watch.dead()) == names{"a"});
+  CHECK(watch.live() == names{"b"});
+}
+
+TEST_CASE("a new beat or a new incarnation revives a peer", "[actors]") {
+  auto changed = GENERATE(row("a", 1, 5), row("a", 2, 4), row("a", 2, 0));
+  actors::peer_watch watch{"b", 1500ms};
+  watch.observe(std::vector{row("a", 1, 4)}, 0);
+  watch.observe(std::vector{row("a", 1, 4)}, 1400 * ms);
+  watch.observe(std::vector{changed}, 1450 * ms);
+  watch.observe(std::vector{changed}, 2900 * ms);
+  CHECK(watch.live() == names{"a", "b"});
+  watch.observe(std::vector{changed}, 2950 * ms);
+  CHECK(ids(watch.dead()) == names{"a"});
+}
+
+TEST_CASE("an observer that was silent itself gives everybody a new chance", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  watch.observe(std::vector{row("a", 1, 4)}, 0);
+  watch.observe(std::vector{row("a", 1, 4)}, 9000 * ms);
+  CHECK(watch.dead().empty());
+  watch.observe(std::vector{row("a", 1, 4)}, 10'000 * ms);
+  watch.observe(std::vector{row("a", 1, 4)}, 10'500 * ms);
+  CHECK(ids(watch.dead()) == names{"a"});
+}
+
+TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 4)}, 0);
+  CHECK_FALSE(watch.alone());
+  watch.observe(std::vector{row("c", 2, 4, node_state::fenced)}, 150 * ms);
+  CHECK(watch.alone());
+  CHECK(watch.live() == names{"b"});
+}

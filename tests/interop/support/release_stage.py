@@ -1,0 +1,63 @@
+"""All releases side by side on one server: with living executors, killed ones, stopped ones, then the books."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from support.release_ends import QUIET, Ends
+from support.release_jobs import RUNNING, jobs_of
+from support.report import Report
+from support.stage import Stage
+
+EXECUTORS_EACH = 2
+AT_REST = "releases: nothing left open"
+
+
+class ReleaseStage:
+    def __init__(self, binary: Path, folder: Path, releases: tuple[str, ...], report: Report):
+        jobs = [job for release in releases for job in jobs_of(release)]
+        self.stage = Stage(binary, folder, releases, EXECUTORS_EACH, jobs)
+        self.ends = Ends(self.stage)
+        self.report = report
+
+    def names(self) -> list[str]:
+        each = [name_of(release, scenario) for scenario in (*RUNNING, *self.ends.scenarios(), *QUIET)
+                for release in self.stage.releases]
+        return [*each, AT_REST]
+
+    def run(self) -> None:
+        self.stage.start()
+        for scenario, body in RUNNING.items():
+            self.check_each(scenario, lambda release, body=body: body(self.stage, release))
+        self.ends.kill_first()
+        for scenario, body in self.ends.scenarios().items():
+            self.check_each(scenario, body)
+        self.stage.stop_cleanly()
+        self.settle()
+        for scenario, body in QUIET.items():
+            self.check_each(scenario, lambda release, body=body: body(self.stage, release))
+        self.stage.stop_cleanly()
+
+    def settle(self) -> None:
+        killed = [self.stage.addresses(release)[0] for release in self.stage.releases]
+        outcome = self.stage.restart_quiet(killed)
+        self.report.check(AT_REST, lambda: outcome)
+
+    def check_each(self, scenario: str, body: Callable) -> None:
+        for release in self.stage.releases:
+            self.report.check(name_of(release, scenario), lambda release=release: body(release))
+
+
+def name_of(release: str, scenario: str) -> str:
+    return f"{release}: {scenario}"
+
+
+def run(binary: Path, folder: Path, releases: tuple[str, ...], report: Report) -> None:
+    test = ReleaseStage(binary, folder, releases, report)
+    if not any(map(report.wants, test.names())):
+        return
+    try:
+        test.run()
+    except Exception as error:
+        report.fail("releases: run", [f"{type(error).__name__}: {error}", *test.stage.server.tail(6)])
+    finally:
+        test.stage.close()

@@ -1,0 +1,175 @@
+#include "tests/support/actor_doubles.hpp"
+
+#include <utility>
+
+namespace ringmaster::test {
+
+namespace {
+
+constexpr auto ignore = [](const auto&) {};
+
+caf::result<void> run_later(protocol::storage_actor::pointer self, storage::store* store, const storage_record& record, protocol::store_task task) {
+  if (!record.latency) {
+    task.run(store);
+    return caf::unit;
+  }
+  auto [before, after] = record.latency();
+  auto promise = self->make_response_promise<void>();
+  self->run_delayed(before, [self, store, task = std::move(task), promise, after = after]() mutable {
+    task.run(store);
+    self->run_delayed(after, [promise]() mutable { promise.deliver(); });
+  });
+  return promise;
+}
+
+void keep(storage_record& record, storage::store* store, const protocol::trigger_results& results) {
+  record.triggers.insert(record.triggers.end(), results.items.begin(), results.items.end());
+  if (record.records_for) {
+    core::record_batch batch;
+    batch.owner = *record.records_for;
+    batch.triggers = results.items;
+    (void)store->firings().record(batch, virtual_time::start);
+  }
+}
+
+caf::result<protocol::callbacks_stored> keep(protocol::storage_actor::pointer self, storage_record& record, protocol::callback_batch& batch) {
+  record.callbacks.push_back(std::move(batch));
+  // A promise that is dropped answers with an error.
+  if (record.silent)
+    return record.unanswered.emplace_back(self->make_response_promise<protocol::callbacks_stored>());
+  if (record.callback_error)
+    return protocol::to_caf(*record.callback_error);
+  return protocol::callbacks_stored{};
+}
+
+void note(executor_record& record, std::string call) {
+  record.calls.push_back(std::move(call));
+  if (record.before_answer)
+    record.before_answer(record);
+}
+
+template <class Reply>
+caf::result<Reply> keep_waiting(protocol::executor_link::pointer self, executor_record& record) {
+  auto promise = self->make_response_promise<Reply>();
+  record.unanswered.emplace_back(promise);
+  return promise;
+}
+
+protocol::executor_link::behavior_type executor(protocol::executor_link::pointer self, std::shared_ptr<executor_record> record) {
+  return {
+    [self, record](protocol::send_batch& batch) {
+      protocol::send_results results;
+      for (auto& run : batch.runs) {
+        note(*record, "run " + std::to_string(core::number(run.id)) + '/' + std::to_string(run.attempt));
+        record->runs.push_back(run);
+        if (record->send) {
+          results.items.push_back(*record->send);
+          results.items.back().run = std::move(run);
+        }
+      }
+      if (!results.items.empty())
+        protocol::send(self, batch.listener, std::move(results));
+    },
+    [self, record](const protocol::probe_request& probe) -> caf::result<protocol::probe_reply> {
+      note(*record, (probe.idle_beat ? "idle " : "beat ") + std::to_string(core::number(probe.job)));
+      if (record->silent)
+        return keep_waiting<protocol::probe_reply>(self, *record);
+      return record->idle;
+    },
+    [self, record](const protocol::log_request& request) -> caf::result<protocol::log_reply> {
+      note(*record, "log " + std::to_string(core::number(request.run)));
+      if (record->silent)
+        return keep_waiting<protocol::log_reply>(self, *record);
+      return record->log;
+    },
+    [](protocol::drain_inbox) {},
+  };
+}
+
+} // namespace
+
+life_double::life_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([heard = heard]() -> protocol::life_listener::behavior_type {
+      return {[heard](const protocol::life_change& change) { heard->push_back(change.life); }};
+    }))} {}
+
+registry_listener_double::registry_listener_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([views = views]() -> protocol::registry_listener::behavior_type {
+      return {[views](const protocol::registry_change& change) { views->push_back(change.view); }};
+    }))} {}
+
+storage_double::storage_double(virtual_time& world, storage::store& store)
+  : actor{world.track(
+      world.system().spawn([record = record, store = &store](protocol::storage_actor::pointer self) -> protocol::storage_actor::behavior_type {
+        return {
+          [](const protocol::claim_request& request) { ignore(request); },
+          [record, store](const protocol::trigger_results& results) { keep(*record, store, results); },
+          [self, record](protocol::callback_batch& batch) { return keep(self, *record, batch); },
+          [self, record, store](protocol::store_task& task) { return run_later(self, store, *record, std::move(task)); },
+          [record](const protocol::claims_opened& opened) {
+            record->opened_claims.insert(record->opened_claims.end(), opened.claims.begin(), opened.claims.end());
+          },
+          [](const protocol::store_listener& listener) { ignore(listener); },
+          [](const protocol::life_change& change) { ignore(change); },
+          [](protocol::tick_atom) {},
+        };
+      }))} {}
+
+query_worker_double::query_worker_double(virtual_time& world, storage::store& store)
+  : actor{world.track(world.system().spawn([store = &store]() -> protocol::query_worker::behavior_type {
+      return {[store](const protocol::store_task& task) { task.run(store); }};
+    }))} {}
+
+schedule_double::schedule_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([record = record]() -> protocol::schedule_actor::behavior_type {
+      return {
+        [record](const protocol::life_change& change) { record->lives.push_back(change.life); },
+        [record](const protocol::slot_change& change) { record->slots.push_back(change.slots); },
+        [record](protocol::edit_hint) { ++record->edit_hints; },
+        [](const protocol::routed_batch& batch) { ignore(batch); },
+        [](const protocol::claim_reply& reply) { ignore(reply); },
+        [record](const protocol::intent_batch& batch) {
+          record->intents.insert(record->intents.end(), batch.items.begin(), batch.items.end());
+        },
+        [](protocol::tick_atom) {},
+      };
+    }))} {}
+
+registry_monitor_double::registry_monitor_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([hints = hints]() -> protocol::registry_monitor::behavior_type {
+      return {
+        [](const protocol::registry_beat& beat) { ignore(beat); },
+        [](const protocol::registry_removal& removal) { ignore(removal); },
+        [hints](protocol::registry_hint) { ++*hints; },
+        [](protocol::tick_atom) {},
+      };
+    }))} {}
+
+pool_double::pool_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([links = links]() -> protocol::trigger_pool::behavior_type {
+      return {
+        [](const protocol::route_request& request) { ignore(request); },
+        [](const protocol::slot_release& release) { ignore(release); },
+        [](const protocol::firing_batch& batch) { ignore(batch); },
+        [](const protocol::send_results& results) { ignore(results); },
+        [](const protocol::registry_change& change) { ignore(change); },
+        [](const protocol::life_change& change) { ignore(change); },
+        [links](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+          auto found = links->find(query.address);
+          if (found == links->end())
+            return protocol::to_caf({core::errc::not_found, "no such executor"});
+          return protocol::link_handle{found->second};
+        },
+        [](protocol::tick_atom) {},
+      };
+    }))},
+    world_{world} {}
+
+std::shared_ptr<executor_record> pool_double::executor(const std::string& address) {
+  auto record = std::make_shared<executor_record>();
+  auto make = [record](protocol::executor_link::pointer self) { return test::executor(self, record); };
+  links->insert_or_assign(address, world_.track(world_.system().spawn(make)));
+  return record;
+}
+
+} // namespace ringmaster::test

@@ -1,0 +1,124 @@
+#pragma once
+
+// Stand-ins for the neighbours of an actor under test: typed, so that they fit where the real ones go; each keeps what it was told in a
+// record that the test shares with it.
+
+#include <any>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/error.hpp"
+#include "protocol/messages.hpp"
+#include "storage/store.hpp"
+#include "tests/support/virtual_time.hpp"
+
+namespace ringmaster::test {
+
+// -- small roles -----------------------------------------------------------------------------------------------------------
+
+using lives_heard = std::vector<std::optional<core::node_life>>;
+
+struct life_double {
+  explicit life_double(virtual_time& world);
+  std::shared_ptr<lives_heard> heard = std::make_shared<lives_heard>();
+  protocol::life_listener actor;
+};
+
+struct registry_listener_double {
+  explicit registry_listener_double(virtual_time& world);
+  std::shared_ptr<std::vector<std::shared_ptr<const protocol::registry_view>>> views =
+    std::make_shared<std::vector<std::shared_ptr<const protocol::registry_view>>>();
+  protocol::registry_listener actor;
+};
+
+// -- storage ---------------------------------------------------------------------------------------------------------------
+
+struct storage_record {
+  std::vector<core::trigger_result> triggers;
+  std::vector<protocol::callback_batch> callbacks;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> opened_claims;
+  /// What a callback batch is answered with; nothing: stored.
+  std::optional<core::error> callback_error;
+  /// Callback batches are left unanswered.
+  bool silent = false;
+  std::vector<caf::typed_response_promise<protocol::callbacks_stored>> unanswered;
+  /// How long a task waits before it runs, and its answer after it ran. Null: no time.
+  std::function<std::pair<std::chrono::milliseconds, std::chrono::milliseconds>()> latency;
+  /// A trigger result is also recorded in the store, under this life.
+  std::optional<core::node_life> records_for;
+};
+
+/// A storage_actor (or, with another handle type, a query worker) over `store`, which it shares with the test.
+struct storage_double {
+  storage_double(virtual_time& world, storage::store& store);
+  std::shared_ptr<storage_record> record = std::make_shared<storage_record>();
+  protocol::storage_actor actor;
+};
+
+struct query_worker_double {
+  query_worker_double(virtual_time& world, storage::store& store);
+  protocol::query_worker actor;
+};
+
+// -- the firing path -------------------------------------------------------------------------------------------------------
+
+struct schedule_record {
+  lives_heard lives;
+  std::vector<core::slot_set> slots;
+  std::size_t edit_hints = 0;
+  std::vector<core::intent> intents;
+};
+
+struct schedule_double {
+  explicit schedule_double(virtual_time& world);
+  std::shared_ptr<schedule_record> record = std::make_shared<schedule_record>();
+  protocol::schedule_actor actor;
+};
+
+struct registry_monitor_double {
+  explicit registry_monitor_double(virtual_time& world);
+  std::shared_ptr<std::size_t> hints = std::make_shared<std::size_t>(0);
+  protocol::registry_monitor actor;
+};
+
+// -- executors -------------------------------------------------------------------------------------------------------------
+
+[[nodiscard]] inline protocol::send_result send_outcome(protocol::send_state state, std::int32_t code = 0, std::string message = {}) {
+  return {{}, state, code, std::move(message), {}};
+}
+
+struct executor_record {
+  /// `idle 7`, `log 12`, `run 12/1` (attempt 1), in order.
+  std::vector<std::string> calls;
+  std::vector<core::claimed_run> runs;
+  /// What the executor answers; a code of 0 or `answered` false stands for no answer.
+  protocol::probe_reply idle{200, {}};
+  protocol::log_reply log;
+  /// What becomes of a send; `run` is filled in. Nothing: no result ever comes.
+  std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);
+  /// Called before each answer, to change what it will be.
+  std::function<void(executor_record&)> before_answer;
+  /// Questions are left unanswered.
+  bool silent = false;
+  std::vector<std::any> unanswered;
+};
+
+/// A trigger_pool whose links lead to scripted executors, one an address. An address without one has no link.
+struct pool_double {
+  explicit pool_double(virtual_time& world);
+  /// Makes an executor at `address` known.
+  std::shared_ptr<executor_record> executor(const std::string& address);
+  std::shared_ptr<std::map<std::string, protocol::executor_link>> links = std::make_shared<std::map<std::string, protocol::executor_link>>();
+  protocol::trigger_pool actor;
+
+private:
+  virtual_time& world_;
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,149 @@
+#pragma once
+
+// A store that fails on demand: in front of a real one, call by call.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "storage/store.hpp"
+
+namespace ringmaster::test {
+
+/// What happens to one call.
+enum class store_fault {
+  none,
+  /// The call is not made: `unavailable`.
+  away,
+  /// The call is made, and its answer is lost: `unavailable`.
+  answer_lost,
+};
+
+/// Passes every call on to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one at a time.
+class faulty_store final : public storage::store,
+                           private storage::firing_store,
+                           private storage::cluster_store,
+                           private storage::registry_store,
+                           private storage::deploy_store,
+                           private storage::log_store {
+public:
+  explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
+
+  /// Asked before each call with the method's name, e.g. `permit_resend`. Null: no faults.
+  std::function<store_fault(std::string_view method)> fault_of;
+  /// Told after each call that was made, faulty or not.
+  std::function<void(std::string_view method)> after;
+
+  /// The database is away until `back`.
+  void go_away() {
+    fault_of = [](std::string_view) { return store_fault::away; };
+  }
+  void come_back() { fault_of = nullptr; }
+  /// The next call of `method` meets `fault`.
+  void once(std::string_view method, store_fault fault) {
+    fault_of = [method, fault, done = false](std::string_view called) mutable {
+      return called == method && !std::exchange(done, true) ? fault : store_fault::none;
+    };
+  }
+  /// The store without faults, for a test to look at.
+  [[nodiscard]] storage::store& inner() noexcept { return *inner_; }
+
+  storage::firing_store& firings() override { return *this; }
+  storage::cluster_store& cluster() override { return *this; }
+  storage::registry_store& registry() override { return *this; }
+  storage::deploy_store& deploys() override { return *this; }
+  storage::log_store& logs() override { return *this; }
+  core::result<void> ping() override {
+    return call("ping", [&] { return inner_->ping(); });
+  }
+
+private:
+  template <class Call>
+  auto call(std::string_view method, Call make) -> decltype(make()) {
+    auto fault = fault_of ? fault_of(method) : store_fault::none;
+    if (fault == store_fault::away)
+      return core::fail(core::errc::unavailable, "the database is away");
+    auto outcome = make();
+    if (after)
+      after(method);
+    if (fault == store_fault::answer_lost)
+      return core::fail(core::errc::unavailable, "the answer was lost");
+    return outcome;
+  }
+
+  // -- firing_store
+  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after_job, std::size_t limit) override {
+    return call("load_jobs", [&] { return inner_->firings().load_jobs(slots, after_job, limit); });
+  }
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
+    return call("edits_since", [&] { return inner_->firings().edits_since(revision, limit); });
+  }
+  core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override {
+    return call("read_jobs", [&] { return inner_->firings().read_jobs(jobs); });
+  }
+  core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override {
+    return call("claim", [&] { return inner_->firings().claim(batch, now); });
+  }
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    return call("record", [&] { return inner_->firings().record(batch, now); });
+  }
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
+    return call("open_claims", [&] { return inner_->firings().open_claims(owner); });
+  }
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) override {
+    return call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
+  }
+  core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override {
+    return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, claim, run); });
+  }
+  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
+    return call("waiting_intents", [&] { return inner_->firings().waiting_intents(created_before, limit); });
+  }
+  core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override {
+    return call("fail_abandoned", [&] { return inner_->firings().fail_abandoned(before, limit); });
+  }
+
+  // -- cluster_store
+  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
+    return call("enter", [&] { return inner_->cluster().enter(node, address); });
+  }
+  core::result<void> beat(const core::node_life& life, std::int64_t number) override {
+    return call("beat", [&] { return inner_->cluster().beat(life, number); });
+  }
+  core::result<std::vector<core::node_row>> nodes() override {
+    return call("nodes", [&] { return inner_->cluster().nodes(); });
+  }
+  core::result<bool> fence(const core::node_row& seen) override {
+    return call("fence", [&] { return inner_->cluster().fence(seen); });
+  }
+  core::result<void> leave(const core::node_life& life) override {
+    return call("leave", [&] { return inner_->cluster().leave(life); });
+  }
+
+  // -- registry_store
+  core::result<core::registry_state> read() override {
+    return call("read", [&] { return inner_->registry().read(); });
+  }
+  core::result<void> write(const core::registry_batch& batch, core::time_point now) override {
+    return call("write", [&] { return inner_->registry().write(batch, now); });
+  }
+
+  // -- deploy_store
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override {
+    return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now); });
+  }
+
+  // -- log_store
+  core::result<std::vector<core::log_row>> rows_after(core::log_id after_row, std::size_t limit) override {
+    return call("rows_after", [&] { return inner_->logs().rows_after(after_row, limit); });
+  }
+  core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
+    return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  std::unique_ptr<storage::store> inner_;
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,322 @@
+#include "config/declared_file.hpp"
+
+#include <filesystem>
+#include <random>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temp_folder.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::config;
+
+namespace {
+
+const std::string minimal = "[[job]]\ngroup = \"pay-worker\"\nkey = \"settle\"\nhandler = \"settle\"\n";
+
+core::declared_set accepted(std::string_view text) {
+  auto parsed = parse_declared(text, "jobs.toml", "test");
+  if (!parsed)
+    FAIL(parsed.error().context);
+  return *parsed;
+}
+
+std::string refusal_of(std::string_view text) {
+  auto parsed = parse_declared(text, "jobs.toml", "test");
+  if (parsed)
+    return "accepted";
+  CHECK(parsed.error().code == core::errc::invalid_argument);
+  return parsed.error().context;
+}
+
+} // namespace
+
+TEST_CASE("declared file: a job with everything", "[config]") {
+  const auto set = accepted(R"(
+[[group]]
+app_name = "pay-worker"
+title = "支付"
+addresses = ["http://10.0.0.1:9999/", "https://10.0.0.2/job"]
+
+[[group]]
+app_name = "mail"
+
+[[job]]
+group = "pay-worker"
+key = "settle.day-1_a"
+name = "Settle the day"
+author = "ann"
+alarm_email = "ann@example.org,bob@example.org"
+schedule = { cron = "0 0 1 * * ?" }
+handler = "settle"
+params = "day=1\nx"
+route = "consistent-hash"
+block = "COVER_EARLY"
+misfire = "Fire_Once_Now"
+timeout = "2m"
+retry = 3
+children = ["report", "mail/send"]
+enabled = false
+glue_type = "bean"
+on_unknown = "SKIP"
+)");
+  REQUIRE(set.groups.size() == 2);
+  CHECK(set.source == "test");
+  CHECK(set.groups[0].title == "支付");
+  CHECK(set.groups[0].addresses == std::vector<std::string>{"http://10.0.0.1:9999/", "https://10.0.0.2/job"});
+  CHECK(set.groups[1].title == "mail");
+  CHECK_FALSE(set.groups[1].addresses.has_value());
+  REQUIRE(set.jobs.size() == 1);
+  const auto& job = set.jobs[0];
+  CHECK(job.group == "pay-worker");
+  CHECK(job.key == "settle.day-1_a");
+  CHECK(job.name == "Settle the day");
+  CHECK(job.author == "ann");
+  CHECK(job.alarm_email == "ann@example.org,bob@example.org");
+  CHECK(job.schedule == core::schedule_type::cron);
+  CHECK(job.schedule_conf == "0 0 1 * * ?");
+  CHECK(job.handler == "settle");
+  CHECK(job.params == "day=1\nx");
+  CHECK(job.route == core::route_strategy::consistent_hash);
+  CHECK(job.block == core::block_strategy::cover_early);
+  CHECK(job.misfire == core::misfire_policy::fire_once_now);
+  CHECK(job.timeout_s == 120);
+  CHECK(job.retry_count == 3);
+  CHECK(job.children == std::vector<std::pair<std::string, std::string>>{{"", "report"}, {"mail", "send"}});
+  CHECK_FALSE(job.enabled);
+  CHECK(job.glue_type == "BEAN");
+  CHECK(job.on_unknown == core::unknown_policy::skip);
+  CHECK(job.where == "jobs.toml:10");
+}
+
+TEST_CASE("declared file: what a job is when it says little", "[config]") {
+  const auto job = accepted(minimal).jobs.at(0);
+  CHECK(job.name == "settle");
+  CHECK(job.schedule == core::schedule_type::none);
+  CHECK(job.schedule_conf.empty());
+  CHECK(job.route == core::route_strategy::first);
+  CHECK(job.block == core::block_strategy::serial_execution);
+  CHECK(job.misfire == core::misfire_policy::do_nothing);
+  CHECK(job.on_unknown == core::unknown_policy::ask);
+  CHECK(job.timeout_s == 0);
+  CHECK(job.retry_count == 0);
+  CHECK(job.enabled);
+  CHECK(job.children.empty());
+  CHECK(job.where == "jobs.toml:1");
+}
+
+TEST_CASE("declared file: schedules", "[config]") {
+  struct row {
+    const char* text;
+    core::schedule_type type;
+    const char* conf;
+  };
+  for (const row& each : {row{"\"none\"", core::schedule_type::none, ""}, row{"\"NONE\"", core::schedule_type::none, ""},
+                          row{"{ rate = \"5s\" }", core::schedule_type::fixed_rate, "5"},
+                          row{"{ rate = \"2h\" }", core::schedule_type::fixed_rate, "7200"},
+                          row{"{ rate = \"3000ms\" }", core::schedule_type::fixed_rate, "3"},
+                          row{"{ rate = 30 }", core::schedule_type::fixed_rate, "30"},
+                          row{"{ cron = \"*/5 * * * * ?\" }", core::schedule_type::cron, "*/5 * * * * ?"}}) {
+    CAPTURE(each.text);
+    const auto job = accepted(minimal + "schedule = " + each.text + "\n").jobs.at(0);
+    CHECK(job.schedule == each.type);
+    CHECK(job.schedule_conf == each.conf);
+  }
+  // A sub-table reads the same.
+  CHECK(accepted(minimal + "[job.schedule]\nrate = \"1s\"\n").jobs.at(0).schedule_conf == "1");
+}
+
+TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") {
+  struct bad {
+    const char* line;
+    const char* error;
+  };
+  const bad cases[] = {
+      {"rout = \"first\"", "unknown key 'rout'; did you mean 'route'?"},
+      {"time_zone = \"UTC\"", "time_zone: not supported by this release"},
+      {"interval_ms = 100", "interval_ms: not supported by this release"},
+      {"glue_source = \"x\"", "glue_source: not supported by this release"},
+      {"glue_type = \"GLUE_SHELL\"", "glue_type: GLUE_SHELL: not supported by this release; only BEAN jobs can be declared"},
+      {"glue_type = \"ruby\"", "glue_type: \"RUBY\" is unknown; expected BEAN"},
+      {"route = \"roundd\"",
+       "route: \"roundd\" is unknown; expected one of FIRST, LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, "
+       "LEAST_RECENTLY_USED, FAILOVER, BUSYOVER, SHARDING_BROADCAST; did you mean 'ROUND'?"},
+      {"block = 7", "block: expected a text"},
+      {"misfire = \"\"", "misfire: \"\" is unknown; expected one of DO_NOTHING, FIRE_ONCE_NOW"},
+      {"on_unknown = \"never\"", "on_unknown: \"never\" is unknown; expected one of ask, skip, resend"},
+      {"timeout = \"1500ms\"", "timeout: expected whole seconds, such as 5, \"5s\" or \"10m\""},
+      {"timeout = -1", "timeout: expected whole seconds, such as 5, \"5s\" or \"10m\""},
+      {"timeout = 2147483648", "timeout: expected whole seconds, such as 5, \"5s\" or \"10m\""},
+      {"timeout = 9223372036854775807", "timeout: expected whole seconds, such as 5, \"5s\" or \"10m\""},
+      {"retry = -1", "retry: expected a whole number from 0 to 1000"},
+      {"retry = \"3\"", "retry: expected a whole number from 0 to 1000"},
+      {"enabled = 1", "enabled: expected true or false"},
+      {"children = \"x\"", "children: expected a list of texts"},
+      {"children = [1]", "children: expected a list of texts"},
+      {"children = [\"settle\"]", "children: a job cannot be its own child"},
+      {"children = [\"pay-worker/settle\"]", "children: a job cannot be its own child"},
+      {"children = [\"a\", \"a\"]", "children: \"a\" is named twice"},
+      {"children = [\"mail/\"]", "children: \"mail/\" names no job; expected \"key\" or \"group/key\""},
+      {"children = [\"/a\"]", "children: \"/a\" names no job; expected \"key\" or \"group/key\""},
+      {"schedule = 5", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
+      {"schedule = \"cron\"", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
+      {"schedule = {}", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
+      {"schedule = { delay = \"5s\" }", "delay: not supported by this release"},
+      {"schedule = { at = \"2030-01-01\" }", "at: not supported by this release"},
+      {"schedule = { crom = \"x\" }", "unknown key 'crom'; did you mean 'cron'?"},
+      {"schedule = { cron = \"0 0 1 * * ?\", rate = \"5s\" }", "schedule: cron and rate exclude each other"},
+      {"schedule = { rate = \"0s\" }", "rate: must be at least one second"},
+      {"schedule = { rate = \"1500ms\" }", "rate: expected whole seconds, such as 5, \"5s\" or \"10m\""},
+      {"schedule = { cron = \"\" }", "cron: must not be blank"},
+      {"schedule = { cron = 5 }", "cron: expected a text"},
+      {"schedule = { cron = \"0 0 1 * *\" }", "cron: \"0 0 1 * *\" is no cron expression: Unexpected end of expression."},
+      {"params = \"a\\u0000b\"", "params: must not contain NUL"},
+      {"params = 7", "params: expected a text"},
+  };
+  for (const bad& each : cases) {
+    CAPTURE(each.line);
+    CHECK(refusal_of(minimal + each.line + "\n") == std::string{"jobs.toml:5: "} + each.error);
+  }
+}
+
+TEST_CASE("declared file: columns have an end", "[config]") {
+  auto with = [](const std::string& key, std::size_t length, const std::string& letter = "x") {
+    std::string value;
+    for (std::size_t i = 0; i < length; ++i)
+      value += letter;
+    return refusal_of(minimal + key + " = \"" + value + "\"\n");
+  };
+  CHECK(with("name", 255, "中") == "accepted");
+  CHECK(with("name", 256, "中") == "jobs.toml:5: name: 256 characters; allowed: 0 to 255");
+  CHECK(with("author", 65) == "jobs.toml:5: author: 65 characters; allowed: 0 to 64");
+  CHECK(with("alarm_email", 256) == "jobs.toml:5: alarm_email: 256 characters; allowed: 0 to 255");
+  CHECK(with("params", 65535) == "accepted");
+  CHECK(with("params", 65536) == "jobs.toml:5: params: 65536 characters; allowed: 0 to 65535");
+  CHECK(with("params", 30000, "中") == "jobs.toml:5: params: more than 65535 bytes");
+  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nkey=\"k\"\nhandler=\"" + std::string(256, 'h') + "\"\n") ==
+        "jobs.toml:4: handler: 256 characters; allowed: 1 to 255");
+  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nhandler=\"h\"\nkey=\"" + std::string(129, 'k') + "\"\n") ==
+        "jobs.toml:4: key: 129 characters; allowed: 1 to 128");
+}
+
+TEST_CASE("declared file: what must be there", "[config]") {
+  CHECK(refusal_of("\n[[job]]\nhandler = \" \"\nkey = \"a/b\"\n") ==
+        "jobs.toml:2: group: missing; it is required\n"
+        "jobs.toml:3: handler: must not be blank\n"
+        "jobs.toml:4: key: \"a/b\" is not valid; expected letters, digits, '-', '_' and '.'");
+  CHECK(refusal_of("[[group]]\n") == "jobs.toml:1: app_name: missing; it is required");
+}
+
+TEST_CASE("declared file: groups", "[config]") {
+  const std::string group = "[[group]]\napp_name = \"mail\"\n";
+  CHECK(refusal_of("[[group]]\napp_name = \"abc\"\n") == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
+  CHECK(refusal_of("[[group]]\napp_name = \"a<b>\"\n") == "jobs.toml:2: app_name: must not contain < or >");
+  CHECK(refusal_of(group + "title = \"" + std::string(65, 't') + "\"\n") ==
+        "jobs.toml:3: title: 65 characters; allowed: 0 to 64");
+  CHECK(refusal_of(group + "adresses = []\n") == "jobs.toml:3: unknown key 'adresses'; did you mean 'addresses'?");
+  CHECK(refusal_of(group + "addresses = []\n").rfind("jobs.toml:3: addresses: the list is empty", 0) == 0);
+  for (const char* bad : {"", " ", "10.0.0.1:9999", "ftp://x/", "http://a,http://b", "http://<b>", "http://a b"})
+    CHECK(refusal_of(group + "addresses = [\"" + bad + "\"]\n")
+              .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
+}
+
+TEST_CASE("declared file: the shape of the document", "[config]") {
+  CHECK(accepted("").jobs.empty());
+  CHECK(refusal_of("[group]\napp_name = \"mail\"\n") == "jobs.toml:1: group: expected a table in double brackets, [[group]]");
+  CHECK(refusal_of("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
+  CHECK(refusal_of("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
+  CHECK(refusal_of("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
+  CHECK(refusal_of("[[alarm]]\n") == "jobs.toml:1: [[alarm]]: not supported by this release");
+  CHECK(refusal_of(minimal + "\n" + minimal) == "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
+  const std::string group = "[[group]]\napp_name = \"mail\"\n";
+  CHECK(refusal_of(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");
+}
+
+TEST_CASE("declared file: a half-written file is an error with a line, at every byte", "[config]") {
+  const std::string text = minimal + "schedule = { cron = \"0 0 1 * * ?\" }\n";
+  std::size_t refused = 0;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    auto parsed = parse_declared(std::string_view{text}.substr(0, n), "jobs.toml", "test");
+    if (parsed)
+      continue;
+    ++refused;
+    CAPTURE(n, parsed.error().context);
+    CHECK(parsed.error().context.rfind("jobs.toml:", 0) == 0);
+  }
+  // What is accepted: the empty document and the whole lines behind the last required key.
+  CHECK(refused >= text.size() - 6);
+}
+
+TEST_CASE("declared file: no mutation of a file does harm", "[config]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  const std::string valid =
+      "[[group]]\napp_name = \"mail\"\naddresses = [\"http://a/\"]\n" + minimal +
+      "schedule = { cron = \"0 0 1 * * ?\" }\nchildren = [\"a\", \"mail/b\"]\ntimeout = \"5s\"\nretry = 2\n";
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = valid;
+    for (auto n = 1 + random() % 3; n > 0; --n)
+      text[random() % text.size()] = random() % 2 == 0 ? static_cast<char>(random()) : valid[random() % valid.size()];
+    if (auto parsed = parse_declared(text, "jobs.toml", "test"); !parsed)
+      CHECK(parsed.error().context.rfind("jobs.toml:", 0) == 0);
+  }
+}
+
+TEST_CASE("declared file: files of globs in order, each once, from the folder of the configuration", "[config]") {
+  test::temp_folder folder;
+  auto job = [](const std::string& key) { return "[[job]]\ngroup = \"mail\"\nkey = \"" + key + "\"\nhandler = \"h\"\n"; };
+  folder.write("jobs.d/b.toml", job("b"));
+  folder.write("jobs.d/a.toml", "\n" + job("a"));
+  folder.write("jobs.d/B.toml", job("upper"));
+  folder.write("jobs.d/note.txt", "no toml");
+  std::filesystem::create_directories(folder.path() + "/jobs.d/folder.toml");
+  folder.write("more.toml", job("more"));
+
+  auto loaded = load_declared(
+      {.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"}, .base_dir = folder.path(), .revision = 7, .source = ""});
+  if (!loaded)
+    FAIL(loaded.error().context);
+  std::vector<std::string> keys;
+  for (const auto& each : loaded->jobs)
+    keys.push_back(each.key);
+  CHECK(keys == std::vector<std::string>{"more", "upper", "a", "b"});
+  CHECK(loaded->jobs[2].where == folder.path() + "/jobs.d/a.toml:2");
+  CHECK(loaded->revision == 7);
+  CHECK(loaded->source == "more.toml,jobs.d/*.toml,jobs.d/a.toml");
+  CHECK(load_declared({.patterns = {"more.toml"}, .base_dir = folder.path(), .revision = 0, .source = "ops"})->source == "ops");
+}
+
+TEST_CASE("declared file: a glob may match nothing, a path must exist", "[config]") {
+  test::temp_folder folder;
+  folder.write("odd[1]/more.toml", "");
+  CHECK(load_declared({.patterns = {"jobs.d/*.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""})->jobs.empty());
+  CHECK(load_declared({.patterns = {"*.toml"}, .base_dir = folder.path() + "/odd[1]", .revision = 0, .source = ""}));
+  auto missing = load_declared({.patterns = {"none.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().context == "cannot read " + folder.path() + "/none.toml: No such file or directory");
+  CHECK_FALSE(load_declared({.patterns = {std::string(129, 'x')}, .base_dir = folder.path(), .revision = 0, .source = ""}));
+}
+
+TEST_CASE("declared file: the owner's name does not depend on where the folder is", "[config]") {
+  test::temp_folder folder;
+  folder.write("etc/jobs.toml", minimal);
+  const auto etc = folder.path() + "/etc";
+  auto source_of = [&](const std::string& pattern) {
+    auto loaded = load_declared({.patterns = {pattern}, .base_dir = etc, .revision = 0, .source = ""});
+    return loaded ? loaded->source : loaded.error().context;
+  };
+  CHECK(source_of("jobs.toml") == "jobs.toml");
+  CHECK(source_of("./jobs.toml") == "jobs.toml");
+  CHECK(source_of(etc + "/jobs.toml") == "jobs.toml");
+  CHECK(source_of(folder.path() + "/*.toml") == folder.path() + "/*.toml");
+}
+
+TEST_CASE("declared file: one object in two files", "[config]") {
+  test::temp_folder folder;
+  folder.write("a.toml", minimal);
+  folder.write("b.toml", "\n" + minimal);
+  auto loaded = load_declared({.patterns = {"*.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""});
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().context ==
+        folder.path() + "/b.toml:2: job 'pay-worker/settle' is declared twice, first at " + folder.path() + "/a.toml:1");
+}

@@ -1,0 +1,186 @@
+#include <random>
+#include <string>
+
+#include "core/text.hpp"
+#include "protocol/wire/executor_codec.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::protocol::wire;
+
+namespace {
+
+constexpr core::log_id ours{4711};
+
+executor_reply reply_of(std::string_view body, unsigned status = 200) { return parse_reply(status, body, ours); }
+
+} // namespace
+
+TEST_CASE("executor_reply: C3: accepted", "[wire]") {
+  for (const char* body : {R"({"code":200})", R"({"code":200,"msg":"Success"})", R"({"code":200,"msg":"","content":"success"})",
+                           R"({"code":200,"msg":"Running"})", R"({"code":"200"})", R"({"code":200.0,"msg":null,"data":null})",
+                           R"({code:200})", "\xEF\xBB\xBF{\"code\":200}\n", R"({"code":200,"data":{"x":[1]},"success":true})"}) {
+    CAPTURE(body);
+    const auto reply = reply_of(body);
+    CHECK(reply.code == 200);
+    CHECK(reply.accepted());
+    CHECK_FALSE(reply.wants_trigger_path);
+  }
+  CHECK(reply_of(R"({"code":200,"msg":"Running"})").msg == "Running");
+  CHECK(reply_of(R"({"code":200})").msg.empty());
+}
+
+TEST_CASE("executor_reply: C4: an array is a failure that keeps its text", "[wire]") {
+  const auto reply = reply_of(
+      R"([{"logId":1,"executeResult":{"code":500,"msg":"from result"},"handleCode":500,"handleMsg":"Task not registered"},)"
+      R"({"handleMsg":"second"}])");
+  CHECK(reply.code == 500);
+  CHECK(reply.msg == "Task not registered");
+  CHECK(reply_of(R"([{"handleMsg":"","executeResult":{"msg":"params err"}}])").msg == "params err");
+  CHECK(reply_of(R"([{"handleCode":200,"handleMsg":"fine"}])").code == 500);
+  CHECK(reply_of("[]").code == 500);
+  CHECK_FALSE(reply_of("[]").msg.empty());
+}
+
+TEST_CASE("executor_reply: C5: a status other than 200 is a failure", "[wire]") {
+  const auto busy = reply_of(R"({"code":402,"msg":"busy"})", 402);
+  CHECK(busy.code == 402);
+  CHECK(busy.msg == "busy");
+  CHECK(reply_of(R"({"code":200,"msg":"x"})", 201).code == 500);
+  CHECK(reply_of(R"({"code":200})", 204).msg == "HTTP status 204");
+  CHECK(reply_of("", 413).msg == "HTTP status 413: The executor's reply is empty.");
+  CHECK(reply_of("<html>Not Found</html>", 404).msg ==
+        "HTTP status 404: The executor's reply cannot be read: <html>Not Found</html>");
+  CHECK(reply_of(R"({"timestamp":1,"status":404,"error":"Not Found"})", 404).code == 500);
+}
+
+TEST_CASE("executor_reply: C6, C7 and worse are failures with a text", "[wire]") {
+  CHECK(reply_of(R"({"msg":"x"})").msg == "x");
+  for (const std::string& body :
+       {std::string{R"({"msg":"x"})"}, std::string{}, std::string{" \n"}, std::string{"null"}, std::string{"{}"},
+        std::string{R"({"code":0,"msg":"x"})"}, std::string{R"({"code":null,"msg":"x"})"}, std::string{R"({"code":"ok"})"},
+        std::string{R"({"code":true})"}, std::string{R"({"code":[200]})"}, std::string{R"({"code":4294967496})"},
+        std::string{R"({"code":200}x)"}, std::string{R"({"code":200)"}, std::string{R"({"code":200}{"code":200})"},
+        std::string{"200"}, std::string{"\"ok\""}, std::string{"<html/>"}, std::string(1000000, '['),
+        std::string{R"({"code":500})"}.insert(11, R"(,"msg":""))").erase(22)}) {
+    CAPTURE(body.substr(0, 60));
+    const auto reply = reply_of(body);
+    CHECK(reply.code != 200);
+    CHECK(reply.code != 0);
+    CHECK_FALSE(reply.accepted());
+  }
+  CHECK(reply_of(std::string(1000000, '<')).msg.size() < 400);
+}
+
+TEST_CASE("executor_reply: the reason may stand in content or data", "[wire]") {
+  CHECK(reply_of(R"({"code":500,"msg":"","content":"no handler"})").msg == "no handler");
+  CHECK(reply_of(R"({"code":500,"msg":null,"data":"no handler"})").msg == "no handler");
+  CHECK(reply_of(R"({"code":500,"msg":"why","data":"no handler"})").msg == "why");
+  CHECK(reply_of(R"({"code":200,"msg":"Success","content":"job thread already killed."})").payload ==
+        "job thread already killed.");
+  CHECK(reply_of(R"({"code":200,"msg":"Success","data":"job thread already killed."})").payload == "job thread already killed.");
+}
+
+TEST_CASE("executor_reply: a repeat of our own log id counts as accepted", "[wire]") {
+  CHECK(reply_of(R"({"code":500,"msg":"repeate trigger job, logId:4711"})").repeated_log_id);
+  CHECK(reply_of(R"({"code":500,"msg":"repeat trigger job, logId:4711"})").accepted());
+  CHECK(reply_of(R"({"code":500,"msg":"repeat trigger job, logId: 4711."})").accepted());
+  for (const char* other : {"repeat trigger job, logId:47110", "repeat trigger job, logId:471", "repeat trigger job",
+                            "do not repeat, logId:4711", "repeat trigger job, logId:", "repeat trigger job, logId:x4711"}) {
+    CAPTURE(other);
+    CHECK_FALSE(reply_of(std::string{R"({"code":500,"msg":")"} + other + "\"}").repeated_log_id);
+  }
+  CHECK_FALSE(parse_reply(200, R"({"code":500,"msg":"repeat trigger job, logId:0"})", core::log_id{}).repeated_log_id);
+}
+
+TEST_CASE("executor_reply: C11: an executor that knows only /trigger", "[wire]") {
+  CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
+  CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/job/run) not found."})").wants_trigger_path);
+  CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})").wants_trigger_path);
+  CHECK_FALSE(reply_of(R"({"code":200,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
+  CHECK(reply_of(R"({"code":500,"msg":"invalid request, accessToken or appname is empty."})").wants_app_header);
+  CHECK(reply_of(R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})").wants_app_header);
+  CHECK_FALSE(reply_of(R"({"code":500,"msg":"The access token is wrong."})").wants_app_header);
+}
+
+TEST_CASE("executor_reply: texts are cut and valid", "[wire]") {
+  CHECK(reply_of(R"({"code":500,"msg":")" + std::string(1000000, 'x') + "\"}").msg.size() == core::message_units_max);
+  const auto text = reply_of("{\"code\":500,\"msg\":\"\xFF\xFE\"}").msg;
+  CHECK(text == core::valid_utf8(text));
+  const auto html = reply_of("<p>\xFF\xE4\xB8").msg;
+  CHECK(html == core::valid_utf8(html));
+}
+
+TEST_CASE("executor_reply: C15: a log chunk under content, under data, beside a failure", "[wire]") {
+  const std::string chunk = R"({"fromLineNum":5,"toLineNum":7,"logContent":"a\nb\n","isEnd":true})";
+  for (const std::string& body :
+       {R"({"code":200,"content":)" + chunk + "}", R"({"code":200,"msg":"Success","data":)" + chunk + "}",
+        R"({"code":500,"data":)" + chunk + "}", R"({"code":200,"content":null,"data":)" + chunk + "}",
+        R"({"data":{"logContent":"no"},"content":)" + chunk + R"(,"code":200})"}) {
+    CAPTURE(body);
+    auto parsed = parse_log_reply(200, body, 5);
+    REQUIRE(parsed);
+    CHECK(parsed->from_line == 5);
+    CHECK(parsed->to_line == 7);
+    CHECK(parsed->content == "a\nb\n");
+    CHECK(parsed->end);
+  }
+}
+
+TEST_CASE("executor_reply: C16, C17: chunks with gaps", "[wire]") {
+  auto beyond =
+      parse_log_reply(200, R"({"code":200,"content":{"fromLineNum":5,"toLineNum":4,"logContent":"","isEnd":false}})", 5);
+  REQUIRE(beyond);
+  CHECK(beyond->to_line == 4);
+  CHECK_FALSE(beyond->end);
+
+  auto bare = parse_log_reply(200, R"({"code":200,"content":{"logContent":null,"end":"true"}})", 9);
+  REQUIRE(bare);
+  CHECK(bare->from_line == 9);
+  CHECK(bare->to_line == 0);
+  CHECK(bare->content.empty());
+  CHECK(bare->end);
+
+  for (const char* none :
+       {R"({"code":200,"content":null})", R"({"code":200})", R"({"code":200,"data":null,"content":null,"msg":"Success"})"}) {
+    auto parsed = parse_log_reply(200, none, 9);
+    REQUIRE(parsed);
+    CHECK(parsed->from_line == 9);
+    CHECK(parsed->to_line == 0);
+    CHECK_FALSE(parsed->end);
+  }
+  auto huge = parse_log_reply(200, R"({"code":200,"data":{"fromLineNum":99999999999,"toLineNum":"12"}})", 1);
+  REQUIRE(huge);
+  CHECK(huge->from_line == INT32_MAX);
+  CHECK(huge->to_line == 12);
+}
+
+TEST_CASE("executor_reply: a log that is refused or cannot be read", "[wire]") {
+  for (const char* body : {R"({"code":500,"msg":"not supported"})", "", "<html>", "[]", R"({"msg":"x"})"}) {
+    auto parsed = parse_log_reply(200, body, 1);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().code == core::errc::unavailable);
+    CHECK_FALSE(parsed.error().context.empty());
+  }
+  CHECK(parse_log_reply(200, R"({"code":500,"msg":"not supported"})", 1).error().context == "not supported");
+  CHECK_FALSE(parse_log_reply(404, R"({"code":200})", 1));
+}
+
+TEST_CASE("executor_reply: no mutation of a valid reply does harm", "[wire]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  const std::string valid =
+      R"({"code":200,"msg":"Success","data":{"fromLineNum":1,"toLineNum":9,"logContent":"a\u4e2d","isEnd":false}})";
+  for (std::size_t n = 0; n < valid.size(); ++n)
+    CHECK(reply_of(std::string_view{valid}.substr(0, n)).code == 500);
+  for (int i = 0; i < 20000; ++i) {
+    std::string body = valid;
+    for (auto n = 1 + random() % 4; n > 0; --n)
+      body[random() % body.size()] = static_cast<char>(random());
+    const auto reply = reply_of(body);
+    CHECK(reply.code != 0);
+    CHECK(reply.msg == core::valid_utf8(reply.msg));
+    (void)parse_log_reply(200, body, 1);
+  }
+}

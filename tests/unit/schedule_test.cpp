@@ -1,0 +1,246 @@
+// Schedules, and what one claim does for one job.
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/schedule.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+// 2023-11-14 22:13:20Z, a whole second.
+constexpr auto noon = from_ms(1'700'000'000'000);
+
+schedule compiled(schedule_type type, std::string_view conf, const zone& where = {}) {
+  return schedule::compile(type, conf, where).value();
+}
+schedule every(int s) { return compiled(schedule_type::fixed_rate, std::to_string(s)); }
+schedule cron(std::string_view text, const char* tz = "UTC") {
+  return compiled(schedule_type::cron, text, zone::find(tz).value());
+}
+
+due_job due_at(time_point next, misfire_policy misfire = misfire_policy::do_nothing) {
+  auto spec = std::make_shared<job>();
+  spec->id = job_id{7};
+  spec->misfire = misfire;
+  return {spec, next};
+}
+
+plan_window window_at(time_point now, milliseconds horizon = 200ms, std::size_t firings_max = 64) {
+  return {now, horizon, 5000ms, firings_max};
+}
+
+std::vector<std::int64_t> offsets(const job_plan& plan) {
+  std::vector<std::int64_t> found;
+  for (const auto& firing : plan.firings)
+    found.push_back((firing.fire_at - noon).count());
+  return found;
+}
+
+using ms_list = std::vector<std::int64_t>;
+
+std::string error_of(schedule_type type, std::string_view conf) {
+  const auto result = schedule::compile(type, conf, {});
+  return result ? "(accepted)" : result.error().context;
+}
+
+/// What must hold of every plan of a due job.
+void check_sound(const job_plan& plan, const due_job& due, const plan_window& window) {
+  REQUIRE(plan.id == due.spec->id);
+  REQUIRE(plan.expected_next == due.next);
+  REQUIRE(plan.firings.size() <= window.firings_max);
+  REQUIRE((!plan.next || *plan.next > due.next));
+  auto before = time_point::min();
+  for (const auto& firing : plan.firings) {
+    REQUIRE(firing.fire_at > before);
+    REQUIRE((!plan.next || *plan.next > firing.fire_at));
+    REQUIRE(firing.fire_at <= window.now + window.horizon);
+    before = firing.fire_at;
+  }
+  if (!plan.firings.empty())
+    REQUIRE(plan.last == plan.firings.back().fire_at);
+}
+
+} // namespace
+
+TEST_CASE("a schedule that never fires", "[unit][schedule]") {
+  CHECK_FALSE(schedule{}.next(noon));
+  CHECK_FALSE(compiled(schedule_type::none, "0 0 0 * * ?").next(noon));
+  CHECK_FALSE(cron("0 0 0 30 2 ?").next(noon));
+}
+
+TEST_CASE("a fixed rate counts from where it is asked, rounded up to a second", "[unit][schedule]") {
+  CHECK(every(1).next(noon) == noon + 1s);
+  CHECK(every(30).next(noon) == noon + 30s);
+  CHECK(every(1).next(noon + 1ms) == noon + 2s);
+  CHECK(every(1).next(noon + 999ms) == noon + 2s);
+  CHECK(every(2'147'483'647).next(noon) == noon + 2'147'483'647s);
+}
+
+TEST_CASE("bad schedule texts have XXL's message", "[unit][schedule]") {
+  CHECK(error_of(schedule_type::cron, "0 0 12 * *") == "Unexpected end of expression.");
+  CHECK(error_of(schedule_type::fixed_rate, "abc") == "For input string: \"abc\"");
+  CHECK(error_of(schedule_type::fixed_rate, "") == "For input string: \"\"");
+  CHECK(error_of(schedule_type::fixed_rate, "2147483648") == "For input string: \"2147483648\"");
+  CHECK(error_of(schedule_type::fixed_rate, "1.5") == "For input string: \"1.5\"");
+  CHECK_FALSE(schedule::compile(schedule_type::fixed_rate, "0", {}));
+  CHECK_FALSE(schedule::compile(schedule_type::fixed_rate, "-1", {}));
+  CHECK(error_of(schedule_type::none, "whatever") == "(accepted)");
+  CHECK(error_of(schedule_type::cron, "0 0 0 30 2 ?") == "(accepted)");
+}
+
+TEST_CASE("cron fires in its zone, over clock changes", "[unit][schedule]") {
+  // 2024-03-10 01:30 in New York; 02:30 does not exist that day.
+  const auto before = from_ms(1'710'052'200'000);
+  CHECK(cron("0 30 2 * * ?", "America/New_York").next(before) == before + 24h);
+  CHECK(cron("0 0 * * * ?", "America/New_York").next(before) == before + 30min);
+}
+
+TEST_CASE("a job that is due ahead fires once", "[unit][plan]") {
+  const auto due = due_at(noon + 100ms);
+  const auto p = plan(due, cron("0 * * * * ?"), window_at(noon));
+  CHECK(offsets(p) == ms_list{100});
+  CHECK_FALSE(p.firings.front().misfire);
+  CHECK(p.next == noon + 40s);
+  CHECK(p.last == noon + 100ms);
+  CHECK(p.dropped == 0);
+}
+
+TEST_CASE("the horizon is inclusive", "[unit][plan]") {
+  CHECK(offsets(plan(due_at(noon + 200ms), every(1), window_at(noon))) == ms_list{200});
+  const auto p = plan(due_at(noon + 201ms), every(1), window_at(noon));
+  CHECK(p.firings.empty());
+  // Not due: nothing to claim, nothing moves.
+  CHECK(p.next == noon + 201ms);
+}
+
+TEST_CASE("every instant inside the horizon is planned", "[unit][plan]") {
+  const auto p = plan(due_at(noon), every(1), window_at(noon, 3000ms));
+  CHECK(offsets(p) == ms_list{0, 1000, 2000, 3000});
+  CHECK(p.next == noon + 4s);
+  CHECK(p.last == noon + 3s);
+}
+
+TEST_CASE("late instants keep their own time, up to the misfire limit", "[unit][plan]") {
+  const auto p = plan(due_at(noon - 5s), every(2), window_at(noon));
+  CHECK(offsets(p) == ms_list{-5000, -3000, -1000});
+  CHECK(p.next == noon + 1s);
+  CHECK(p.dropped == 0);
+}
+
+TEST_CASE("one millisecond beyond the limit is a misfire", "[unit][plan]") {
+  CHECK(plan(due_at(noon - 5s), cron("0 * * * * ?"), window_at(noon)).firings.size() == 1);
+  const auto p = plan(due_at(noon - 5001ms), cron("0 * * * * ?"), window_at(noon));
+  CHECK(p.firings.empty());
+  CHECK(p.dropped == 1);
+  CHECK(p.next == noon + 40s);
+  CHECK(p.last == p.expected_next);
+}
+
+TEST_CASE("FIRE_ONCE_NOW fires once, now", "[unit][plan]") {
+  const auto now = noon + 123ms;
+  const auto p = plan(due_at(noon - 1h, misfire_policy::fire_once_now), every(60), window_at(now));
+  CHECK(offsets(p) == ms_list{123});
+  CHECK(p.firings.front().misfire);
+  CHECK(p.next == noon + 61s);
+  CHECK(p.last == now);
+  CHECK(p.dropped == 0);
+}
+
+TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
+  const auto dropped = [](auto ago, const schedule& rule) { return plan(due_at(noon - ago), rule, window_at(noon)).dropped; };
+  CHECK(dropped(6s, every(1)) == 7);
+  CHECK(dropped(60s, every(10)) == 7);
+  CHECK(dropped(31s, every(1)) == 32);
+  CHECK(dropped(32s, every(1)) == 33);
+  CHECK(dropped(500s, every(1)) == 501);
+  CHECK(dropped(24h * 365, every(1)) == 1000);
+  CHECK(dropped(10s, every(3600)) == 1);
+  // An estimate when the pace is uneven: the true number is 60.
+  const auto uneven = dropped(1h - 20s, cron("0 0-29 * * * ?"));
+  CHECK(uneven >= 30);
+  CHECK(uneven <= 60);
+}
+
+TEST_CASE("a full plan goes on with the instant that it left out", "[unit][plan]") {
+  const auto p = plan(due_at(noon), every(1), window_at(noon, 1h, 3));
+  CHECK(offsets(p) == ms_list{0, 1000, 2000});
+  CHECK(p.next == noon + 3s);
+  const auto q = plan(due_at(*p.next), every(1), window_at(noon, 1h, 3));
+  CHECK(offsets(q) == ms_list{3000, 4000, 5000});
+}
+
+TEST_CASE("an exhausted schedule has no next time", "[unit][plan]") {
+  const auto p = plan(due_at(noon), cron("20 13 22 14 11 ? 2023"), window_at(noon));
+  CHECK(offsets(p) == ms_list{0});
+  CHECK_FALSE(p.next);
+  const auto missed = plan(due_at(noon - 1h), cron("20 13 21 14 11 ? 2023"), window_at(noon));
+  CHECK(missed.firings.empty());
+  CHECK(missed.dropped == 1);
+  CHECK_FALSE(missed.next);
+  const auto once = plan(due_at(noon - 1h, misfire_policy::fire_once_now), cron("20 13 21 14 11 ? 2023"), window_at(noon));
+  CHECK(once.firings.size() == 1);
+  CHECK_FALSE(once.next);
+}
+
+TEST_CASE("plans stay sound in the repeated hour", "[unit][plan]") {
+  // 2024-11-03, New York: a minute rule is silent in the first pass.
+  const auto rule = cron("0 * * * * ?", "America/New_York");
+  const auto last_before = from_ms(1'730'609'940'000); // 00:59 EDT
+  const auto p = plan(due_at(last_before), rule, window_at(last_before));
+  CHECK(p.firings.size() == 1);
+  CHECK(p.next == last_before + 1h + 1min);
+}
+
+TEST_CASE("every plan is sound, and a chain of plans takes each instant once", "[unit][plan]") {
+  constexpr std::uint64_t seed = 77;
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  const std::vector<schedule> rules = {every(1), every(7), cron("* * * * * ?"), cron("0/3 * * * * ?"),
+                                       cron("0 0/2 * * * ?", "Europe/Berlin")};
+  for (int round = 0; round < 200; ++round) {
+    const auto& rule = rules[random() % rules.size()];
+    auto now = noon + milliseconds{static_cast<std::int64_t>(random() % 100'000)};
+    auto next = *rule.next(now);
+    auto walked = next;
+    for (int step = 0; step < 40; ++step) {
+      // No step is longer than the misfire limit, so nothing may be left out.
+      now += milliseconds{static_cast<std::int64_t>(random() % 4000)};
+      const auto due = due_at(next);
+      const auto window = window_at(now, milliseconds{static_cast<std::int64_t>(random() % 3000)}, 1 + random() % 5);
+      if (due.next > now + window.horizon || now > due.next + window.misfire_after)
+        continue;
+      const auto p = plan(due, rule, window);
+      check_sound(p, due, window);
+      for (const auto& firing : p.firings) {
+        REQUIRE(firing.fire_at == walked);
+        walked = *rule.next(walked);
+      }
+      next = *p.next;
+      REQUIRE(next == walked);
+    }
+  }
+}
+
+TEST_CASE("every misfire plan is sound", "[unit][plan]") {
+  constexpr std::uint64_t seed = 78;
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  for (int round = 0; round < 300; ++round) {
+    const auto rule = random() % 2 == 0 ? every(static_cast<int>(1 + random() % 100)) : cron("0/7 * * * * ?");
+    const auto policy = random() % 2 == 0 ? misfire_policy::do_nothing : misfire_policy::fire_once_now;
+    const auto due = due_at(noon - milliseconds{static_cast<std::int64_t>(5001 + random() % 100'000)}, policy);
+    const auto window = window_at(noon);
+    const auto p = plan(due, rule, window);
+    check_sound(p, due, window);
+    REQUIRE(p.firings.size() == (policy == misfire_policy::fire_once_now ? 1 : 0));
+    REQUIRE((p.dropped > 0) == (policy == misfire_policy::do_nothing));
+    REQUIRE(*p.next > noon);
+  }
+}

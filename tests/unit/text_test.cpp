@@ -1,0 +1,99 @@
+// Cutting and cleaning text, and reading numbers.
+
+#include <limits>
+#include <random>
+#include <string>
+
+#include "core/text.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace std::string_literals;
+using ringmaster::core::count_characters;
+using ringmaster::core::cut_utf16;
+using ringmaster::core::is_blank;
+using ringmaster::core::parse_int32;
+using ringmaster::core::valid_utf8;
+
+namespace {
+
+const std::string replacement = "\xEF\xBF\xBD";
+
+} // namespace
+
+TEST_CASE("text is cut by UTF-16 units at a character", "[unit][text]") {
+  CHECK(cut_utf16("", 0).empty());
+  CHECK(cut_utf16("abc", 0).empty());
+  CHECK(cut_utf16("abc", 2) == "ab");
+  CHECK(cut_utf16("abc", 3) == "abc");
+  CHECK(cut_utf16("任务触发", 3) == "任务触");
+  CHECK(cut_utf16("任务触发", 4) == "任务触发");
+  CHECK(cut_utf16("éa", 1) == "é");
+}
+
+TEST_CASE("a surrogate pair is two units and never split", "[unit][text]") {
+  CHECK(cut_utf16("a😀b", 1) == "a");
+  CHECK(cut_utf16("a😀b", 2) == "a");
+  CHECK(cut_utf16("a😀b", 3) == "a😀");
+  CHECK(cut_utf16("😀😀😀", 5) == "😀😀");
+}
+
+TEST_CASE("cutting invalid text ends, too", "[unit][text]") {
+  const std::string broken = "\xF0\x9F\x98" + std::string(100, '\xff');
+  CHECK(cut_utf16(broken, 10).size() == 10);
+  CHECK(cut_utf16("\xE4\xBB", 1).size() == 1);
+}
+
+TEST_CASE("every invalid byte becomes one replacement character, NUL vanishes", "[unit][text]") {
+  CHECK(valid_utf8("plain 任务 😀") == "plain 任务 😀");
+  CHECK(valid_utf8("a\0b"s) == "ab");
+  CHECK(valid_utf8("\xff") == replacement);
+  CHECK(valid_utf8("a\x80z") == "a" + replacement + "z");
+  // Overlong, surrogates, beyond Unicode, cut off.
+  CHECK(valid_utf8("\xC0\xAF") == replacement + replacement);
+  CHECK(valid_utf8("\xE0\x80\xAF") == replacement + replacement + replacement);
+  CHECK(valid_utf8("\xED\xA0\x80") == replacement + replacement + replacement);
+  CHECK(valid_utf8("\xF4\x90\x80\x80") == replacement + replacement + replacement + replacement);
+  CHECK(valid_utf8("\xF0\x8F\xBF\xBF") == replacement + replacement + replacement + replacement);
+  CHECK(valid_utf8("\xF5\x80\x80\x80") == replacement + replacement + replacement + replacement);
+  CHECK(valid_utf8("x\xE4\xBB") == "x" + replacement + replacement);
+  CHECK(valid_utf8("\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF") == "\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF");
+}
+
+TEST_CASE("cleaned text is clean, and stays so when cut anywhere", "[unit][text]") {
+  constexpr std::uint64_t seed = 11;
+  CAPTURE(seed);
+  std::mt19937_64 random{seed};
+  for (int round = 0; round < 200; ++round) {
+    std::string bytes;
+    for (int i = 0; i < 60; ++i)
+      bytes += static_cast<char>(random());
+    const auto clean = valid_utf8(bytes);
+    REQUIRE(valid_utf8(clean) == clean);
+    for (std::size_t units = 0; units < 70; ++units) {
+      const std::string cut{cut_utf16(clean, units)};
+      REQUIRE(valid_utf8(cut) == cut);
+    }
+  }
+}
+
+TEST_CASE("characters are counted, not bytes; blanks are all up to U+0020", "[unit][text]") {
+  CHECK(count_characters("") == 0);
+  CHECK(count_characters("a任😀\xCC\x81") == 4);
+  CHECK(is_blank(""));
+  CHECK(is_blank(" \t\r\n\0"s));
+  CHECK_FALSE(is_blank(" x "));
+  CHECK_FALSE(is_blank("　"));
+}
+
+TEST_CASE("numbers are read whole or not at all", "[unit][text]") {
+  CHECK(parse_int32("0") == 0);
+  CHECK(parse_int32("+5") == 5);
+  CHECK(parse_int32("-5") == -5);
+  CHECK(parse_int32("007") == 7);
+  CHECK(parse_int32("2147483647") == std::numeric_limits<std::int32_t>::max());
+  CHECK(parse_int32("-2147483648") == std::numeric_limits<std::int32_t>::min());
+  for (auto text : {"", "+", "-", "+-5", "--5", "++5", " 5", "5 ", "5x", "0x5", "1.0", "2147483648", "-2147483649"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_int32(text));
+  }
+}

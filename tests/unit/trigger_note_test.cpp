@@ -1,0 +1,96 @@
+// The compact form of what is known about a trigger.
+
+#include <memory>
+#include <string>
+
+#include "core/text.hpp"
+#include "core/trigger_note.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::core;
+
+namespace {
+
+trigger_note sample() {
+  return {trigger_kind::cron, "10.0.0.1", route_strategy::first, {}, block_strategy::serial_execution, 0, 3, ""};
+}
+
+} // namespace
+
+TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
+  CHECK(encode(sample()) == "rm1;cron;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
+  auto note = sample();
+  note.route = route_strategy::sharding_broadcast;
+  note.part = {1, 3, true};
+  note.message = "a;b";
+  CHECK(encode(note) == "rm1;cron;10.0.0.1;SHARDING_BROADCAST;1/3b;SERIAL_EXECUTION;0;3;a;b");
+}
+
+TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
+  for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
+                    trigger_kind::api})
+    for (auto block : {block_strategy::serial_execution, block_strategy::discard_later, block_strategy::cover_early})
+      for (int route = 0; route <= static_cast<int>(route_strategy::unknown); ++route)
+        for (auto part : {shard{}, shard{2, 5, true}, shard{2, 5, false}, shard{-1, 0, true}})
+          for (std::string message : {"", "msg：任务 😀", ";;;", "rm1;cron;", "line\nline\t\"'\\<br>", "b"}) {
+            const trigger_note note{kind, "host-1", static_cast<route_strategy>(route), part, block, -30, -1, message};
+            CAPTURE(encode(note));
+            REQUIRE(decode_trigger_note(encode(note)) == note);
+          }
+}
+
+TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_note]") {
+  auto note = sample();
+  note.node_host = "evil;ROUND;9/9;";
+  note.message = std::string{"\xff\0;x", 4};
+  const auto decoded = decode_trigger_note(encode(note));
+  REQUIRE(decoded);
+  CHECK(decoded->node_host == "evil_ROUND_9/9_");
+  CHECK(decoded->route == route_strategy::first);
+  CHECK(decoded->message == "\xEF\xBF\xBD;x");
+  note.node_host = std::string(100'000, ';');
+  REQUIRE(decode_trigger_note(encode(note)));
+  CHECK(decode_trigger_note(encode(note))->retry_left == 3);
+}
+
+TEST_CASE("a long message is cut at a character of the column's size", "[unit][trigger_note]") {
+  auto note = sample();
+  const auto fixed = encode(note).size();
+  for (int i = 0; i < 20'000; ++i)
+    note.message += "😀";
+  const auto text = encode(note);
+  CHECK(valid_utf8(text) == text);
+  // Each face is two units of four bytes; the last unit may stay free.
+  CHECK(text.size() == fixed + (message_units_max - fixed) / 2 * 4);
+  CHECK(cut_utf16(text, message_units_max) == text);
+  CHECK(decode_trigger_note(text)->message.starts_with("😀😀"));
+}
+
+TEST_CASE("what is not ours is not decoded", "[unit][trigger_note]") {
+  for (auto text :
+       {"", "rm1", "rm1;", "rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;", "任务触发类型：Cron触发<br>调度机器：10.0.0.1",
+        "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3", "rm1;quartz;h;FIRST;0/1;SERIAL_EXECUTION;0;3;",
+        "rm1;cron;h;SOMEWHERE;0/1;SERIAL_EXECUTION;0;3;", "rm1;cron;h;FIRST;01;SERIAL_EXECUTION;0;3;",
+        "rm1;cron;h;FIRST;0/1;;0;3;", "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;x;3;",
+        "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;99999999999;", "rm1;cron;h;FIRST;b;SERIAL_EXECUTION;0;3;"}) {
+    CAPTURE(text);
+    CHECK_FALSE(decode_trigger_note(text));
+  }
+}
+
+TEST_CASE("the note of a run at its claim", "[unit][trigger_note]") {
+  auto spec = std::make_shared<job>();
+  spec->route = route_strategy::failover;
+  spec->block = block_strategy::cover_early;
+  spec->timeout_s = 30;
+  spec->retry_count = 9;
+  planned_run run;
+  run.spec = spec;
+  run.kind = trigger_kind::retry;
+  run.part = {0, 2, true};
+  run.retry_left = 1;
+  const trigger_note expected{
+    trigger_kind::retry, "n_1", route_strategy::failover, {0, 2, true}, block_strategy::cover_early, 30, 1, ""};
+  CHECK(note_of(run, "n;1") == expected);
+}

@@ -1,0 +1,113 @@
+#include "config/validate.hpp"
+
+#include <functional>
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::config;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string refusal_of(const std::function<void(settings&)>& edit) {
+  settings values;
+  edit(values);
+  auto valid = validate(values);
+  return valid ? "accepted" : valid.error().context;
+}
+
+} // namespace
+
+TEST_CASE("validate: the defaults hold", "[config]") {
+  CHECK(validate(settings{}));
+}
+
+TEST_CASE("validate: listen addresses", "[config]") {
+  for (const char* good : {"127.0.0.1:0", "0.0.0.0:8080", "localhost:65535", "[::1]:8080", "[::]:80", "node-1.example:1"})
+    CHECK(refusal_of([&](settings& s) { s.server.listen = good; }) == "accepted");
+  for (const char* bad : {"", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
+                          "127.0.0.1:8080x", "::1:80", "[::1:80", "[x]:80", "http://h:80", "a b:1"}) {
+    CAPTURE(bad);
+    CHECK(refusal_of([&](settings& s) { s.server.listen = bad; }) ==
+          "server.listen: \"" + std::string{bad} + "\" is not valid; expected host:port with a port from 0 to 65535");
+  }
+}
+
+TEST_CASE("validate: context paths", "[config]") {
+  for (const char* good : {"/", "/xxl-job-admin", "/a/b"})
+    CHECK(refusal_of([&](settings& s) { s.server.context_path = good; }) == "accepted");
+  for (const char* bad : {"", "x", "/x/", "//", "/a//b", "/a b", "/a?b", "/a#b", "/a%20"})
+    CHECK(refusal_of([&](settings& s) { s.server.context_path = bad; }).rfind("server.context_path: ", 0) == 0);
+}
+
+TEST_CASE("validate: database URLs", "[config]") {
+  for (const char* good :
+       {"sqlite:x.db", "sqlite::memory:", "sqlite:/var/x.db", "mysql://u:p@h:3306/xxl_job", "mysql://u@h/x", "mysql://u:p:q@@h/x",
+        "mysql://u:p@[::1]:3306/x", "mysql://u:p@/x?socket=/run/mysqld.sock", "mysql://u:p@h/x?socket=/s"}) {
+    CAPTURE(good);
+    CHECK(refusal_of([&](settings& s) { s.database.url = good; }) == "accepted");
+  }
+  for (const char* bad :
+       {"", "sqlite:", "x.db", "mysql:", "mysql://", "mysql://h/x", "mysql://u@h", "mysql://u@h/", "mysql://@h/x",
+        "mysql://u@h:0/x", "mysql://u@h:x/x", "mysql://u@/x", "jdbc:mysql://h/x", "postgres://u@h/x"}) {
+    CAPTURE(bad);
+    CHECK(refusal_of([&](settings& s) { s.database.url = bad; }).rfind("database.url: ", 0) == 0);
+  }
+}
+
+TEST_CASE("validate: zones are those of this system", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.schedule.time_zone = s.database.time_zone = "Asia/Shanghai"; }) == "accepted");
+  CHECK(refusal_of([](settings& s) { s.schedule.time_zone = "Mars/Olympus"; }) ==
+        "schedule.time_zone: \"Mars/Olympus\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or "
+        "\"UTC\"");
+  CHECK(refusal_of([](settings& s) { s.database.time_zone = "../etc/passwd"; }).rfind("database.time_zone: ", 0) == 0);
+}
+
+TEST_CASE("validate: the token that everybody knows stops the start", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.security.access_token = "default_token"; }).find("security.allow_default_token = true") !=
+        std::string::npos);
+  CHECK(refusal_of([](settings& s) {
+          s.security.access_token = "default_token";
+          s.security.allow_default_token = true;
+        }) == "accepted");
+  for (const char* bad : {"a b", "a\nb", "\xE4\xB8\xAD"})
+    CHECK(refusal_of([&](settings& s) { s.security.access_token = bad; }) ==
+          "security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header");
+}
+
+TEST_CASE("validate: networks", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.security.executor_networks = {"0.0.0.0/0", "::/0", "10.1.2.3/32"}; }) == "accepted");
+  for (const char* bad : {"10.0.0.0", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""})
+    CHECK(refusal_of([&](settings& s) {
+            s.security.executor_networks = {"10.0.0.0/8", bad};
+          }) == "security.executor_networks: \"" + std::string{bad} +
+                    "\" is not valid; expected a network such as \"10.0.0.0/8\" or \"fc00::/7\"");
+  CHECK(refusal_of([](settings& s) {
+          s.security.executor_networks.clear();
+        }).rfind("security.executor_networks: the list is empty", 0) == 0);
+}
+
+TEST_CASE("validate: times that depend on each other", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.schedule.claim_ahead = s.schedule.misfire_after; }) ==
+        "schedule.claim_ahead: 5s is too long; it must be shorter than schedule.misfire_after (5s)");
+  CHECK(refusal_of([](settings& s) { s.cluster.beat = 399ms; }) == "accepted");
+  CHECK(refusal_of([](settings& s) { s.cluster.beat = 400ms; }) ==
+        "cluster.beat: 400ms is too long: three beats must be shorter than cluster.dead_after - cluster.send_margin (1200ms)");
+  CHECK(refusal_of([](settings& s) { s.cluster.send_margin = 2s; }).rfind("cluster.beat: ", 0) == 0);
+  CHECK(refusal_of([](settings& s) { s.registry.dead_after = 15s; }) ==
+        "registry.flush + registry.reread: 15s is too long; it must be shorter than registry.dead_after (15s)");
+  CHECK(refusal_of([](settings& s) { s.trigger.settle = s.trigger.ask_limit = 5s; }).rfind("trigger.settle: ", 0) == 0);
+}
+
+TEST_CASE("validate: everything wrong is told at once", "[config]") {
+  const auto context = refusal_of([](settings& s) {
+    s.data_dir.clear();
+    s.cluster.node = "a b";
+    s.server.listen = "x";
+  });
+  CHECK(context ==
+        "data_dir: \"\" is not valid; expected a path\n"
+        "server.listen: \"x\" is not valid; expected host:port with a port from 0 to 65535\n"
+        "cluster.node: \"a b\" is not valid; expected at most 64 letters, digits, '-', '_' and '.'");
+}
