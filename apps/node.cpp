@@ -34,8 +34,8 @@ node::node(const assembled& what, actors::logger log)
     config_{std::make_unique<actor_config>()},
     system_{std::make_unique<caf::actor_system>(*config_)} {}
 
-core::result<std::unique_ptr<node>> node::start(const assembled& what, std::shared_ptr<storage::database> database, std::string node_id,
-                                                actors::logger log) {
+core::result<std::unique_ptr<node>> node::start(const assembled& what, std::shared_ptr<storage::database> database,
+                                                std::string node_id, actors::logger log) {
   std::unique_ptr<node> made{new node{what, std::move(log)}};
   made->spawn(what, std::move(database), std::move(node_id));
   auto bound = made->transport_->listen(gateway::hand_over_to(made->gateway_));

@@ -16,7 +16,8 @@ struct pending_result {
   std::int64_t instant_ms = 0;
 };
 
-/// Non-blocking; driven by the event loop that owns it, on its thread. What a connection could not deliver goes back into the queue.
+/// Non-blocking; driven by the event loop that owns it, on its thread. What a connection could not deliver goes back into the
+/// queue.
 class callback_sender {
 public:
   struct options {

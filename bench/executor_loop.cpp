@@ -69,7 +69,8 @@ run_book executor_loop::run() {
       const auto tag = events[static_cast<std::size_t>(i)].data.u64;
       if (tag >= results_tag)
         results_.on_event(tag);
-      else if (const auto socket = static_cast<int>(tag); std::find(listeners_.begin(), listeners_.end(), socket) != listeners_.end())
+      else if (const auto socket = static_cast<int>(tag);
+               std::find(listeners_.begin(), listeners_.end(), socket) != listeners_.end())
         accept_all(socket);
       else
         on_peer(socket);
@@ -137,7 +138,8 @@ void executor_loop::answer(const http_message& request, std::string& out) {
     append_reply(out, R"({"code":200})");
   } else if (line.starts_with("POST /log ")) {
     append_reply(
-        out, R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists","isEnd":true}})");
+      out,
+      R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists","isEnd":true}})");
   } else {
     append_reply(out, R"({"code":500,"msg":"invalid request, uri-mapping not found."})");
   }

@@ -37,8 +37,8 @@ struct load_progress {
 /// A forked process with one thread and one epoll; dies with the process that made it. Make it before any thread exists.
 class executors {
 public:
-  /// Listens on `count` free loopback ports at once. Results go to `results.server_port` once triggers come. The book is written to
-  /// `book_file` at the end.
+  /// Listens on `count` free loopback ports at once. Results go to `results.server_port` once triggers come. The book is written
+  /// to `book_file` at the end.
   executors(std::size_t count, const callback_sender::options& results, std::filesystem::path book_file);
   ~executors();
   executors(const executors&) = delete;

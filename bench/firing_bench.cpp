@@ -1,5 +1,5 @@
-// Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do, and
-// accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
+// Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do,
+// and accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,13 +31,16 @@ void declare(CLI::App& app, arguments& given) {
   load->add_option("--rate", given.rate, "N jobs, each fires every second")->check(CLI::Range(1, 1'000'000));
   load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds")
       ->check(CLI::Range(1, 10'000'000));
-  load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start")->check(CLI::Range(1, 10'000'000));
-  auto* idle = load->add_option("--idle", given.idle,
-                                "SECONDS without a firing, with --jobs in the store: time to ready of the second start, memory, CPU");
+  load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start")
+    ->check(CLI::Range(1, 10'000'000));
+  auto* idle = load->add_option(
+    "--idle", given.idle, "SECONDS without a firing, with --jobs in the store: time to ready of the second start, memory, CPU");
   idle->check(CLI::Range(1, 3600));
   load->require_option(1);
   app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle")->needs(idle)->check(CLI::Range(0, 10'000'000));
-  app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --spread")->check(CLI::Range(1, 3600))->capture_default_str();
+  app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --spread")
+    ->check(CLI::Range(1, 3600))
+    ->capture_default_str();
   app.add_option("--warmup", given.warmup, "Seconds from ready to the first counted one")
       ->check(CLI::Range(0, 600))
       ->capture_default_str();

@@ -61,7 +61,8 @@ std::string to_json(const load_report& report) {
   out["unstored"] = report.unstored;
   out["early"] = report.seen.early;
   out["callbacks_refused"] = report.refused;
-  out["late_ms"] = {{"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
+  out["late_ms"] = {
+    {"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
   out["cpu_s"] = to_object(report.cpu);
   const auto cpu = report.cpu.ringmaster + report.cpu.store;
   out["cpu_us_per_cycle"] = report.cycles == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));

@@ -35,8 +35,8 @@ public:
   server_process(const server_process&) = delete;
   server_process& operator=(const server_process&) = delete;
 
-  /// From the start of the process to the first 200 of /readyz. Throws `std::runtime_error` with the end of its log when the process
-  /// ends before or the limit passes.
+  /// From the start of the process to the first 200 of /readyz. Throws `std::runtime_error` with the end of its log when the
+  /// process ends before or the limit passes.
   std::chrono::duration<double, std::milli> wait_until_ready(std::uint16_t port, std::chrono::seconds limit);
 
   /// SIGTERM, then SIGKILL after the limit. The exit status, nothing when it had to be killed or died of a signal.

@@ -49,9 +49,13 @@ unsigned http_status(core::errc code) noexcept {
   return 500;
 }
 
-exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path, protocol::http_exchange&& message)
-  : services_{&services}, row_{&row}, path_{std::move(path)},
-    request_{std::make_shared<protocol::http_request>(std::move(message.request))}, reply_{std::move(message.reply)} {}
+exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path,
+                   protocol::http_exchange&& message)
+  : services_{&services},
+    row_{&row},
+    path_{std::move(path)},
+    request_{std::make_shared<protocol::http_request>(std::move(message.request))},
+    reply_{std::move(message.reply)} {}
 
 void exchange::drop_body() const noexcept { std::string{}.swap(request_->body); }
 

@@ -44,8 +44,8 @@ struct gateway_services {
   std::optional<app_name_set> app_names;
 };
 
-/// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing; when the last
-/// copy is gone unanswered the client gets 500. Used inside gateway_actor only.
+/// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing;
+/// when the last copy is gone unanswered the client gets 500. Used inside gateway_actor only.
 class exchange {
 public:
   exchange(const gateway_services& services, const route& row, std::string path, protocol::http_exchange&& message);
@@ -65,14 +65,16 @@ public:
   /// application/problem+json; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
-  /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of itself.
+  /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of
+  /// itself.
   void fail(const core::error& error) const;
   /// Only a success answers from now on; being late, a stop or a defect does not: see http_reply::keep_silent.
   void keep_silent() const;
   /// Counts a request that stays without an answer.
   void leave_unanswered() const;
 
-  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, or `on_error(exchange, core::error)` when there is no answer in time.
+  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, or `on_error(exchange, core::error)` when there is no answer in
+  /// time.
   template <class Reply, class Handle, class Message, class OnReply, class OnError>
   void ask(const Handle& whom, Message message, OnReply on_reply, OnError on_error) const {
     protocol::request(services_->self, whom, services_->ask_limit, std::move(message))

@@ -44,8 +44,8 @@ void callback(exchange ex) {
     ex.services().partners.completion, protocol::callback_batch{std::move(batch->items)},
     [](const exchange& waiting, const protocol::callbacks_stored&) { waiting.succeed(); },
     [count](const exchange& waiting, const core::error& error) {
-      waiting.services().log->warn("callback from {}: {} results are not known to be stored: {} ({})", waiting.request().remote_address,
-                                   count, error.context, core::to_string(error.code));
+      waiting.services().log->warn("callback from {}: {} results are not known to be stored: {} ({})",
+                                   waiting.request().remote_address, count, error.context, core::to_string(error.code));
       waiting.leave_unanswered();
     });
 }

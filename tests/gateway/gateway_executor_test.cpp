@@ -59,8 +59,10 @@ TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown an
   CHECK(post(registry_path, app_1.substr(0, app_1.size() - 1) + R"(,"zone":"b"})").body == plain_success);
   for (const auto* value : {"http://b:1/", "http://a:10/", "http://a:9/"})
     CHECK(post(registry_path, with_value(value)).body == plain_success);
-  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryKey":"nobody","registryValue":"http://h:1/"})").body == plain_success);
-  CHECK(post(registry_path, R"({"registryGroup":"OTHER","registryKey":"app-1","registryValue":"http://h:1/"})").body == plain_success);
+  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryKey":"nobody","registryValue":"http://h:1/"})").body ==
+        plain_success);
+  CHECK(post(registry_path, R"({"registryGroup":"OTHER","registryKey":"app-1","registryValue":"http://h:1/"})").body ==
+        plain_success);
   REQUIRE(has_beats(seen, 9));
   CHECK(seen->beats[8].registry_group == "OTHER");
 }
@@ -68,7 +70,8 @@ TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown an
 TEST_CASE_METHOD(gateway_fixture, "A4 A5 blank and missing fields are illegal", "[gateway]") {
   open();
   CHECK(post(registry_path, with_value(" ")).body == refusal("Illegal Argument."));
-  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryValue":"http://h:1/"})").body == refusal("Illegal Argument."));
+  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryValue":"http://h:1/"})").body ==
+        refusal("Illegal Argument."));
   CHECK(post(remove_path, with_value("")).body == refusal("Illegal Argument."));
 }
 
@@ -106,7 +109,8 @@ TEST_CASE_METHOD(gateway_fixture, "A11 A12 A13 method comes before token, token 
   CHECK(post(registry_path, "", "XXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A14 A15 A16 A44 what cannot be read is refused with HTTP 200, the connection goes on", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "A14 A15 A16 A44 what cannot be read is refused with HTTP 200, the connection goes on",
+                 "[gateway]") {
   open();
   for (const auto* path : {registry_path, remove_path, callback_path})
     CHECK(post(path, "").body == refusal("invalid request, requestBody empty."));
@@ -183,7 +187,8 @@ TEST_CASE_METHOD(gateway_fixture, "A34 an empty callback succeeds without bother
 
 TEST_CASE_METHOD(gateway_fixture, "A38 A39 long messages are cut, 2 000 items pass in one body", "[gateway]") {
   open();
-  CHECK(post(callback_path, R"([{"logId":1,"handleCode":500,"handleMsg":")" + std::string(20000, 'm') + "\"}]").body == plain_success);
+  CHECK(post(callback_path, R"([{"logId":1,"handleCode":500,"handleMsg":")" + std::string(20000, 'm') + "\"}]").body ==
+        plain_success);
   CHECK(seen->callbacks.at(0).message.size() == 15000);
   std::string body = "[";
   for (int i = 1; i <= 2000; ++i)

@@ -128,7 +128,8 @@ struct gateway_config : caf::actor_system_config {
   }
 };
 
-/// Settings first, then `open`. One keep-alive connection serves `ask`, so that each reply also proves the framing of the one before.
+/// Settings first, then `open`. One keep-alive connection serves `ask`, so that each reply also proves the framing of the one
+/// before.
 class gateway_fixture : public transport_fixture {
 public:
   gateway_fixture() { security.access_token = "tk-1"; }
@@ -167,7 +168,8 @@ public:
     return client.read_message();
   }
   /// With the right token.
-  raw_socket::message post(const std::string& target, std::string_view body, std::string_view more = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n") {
+  raw_socket::message post(const std::string& target, std::string_view body,
+                           std::string_view more = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n") {
     return ask(text("POST", target, body, more));
   }
   raw_socket::message get(const std::string& target, std::string_view more = "") { return ask(text("GET", target, "", more)); }
