@@ -98,14 +98,14 @@ void node::stop() {
     if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
       protocol::request(&*self, supervisor_, drain_timeout_ + 20s, protocol::stop_request{}).receive([] {}, ignore);
   }
-  transport_->stop_accepting();
+  // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
+  transport_->stop();
   if (gateway_)
     caf::anon_send_exit(gateway_, caf::exit_reason::user_shutdown);
   if (supervisor_)
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
   gateway_ = nullptr;
   supervisor_ = nullptr;
-  transport_->stop();
   system_.reset();
 }
 
