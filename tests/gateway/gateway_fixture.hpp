@@ -64,6 +64,7 @@ struct registry_double {
       [this](const protocol::registry_beat& beat) { seen->note([&](recorder& r) { r.beats.push_back(beat); }); },
       [this](const protocol::registry_removal& removal) { seen->note([&](recorder& r) { r.removals.push_back(removal); }); },
       [](protocol::registry_hint) {},
+      [](const protocol::registry_subscription&) {},
       [](protocol::tick_atom) {},
     };
   }
@@ -114,6 +115,7 @@ struct supervisor_double {
         seen->note([&](recorder& r) { status = r.status; });
         return status;
       },
+      [](protocol::handles_query) { return protocol::node_handles{}; },
       [](protocol::stop_request) {},
       [](protocol::tick_atom) {},
     };
