@@ -28,9 +28,10 @@ demo_executor::demo_executor(std::string admin, std::string app_name, std::strin
 
 core::result<std::unique_ptr<demo_executor>> demo_executor::start(std::string admin, std::string app_name, std::string token) {
   std::unique_ptr<demo_executor> made{new demo_executor{std::move(admin), std::move(app_name), std::move(token)}};
-  auto bound = made->transport_->listen([executor = made.get()](protocol::http_request&& request, protocol::http_reply_ptr reply) {
-    executor->serve(std::move(request), reply);
-  });
+  auto bound =
+    made->transport_->listen([executor = made.get()](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+      executor->serve(std::move(request), reply);
+    });
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = "http://" + *bound + "/";

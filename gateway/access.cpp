@@ -33,7 +33,8 @@ bool equal_in_constant_time(std::string_view given, std::string_view expected) n
   volatile unsigned char difference = given.size() == expected.size() ? 0 : 1;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const char other = given.empty() ? '\0' : given[i % given.size()];
-    difference = static_cast<unsigned char>(difference | (static_cast<unsigned char>(expected[i]) ^ static_cast<unsigned char>(other)));
+    difference =
+      static_cast<unsigned char>(difference | (static_cast<unsigned char>(expected[i]) ^ static_cast<unsigned char>(other)));
   }
   return difference == 0;
 }

@@ -49,9 +49,13 @@ unsigned http_status(core::errc code) noexcept {
   return 500;
 }
 
-exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path, protocol::http_exchange&& message)
-  : services_{&services}, row_{&row}, path_{std::move(path)},
-    request_{std::make_shared<protocol::http_request>(std::move(message.request))}, reply_{std::move(message.reply)} {}
+exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path,
+                   protocol::http_exchange&& message)
+  : services_{&services},
+    row_{&row},
+    path_{std::move(path)},
+    request_{std::make_shared<protocol::http_request>(std::move(message.request))},
+    reply_{std::move(message.reply)} {}
 
 void exchange::drop_body() const noexcept { std::string{}.swap(request_->body); }
 
@@ -84,15 +88,9 @@ void exchange::fail(const core::error& error) const {
     problem(http_status(error.code), text);
 }
 
-void exchange::abandon() const {
-  count("none");
-  reply_->abandon();
-}
+void exchange::keep_silent() const { reply_->keep_silent(); }
 
-void exchange::abandon_when_lost() {
-  // The shared pointer's deleter runs when the last copy is gone; by then an answered reply ignores it.
-  loss_ = std::shared_ptr<const void>{nullptr, [reply = reply_](const void*) { reply->abandon(); }};
-}
+void exchange::leave_unanswered() const { count("none"); }
 
 void exchange::broke(const char* what) const noexcept {
   try {

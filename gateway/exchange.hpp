@@ -36,7 +36,7 @@ struct gateway_services {
   /// As made by `plain_path`.
   std::string context_path;
   std::string access_token;
-  /// How long an actor may take. Ends before the transport's own limit, so that the handler decides what the client sees.
+  /// How long an actor may take. Ends before the transport's own limit, so that a handler can still answer.
   std::chrono::milliseconds ask_limit;
   logger log;
   http_metrics metrics;
@@ -44,8 +44,8 @@ struct gateway_services {
   std::optional<app_name_set> app_names;
 };
 
-/// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing; when the last
-/// copy is gone unanswered the client gets 500. Used inside gateway_actor only.
+/// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing;
+/// when the last copy is gone unanswered the client gets 500. Used inside gateway_actor only.
 class exchange {
 public:
   exchange(const gateway_services& services, const route& row, std::string path, protocol::http_exchange&& message);
@@ -65,14 +65,16 @@ public:
   /// application/problem+json; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
-  /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of itself.
+  /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of
+  /// itself.
   void fail(const core::error& error) const;
-  /// No answer at all, ever: see http_reply::abandon.
-  void abandon() const;
-  /// From now on the loss of every copy (a stop, a defect) abandons the request instead of answering 500.
-  void abandon_when_lost();
+  /// Only a success answers from now on; being late, a stop or a defect does not: see http_reply::keep_silent.
+  void keep_silent() const;
+  /// Counts a request that stays without an answer.
+  void leave_unanswered() const;
 
-  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, or `on_error(exchange, core::error)` when there is no answer in time.
+  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, or `on_error(exchange, core::error)` when there is no answer in
+  /// time.
   template <class Reply, class Handle, class Message, class OnReply, class OnError>
   void ask(const Handle& whom, Message message, OnReply on_reply, OnError on_error) const {
     protocol::request(services_->self, whom, services_->ask_limit, std::move(message))
@@ -103,8 +105,6 @@ private:
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<protocol::http_request> request_;
   protocol::http_reply_ptr reply_;
-  /// Abandons the reply in its destructor.
-  std::shared_ptr<const void> loss_;
 };
 
 /// errc → HTTP status, the one translator of the two.

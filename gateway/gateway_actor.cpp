@@ -17,16 +17,17 @@ std::chrono::milliseconds ask_limit(std::chrono::milliseconds reply_timeout) {
 } // namespace
 
 gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners,
-                                         const config::server_settings& server, const config::security_settings& security, logger log,
-                                         std::span<const route> table)
-  : table_{table}, services_{self,
-                             std::move(partners),
-                             plain_path("/" + server.context_path),
-                             security.access_token,
-                             ask_limit(server.reply_timeout),
-                             std::move(log),
-                             http_metrics{self->system()},
-                             std::nullopt} {}
+                                         const config::server_settings& server, const config::security_settings& security,
+                                         logger log, std::span<const route> table)
+  : table_{table},
+    services_{self,
+              std::move(partners),
+              plain_path("/" + server.context_path),
+              security.access_token,
+              ask_limit(server.reply_timeout),
+              std::move(log),
+              http_metrics{self->system()},
+              std::nullopt} {}
 
 protocol::gateway_actor::behavior_type gateway_actor_state::make_behavior() {
   return {

@@ -7,9 +7,9 @@
 
 namespace ringmaster::gateway {
 
-/// Turns requests into messages to other actors, and their answers into replies. Keeps no state of its own but the app names of the groups:
-/// several of it may serve one transport. A request that waits for an actor waits at most for `server.reply_timeout`; how many wait at once
-/// is bounded by `server.connections_max`.
+/// Turns requests into messages to other actors, and their answers into replies. Keeps no state of its own but the app names of
+/// the groups: several of it may serve one transport. A request that waits for an actor waits at most for `server.reply_timeout`;
+/// how many wait at once is bounded by `server.connections_max`.
 class gateway_actor_state {
 public:
   static inline const char* name = "ringmaster.gateway_actor";

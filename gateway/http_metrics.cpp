@@ -7,9 +7,10 @@ namespace ringmaster::gateway {
 
 http_metrics::http_metrics(caf::actor_system& system) {
   auto& registry = system.metrics();
-  requests_ = registry.counter_family("ringmaster", "http-requests", {"route", "code"}, "Requests that were answered.", "1", true);
-  reply_time_ = registry.counter_family<double>("ringmaster", "http-reply-time", {"route"}, "Time from a request's arrival to its reply.",
-                                                "seconds", true);
+  requests_ =
+    registry.counter_family("ringmaster", "http-requests", {"route", "code"}, "Requests that were answered.", "1", true);
+  reply_time_ = registry.counter_family<double>("ringmaster", "http-reply-time", {"route"},
+                                                "Time from a request's arrival to its reply.", "seconds", true);
   callback_items_ = registry.counter_singleton("ringmaster", "callback-items", "Results that executors reported.", "1", true);
   callback_items_skipped_ =
     registry.counter_singleton("ringmaster", "callback-items-skipped", "Reported results that name no run.", "1", true);

@@ -16,7 +16,7 @@ class http_metrics {
 public:
   explicit http_metrics(caf::actor_system& system);
 
-  /// `code`: what decides for the client, XXL's code or the HTTP status; `none` for a request that was abandoned.
+  /// `code`: what decides for the client, XXL's code or the HTTP status; `none` for a request without an answer.
   void count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const;
   /// `skipped` items named no run.
   void count_callbacks(std::size_t taken, std::size_t skipped) const;

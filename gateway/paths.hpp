@@ -7,11 +7,12 @@
 
 namespace ringmaster::gateway {
 
-/// The path of a target without scheme, host, query and fragment: repeated slashes collapsed, one trailing slash gone; `/` for the root.
-/// Empty for a target that names no path (`*`, `host:443`).
+/// The path of a target without scheme, host, query and fragment: repeated slashes collapsed, one trailing slash gone; `/` for
+/// the root. Empty for a target that names no path (`*`, `host:443`).
 [[nodiscard]] std::string plain_path(std::string_view target);
 
-/// `path` without the context path in front of it; a path that does not begin with it stays as it is. Both as made by `plain_path`.
+/// `path` without the context path in front of it; a path that does not begin with it stays as it is. Both as made by
+/// `plain_path`.
 [[nodiscard]] std::string_view below_context(std::string_view path, std::string_view context) noexcept;
 
 /// The operation of `/api/OPERATION`; empty for every other path, deeper ones included.

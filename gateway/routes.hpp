@@ -29,8 +29,8 @@ struct route {
 /// The one table.
 [[nodiscard]] std::span<const route> routes() noexcept;
 
-/// Finds the row of a request, applies its method and access, calls its handler. Order for executors: method, path, token, operation, body
-/// (XXL wire §1.4). Throws nothing; the request is answered, or its handler holds the exchange.
+/// Finds the row of a request, applies its method and access, calls its handler. Order for executors: method, path, token,
+/// operation, body (XXL wire §1.4). Throws nothing; the request is answered, or its handler holds the exchange.
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept;
 
 } // namespace ringmaster::gateway

@@ -25,7 +25,7 @@ REQUIRED = (
 )
 CODE = {".cpp", ".hpp", ".py", ".sh"}
 CPLUSPLUS = {".cpp", ".hpp"}
-FILE_LINES_MAX, TEST_FILE_LINES_MAX = 500, 600
+FILE_LINES_MAX, TEST_FILE_LINES_MAX = 500, 650
 COLUMNS_MAX = 130
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
 THIS = Path(__file__).resolve()
@@ -188,6 +188,18 @@ def link_rule(repository: Repository) -> Iterator[str]:
             for target in () if fenced else re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", line):
                 if "://" not in target and not target.startswith("mailto:") and not (folder / target).exists():
                     yield f"{name}:{number}: {target} does not exist"
+
+
+def record_number_rule(repository: Repository) -> Iterator[str]:
+    """Decision records are numbered without a gap, and each is in the list."""
+    folder = "docs/adr/"
+    records = [name for name in repository.files if re.match(folder + r"\d{4}-", name)]
+    listed = repository.text(folder + "README.md") if folder + "README.md" in repository.files else ""
+    for expected, name in enumerate(records, 1):
+        if not name.startswith(f"{folder}{expected:04}-") or not repository.text(name).startswith(f"# {expected}. "):
+            yield f"{name}:1: the name and the title of this record begin with its number, {expected}"
+        if f"({Path(name).name})" not in listed:
+            yield f"{name}:1: {folder}README.md does not list it"
 
 
 def machine_path_rule(repository: Repository) -> Iterator[str]:

@@ -4,8 +4,10 @@
     sum_tests.py [--ctest LOG]… [--interop LOG]… [--count PASSED FAILED SKIPPED]…
 
 --ctest: CTest's LastTest.log. Every test in it prints `cases: passed=N failed=N skipped=N`; one that did not, or that failed
-although it counted no failure, counts as one failed, by its name. --interop: what run_interop.py printed. Prints the reason of each
-skip, the name of each program that died, and as its last line `N passed, N failed, N skipped`; exit 1 if anything failed.
+although it counted no failure, counts as one failed, by its name. --interop: what run_interop.py printed.
+
+Prints the reason of each skip, the name of each program that died, and as its last line `N passed, N failed, N skipped`; exit 1
+if anything failed.
 """
 
 import argparse

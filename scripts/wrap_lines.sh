@@ -10,6 +10,12 @@ columns=130
 [ $# -eq 0 ] || files=("$@")
 
 for file in "${files[@]}"; do
-  mapfile -t ranges < <(LC_ALL=C.UTF-8 awk -v max=$columns 'length > max { print "--lines=" FNR ":" FNR }' "$file")
+  mapfile -t ranges < <(python3 - "$file" "$columns" <<'PYTHON'
+import sys
+for number, line in enumerate(open(sys.argv[1], encoding="utf-8"), 1):
+    if len(line.rstrip("\n")) > int(sys.argv[2]):
+        print(f"--lines={number}:{number}")
+PYTHON
+  )
   [ ${#ranges[@]} -eq 0 ] || clang-format -i "${ranges[@]}" "$file"
 done

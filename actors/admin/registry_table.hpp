@@ -23,7 +23,8 @@ namespace ringmaster::actors {
 /// Three rules decide what counts as alive (docs/registry.md):
 /// - an address lives for `dead_after` from its last beat, wherever that was heard;
 /// - at the first read a row that was alive when the table was last written (its `seen` is within `dead_after` of the newest
-///   `seen`) lives until start + `dead_after` at least: executors beat every 30 s and had nobody to beat to while the cluster was off;
+///   `seen`) lives until start + `dead_after` at least: executors beat every 30 s and had nobody to beat to while the cluster was
+///   off;
 /// - a row that is gone at a read was removed by a peer, unless its executor has beaten here since the row was last
 ///   known to exist.
 class registry_table {

@@ -39,7 +39,8 @@ struct node_parts {
   std::function<void(const std::string& what)> fail_stop;
 };
 
-/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted in place.
+/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted
+/// in place.
 class supervisor_state {
 public:
   static inline const char* name = "ringmaster.supervisor";

@@ -39,14 +39,14 @@ void callback(exchange ex) {
   if (count == 0)
     return ex.succeed();
   ex.drop_body();
-  ex.abandon_when_lost();
+  ex.keep_silent();
   ex.ask<protocol::callbacks_stored>(
     ex.services().partners.completion, protocol::callback_batch{std::move(batch->items)},
     [](const exchange& waiting, const protocol::callbacks_stored&) { waiting.succeed(); },
     [count](const exchange& waiting, const core::error& error) {
-      waiting.services().log->warn("callback from {}: {} results are not known to be stored: {} ({})", waiting.request().remote_address,
-                                   count, error.context, core::to_string(error.code));
-      waiting.abandon();
+      waiting.services().log->warn("callback from {}: {} results are not known to be stored: {} ({})",
+                                   waiting.request().remote_address, count, error.context, core::to_string(error.code));
+      waiting.leave_unanswered();
     });
 }
 

@@ -24,7 +24,7 @@ class session;
 struct posted_reply {
   std::weak_ptr<session> to;
   std::uint64_t ticket = 0;
-  /// Nothing: the request is abandoned.
+  /// Nothing: see http_reply::keep_silent.
   std::optional<protocol::http_response> response;
 };
 using reply_inbox = inbox<posted_reply>;

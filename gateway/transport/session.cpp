@@ -25,7 +25,7 @@ public:
     : inbox_(std::move(inbox)), to_(std::move(to)), ticket_(ticket) {}
 
   ~session_reply() override {
-    if (!used_.exchange(true))
+    if (!used_.exchange(true) && !silent_)
       deliver(plain_reply(500, "the request was dropped"));
   }
 
@@ -34,8 +34,8 @@ public:
       deliver(std::move(response));
   }
 
-  void abandon() override {
-    if (!used_.exchange(true))
+  void keep_silent() override {
+    if (!used_ && !silent_.exchange(true))
       deliver(std::nullopt);
   }
 
@@ -46,7 +46,7 @@ private:
         session->answer(ticket_, std::move(response));
       return;
     }
-    posted_reply item{std::move(to_), ticket_, std::move(response)};
+    posted_reply item{to_, ticket_, std::move(response)};
     (void)inbox_->post(item);
   }
 
@@ -54,6 +54,7 @@ private:
   std::weak_ptr<session> to_;
   std::uint64_t ticket_;
   std::atomic<bool> used_{false};
+  std::atomic<bool> silent_{false};
 };
 
 /// A little longer than announced, so that a client never writes into a connection that is being closed.
@@ -191,6 +192,7 @@ void session::on_read(error_code ec, std::size_t n) {
 void session::dispatch() {
   phase_ = phase::replying;
   ++ticket_;
+  silent_ = false;
   keep_alive_ = parser_->keep_alive() && !owner_.draining();
   auto request = std::move(parser_->request);
   head_only_ = request.method == "HEAD";
@@ -216,9 +218,7 @@ void session::answer(std::uint64_t ticket, std::optional<protocol::http_response
     return;
   if (response)
     return write(std::move(*response));
-  abandoned_ = true;
-  if (owner_.draining())
-    close();
+  silent_ = true;
 }
 
 void session::write(protocol::http_response&& response) {
@@ -302,7 +302,7 @@ void session::linger() {
 }
 
 void session::drain() {
-  if ((phase_ == phase::reading && !begun_) || abandoned_)
+  if (phase_ == phase::reading && !begun_)
     close();
 }
 
@@ -319,7 +319,7 @@ void session::close() {
 
 void session::expired() {
   auto self = shared_from_this();
-  if (phase_ != phase::replying || abandoned_)
+  if (phase_ != phase::replying || silent_)
     return close();
   keep_alive_ = false;
   write(plain_reply(503, "no reply in time"));

@@ -25,7 +25,7 @@ public:
   void start();
   /// Answers 503 before anything was asked.
   void refuse();
-  /// The reply to request `ticket`; late and double ones change nothing. Nothing: it is abandoned, the connection ends with its limit.
+  /// The reply to request `ticket`; late and double ones change nothing. Nothing: its limit ends the connection.
   void answer(std::uint64_t ticket, std::optional<protocol::http_response>&& response);
   /// Ends after the reply it owes; now when it owes none.
   void drain();
@@ -63,8 +63,8 @@ private:
   /// `process` is on the stack: it goes on with the next request itself.
   bool processing_ = false;
   bool refused_ = false;
-  /// The client will get no answer; nothing but the limit of the reply or a drain ends the connection.
-  bool abandoned_ = false;
+  /// The limit of the reply closes the connection instead of answering 503.
+  bool silent_ = false;
   bool loopback_ = false;
   unsigned refusal_ = 0;
   std::uint64_t ticket_ = 0;

@@ -23,9 +23,8 @@ class ScriptTest(unittest.TestCase):
             path.write_text(text, encoding="utf-8")
 
     def run_script(self, script: str, *arguments: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "scripts" / script), *arguments], capture_output=True, text=True, cwd=self.root, check=False
-        )
+        command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.root, check=False)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
@@ -81,7 +80,7 @@ class IncludesTest(ScriptTest):
     def test_gateway_never_sees_storage_or_the_sockets(self):
         self.refuse("gateway/a.cpp", '#include "storage/store.hpp"\n', "gateway/ may not include")
         self.refuse("gateway/a.cpp", '#include "gateway/transport/asio.hpp"\n', "gateway/ may not use boost")
-        self.refuse("gateway/a.cpp", "# include <boost/beast.hpp>\n", "gateway/a.cpp:1: gateway/ may not include <boost/beast.hpp>")
+        self.refuse("gateway/a.cpp", "# include <boost/beast.hpp>\n", "a.cpp:1: gateway/ may not include <boost/beast.hpp>")
 
     def test_the_transport_never_sees_caf(self):
         self.refuse("gateway/transport/a.cpp", "#include <caf/all.hpp>\n", "gateway/transport/ may not include <caf/all.hpp>")
@@ -105,7 +104,7 @@ class IncludesTest(ScriptTest):
 class TidyTest(ScriptTest):
     def setUp(self):
         super().setUp()
-        self.write({name: "text\n" for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md")})
+        self.write({f"{name}.md": "text\n" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG", "ARCHITECTURE")})
         self.write(
             {
                 ".ci/run": "sh\n",
@@ -180,6 +179,12 @@ class TidyTest(ScriptTest):
         self.write({"docs/a.md": "[this](../core/ids.hpp#x) [web](https://example.org/x) [here](#part)\n"})
         self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
 
+    def test_decision_records(self):
+        self.write({"docs/adr/README.md": "[1](0001-a.md)\n", "docs/adr/0001-a.md": "# 1. A\n"})
+        self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
+        self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/0001-b.md:1: the name and the title of this record begin")
+        self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/README.md does not list it")
+
     def test_paths_of_one_machine(self):
         self.refuse("docs/a.md", "look into /home" + "/ann/x\n", "a path of one machine")
 
@@ -187,7 +192,8 @@ class TidyTest(ScriptTest):
 class SumTest(ScriptTest):
     @staticmethod
     def section(name: str, output: str, verdict: str = "Test Passed.") -> str:
-        return f'1/1 Testing: {name}\n1/1 Test: {name}\nCommand: "x"\nOutput:\n-----\n{output}<end of output>\n-----\n{verdict}\n\n'
+        head = f'1/1 Testing: {name}\n1/1 Test: {name}\nCommand: "x"\nOutput:\n-----\n'
+        return f"{head}{output}<end of output>\n-----\n{verdict}\n\n"
 
     def sum(self, log: str, *more: str) -> tuple[int, list[str]]:
         self.write({"log": log})
@@ -209,7 +215,8 @@ class SumTest(ScriptTest):
         self.assertEqual((status, lines), (1, ["5 passed, 2 failed, 0 skipped"]))
 
     def test_a_program_that_died_is_one_failure(self):
-        log = self.section("unit", "cases: passed=5 failed=0 skipped=0\n") + self.section("actors", "==1==ERROR\n", "Test Failed.")
+        log = self.section("unit", "cases: passed=5 failed=0 skipped=0\n")
+        log += self.section("actors", "==1==ERROR\n", "Test Failed.")
         self.assertEqual(self.sum(log), (1, ["failed: actors ended without a count", "5 passed, 1 failed, 0 skipped"]))
 
     def test_an_error_after_the_last_case_is_one_failure(self):
