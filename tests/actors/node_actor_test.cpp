@@ -197,6 +197,18 @@ TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without 
   CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
 }
 
+TEST_CASE_METHOD(cluster, "the wall clock follows the system only when told so, with or without a store", "[actors]") {
+  auto follows = GENERATE(false, true);
+  node a{*this, database, "a", false};
+  a.store.go_away();
+  protocol::wall_clock wall{0ns};
+  spawn<actors::node_actor_state, protocol::node_actor>(actors::node_links{a.storage.actor, a.schedule.actor, {}},
+                                                        actors::node_identity{"a", "a:8080"}, config::cluster_settings{}, a.gate,
+                                                        actors::node_clocks{wall, boot(), follows}, silent_log());
+  advance(1s);
+  CHECK((wall.at(now()) > core::time_point{24h * 365 * 50}) == follows);
+}
+
 TEST_CASE_METHOD(cluster, "two nodes share the slots without a gap or an overlap", "[actors]") {
   node a{*this, database, "a"};
   node b{*this, database, "b"};

@@ -140,13 +140,13 @@ public:
   }
 
 private:
-  struct config : caf::actor_system_config {
-    config() { set("caf.scheduler.policy", "testing"); }
+  struct testing_config : caf::actor_system_config {
+    testing_config() { set("caf.scheduler.policy", "testing"); }
   };
 
   caf::detail::test_actor_clock& time() { return coordinator_.clock(); }
 
-  config config_;
+  testing_config config_;
   caf::actor_system system_{config_};
   caf::scheduler::test_coordinator& coordinator_ = dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   protocol::wall_clock wall_{0ns};
