@@ -1,5 +1,5 @@
-// How many firings a second a store takes, from the claim (T1) to trigger and result (T3 and T4 in one write), without any HTTP: a
-// thread that claims and, where the database gains by it, one that records. One JSON line a backend.
+// How many firings a second a store takes, from the claim (T1) to trigger and result (T3 and T4 in one write), without any HTTP:
+// a thread that claims and, where the database gains by it, one that records. One JSON line a backend.
 
 #include <sys/resource.h>
 
@@ -75,7 +75,8 @@ private:
 /// Jobs in random order, due in four instants of each minute, so that a claim holds four groups of equal new times.
 class planner {
 public:
-  planner(storage::store& store, core::node_life owner, const workload& load) : store_{store}, owner_{std::move(owner)}, load_{load} {
+  planner(storage::store& store, core::node_life owner, const workload& load)
+    : store_{store}, owner_{std::move(owner)}, load_{load} {
     core::job_id after{};
     for (auto page = next_page(after); !page.empty(); page = next_page(after))
       for (auto& job : page) {
@@ -215,7 +216,8 @@ spent run(storage::database& database, const workload& load) {
   planner plan{*store, owner, load};
   spent out;
   const auto before = cpu_seconds();
-  const auto end = clock_type::now() + std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(load.seconds));
+  const auto time = std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(load.seconds));
+  const auto end = clock_type::now() + time;
   if (database.writers() == 1)
     run_on_one(*store, owner, plan, end, out);
   else
@@ -228,10 +230,11 @@ void measure(const std::string& name, storage::database& database, const workloa
   must(database.migrate());
   const auto out = run(database, load);
   const auto cycles = static_cast<double>(out.cycles);
-  std::printf("{\"bench\":\"store\",\"backend\":\"%s\",\"connections\":%d,\"jobs\":%zu,\"batch\":%zu,\"seconds\":%.1f,\"cycles\":%zu,"
-              "\"cycles_per_s\":%.0f,\"us_per_cycle\":%.1f,\"claim_us\":%.1f,\"record_us\":%.1f,\"client_cpu_us\":%.1f}\n",
-              name.c_str(), database.writers(), load.jobs, load.batch, load.seconds, out.cycles, cycles / load.seconds, load.seconds * 1e6 / cycles,
-              out.claiming * 1e6 / cycles, out.recording * 1e6 / cycles, out.cpu * 1e6 / cycles);
+  std::printf(
+    "{\"bench\":\"store\",\"backend\":\"%s\",\"connections\":%d,\"jobs\":%zu,\"batch\":%zu,\"seconds\":%.1f,\"cycles\":%zu,"
+    "\"cycles_per_s\":%.0f,\"us_per_cycle\":%.1f,\"claim_us\":%.1f,\"record_us\":%.1f,\"client_cpu_us\":%.1f}\n",
+    name.c_str(), database.writers(), load.jobs, load.batch, load.seconds, out.cycles, cycles / load.seconds,
+    load.seconds * 1e6 / cycles, out.claiming * 1e6 / cycles, out.recording * 1e6 / cycles, out.cpu * 1e6 / cycles);
   std::fflush(stdout);
 }
 

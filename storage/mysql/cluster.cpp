@@ -67,7 +67,8 @@ core::result<core::node_life> cluster_role::enter(const std::string& node, const
 core::result<void> cluster_role::beat(const core::node_life& life, std::int64_t beat) {
   return own_.db.read([&]() -> core::result<void> {
     auto& db = own_.db;
-    if (db.execute("UPDATE rm_node SET beat = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, life.node, life.incarnation) == 1)
+    if (db.execute("UPDATE rm_node SET beat = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, life.node,
+                   life.incarnation) == 1)
       return {};
     // No row changed: the life is over, or this very beat is in the row already.
     auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
@@ -101,14 +102,15 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   if (!still || !*still)
     return still;
   return own_.db.transact([&]() -> core::result<bool> {
-    return own_.db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?"
-                           " AND state = 'up'", seen.id, seen.incarnation, seen.beat)
-           == 1;
+    return own_.db.execute(
+             "UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?"
+             " AND state = 'up'",
+             seen.id, seen.incarnation, seen.beat) == 1;
   });
 }
 
-/// Ends what the node's row names, but nothing that a living node or this process names too: after a restart of the server its numbers
-/// begin anew. Whatever fails here is left to the lock wait and to the server's own time limit.
+/// Ends what the node's row names, but nothing that a living node or this process names too: after a restart of the server its
+/// numbers begin anew. Whatever fails here is left to the lock wait and to the server's own time limit.
 void cluster_role::end_connections(const std::string& node) {
   std::set<std::int64_t> theirs;
   std::set<std::int64_t> spared;
@@ -133,7 +135,8 @@ void cluster_role::end_connections(const std::string& node) {
 
 core::result<void> cluster_role::leave(const core::node_life& life) {
   return own_.db.read([&]() -> core::result<void> {
-    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
+    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node,
+                    life.incarnation);
     return {};
   });
 }

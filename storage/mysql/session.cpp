@@ -39,7 +39,8 @@ bool process_connections::contains(std::int64_t id) const {
   return ids_.contains(id);
 }
 
-session::session(connection_settings settings, core::zone database_zone, core::zone schedules, std::shared_ptr<process_connections> process)
+session::session(connection_settings settings, core::zone database_zone, core::zone schedules,
+                 std::shared_ptr<process_connections> process)
   : db{std::move(settings)}, dates{std::move(database_zone)}, schedule_zone{std::move(schedules)}, own{std::move(process)} {
   db.on_open([this] { opened(); });
 }
@@ -70,7 +71,8 @@ core::result<void> session::check_current(const core::node_life& owner) {
                       owner.incarnation);
   if (row.next())
     return {};
-  return core::fail(core::errc::fenced, "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
+  return core::fail(core::errc::fenced,
+                    "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
 }
 
 std::string storable(std::string_view text) {

@@ -2,8 +2,9 @@
 
 // One SQLite connection: cached prepared statements, transactions and the translation of SQLite's codes into `core::error`.
 //
-// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction ends and
-// hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error handling.
+// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction
+// ends and hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error
+// handling.
 
 #include <chrono>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct blob {
   std::string_view bytes;
 };
 
-/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied: they must
-/// live until the last step. One use of the same SQL at a time.
+/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied:
+/// they must live until the last step. One use of the same SQL at a time.
 class statement {
 public:
   statement(class connection& db, sqlite3_stmt* prepared) noexcept : db_{&db}, prepared_{prepared} {}
@@ -103,8 +104,8 @@ struct open_options {
   /// `file` is a URI of SQLite's own (a database in memory).
   bool uri = false;
   std::chrono::milliseconds busy_timeout{5000};
-  /// A call that takes longer is given up; 0: never.
-  std::chrono::milliseconds call_timeout{5000};
+  /// A statement that takes longer is given up; 0: never.
+  std::chrono::milliseconds statement_timeout{5000};
   bool create = false;
 };
 
@@ -144,13 +145,13 @@ private:
   friend class transaction;
   connection(sqlite3* db, const open_options& options);
   void note(int code, const char* doing);
-  void start_call();
   static int on_progress(void* self);
 
   sqlite3* db_;
   std::string file_;
-  std::chrono::milliseconds call_timeout_;
-  std::chrono::steady_clock::time_point deadline_{};
+  std::chrono::milliseconds statement_timeout_;
+  /// Of the statement that runs, once it has run for a while.
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
   std::optional<core::error> failure_;
 };

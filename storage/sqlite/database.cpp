@@ -34,11 +34,13 @@ public:
     if (!steps)
       return tl::unexpected{steps.error()};
     if (!steps->empty())
-      return core::fail(core::errc::unsupported, "the schema of " + description() + " is older than this release: run `ringmaster migrate`");
+      return core::fail(core::errc::unsupported,
+                        "the schema of " + description() + " is older than this release: run `ringmaster migrate`");
     auto db = sqlite::connection::open(existing());
     if (!db)
       return tl::unexpected{db.error()};
-    return std::make_unique<sqlite::sqlite_store>(sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
+    return std::make_unique<sqlite::sqlite_store>(
+      sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
   }
 
   core::result<std::vector<migration_step>> pending_migrations() override {
@@ -59,7 +61,7 @@ public:
       return {};
     auto where = where_;
     // A migration takes as long as it takes.
-    where.call_timeout = std::chrono::milliseconds{0};
+    where.statement_timeout = std::chrono::milliseconds{0};
     auto db = sqlite::connection::open(where);
     if (!db)
       return tl::unexpected{db.error()};
@@ -91,7 +93,8 @@ std::string memory_uri() {
 
 } // namespace
 
-core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings, const store_options& options) {
+core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings,
+                                                             const store_options& options) {
   std::string_view url = settings.url;
   if (url.substr(0, scheme.size()) != scheme || url.size() == scheme.size())
     return core::fail(core::errc::invalid_argument, "the URL of an SQLite database is sqlite:PATH");
@@ -99,7 +102,7 @@ core::result<std::unique_ptr<database>> make_sqlite_database(const config::datab
   where.file = url.substr(scheme.size());
   where.create = true;
   where.busy_timeout = settings.statement_timeout;
-  where.call_timeout = settings.statement_timeout;
+  where.statement_timeout = settings.statement_timeout;
   if (where.file == ":memory:") {
     where.file = memory_uri();
     where.uri = true;

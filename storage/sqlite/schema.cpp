@@ -11,7 +11,8 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char count_tables[] = "SELECT count(*), sum(name = 'rm_migration') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+constexpr char count_tables[] =
+  "SELECT count(*), sum(name = 'rm_migration') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
 constexpr char list_applied[] = "SELECT number FROM rm_migration ORDER BY number";
 constexpr char create_list[] = "CREATE TABLE IF NOT EXISTS rm_migration (number INTEGER PRIMARY KEY, name VARCHAR(64) NOT NULL)";
 constexpr char note_step[] = "INSERT INTO rm_migration (number, name) VALUES (?1, ?2)";
@@ -55,7 +56,7 @@ core::result<void> copy_file(const open_options& options, const std::string& to)
   std::remove(unfinished.c_str());
   auto source_options = options;
   source_options.create = false;
-  source_options.call_timeout = std::chrono::milliseconds{0};
+  source_options.statement_timeout = std::chrono::milliseconds{0};
   auto source = connection::open(source_options);
   auto target_options = source_options;
   target_options.file = unfinished;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline; what does not
-// come throws, which fails the test.
+// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline;
+// what does not come throws, which fails the test.
 
 #include <algorithm>
 #include <chrono>
