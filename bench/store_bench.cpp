@@ -191,7 +191,8 @@ void run_on_one(storage::store& store, const core::node_life& owner, planner& pl
   }
 }
 
-void run_on_two(storage::database& database, const core::node_life& owner, planner& plan, clock_type::time_point end, spent& out) {
+void run_on_two(storage::database& database, const core::node_life& owner, planner& plan, clock_type::time_point end,
+                spent& out) {
   auto records = must(database.open());
   claimed_queue queue;
   std::thread recorder{[&] {
