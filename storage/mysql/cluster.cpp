@@ -39,19 +39,28 @@ std::set<std::int64_t> numbers_in(std::string_view list) {
 } // namespace
 
 core::result<core::node_life> cluster_role::enter(const std::string& node, const std::string& address) {
+  std::string named;
   auto life = own_.db.transact([&]() -> core::result<core::node_life> {
     auto& db = own_.db;
+    named = own_.own->list();
     db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, 1, 0, 'up', ?, ?)"
                " ON DUPLICATE KEY UPDATE incarnation = incarnation + 1, beat = 0, state = 'up', address = VALUES(address),"
                " connections = VALUES(connections)",
-               node, address, own_.own->list());
+               node, address, named);
     auto row = db.query("SELECT incarnation FROM rm_node WHERE id = ?", node);
     if (!row.next())
       return core::fail(core::errc::internal, "the row of node " + node + " is gone");
     return core::node_life{node, row.number(0)};
   });
-  if (life)
-    own_.own->entered(*life);
+  if (!life)
+    return life;
+  own_.own->entered(*life);
+  // A connection that another thread opened meanwhile did not know of this life yet.
+  if (own_.own->list() != named)
+    static_cast<void>(own_.db.read([this]() -> core::result<void> {
+      own_.publish_connections();
+      return {};
+    }));
   return life;
 }
 
@@ -112,7 +121,7 @@ void cluster_role::end_connections(const std::string& node) {
     if (spared.contains(id) || own_.own->contains(id))
       continue;
     auto same = own_.db.query("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ? AND DB = DATABASE()"
-                              " AND USER = SUBSTRING_INDEX(CURRENT_USER(), '@', 1)", id);
+                              " AND USER = SUBSTRING_INDEX(USER(), '@', 1)", id);
     if (!same.next())
       continue;
     try {

@@ -52,8 +52,18 @@ void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
   own->opened(known_id_);
-  if (const auto life = own->life())
-    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", own->list(), life->node, life->incarnation);
+  publish_connections();
+}
+
+void session::publish_connections() {
+  const auto life = own->life();
+  if (!life)
+    return;
+  // Another store of this process may write an older list behind this one; it then finds that and writes again.
+  for (std::string written; written != own->list();) {
+    written = own->list();
+    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", written, life->node, life->incarnation);
+  }
 }
 
 core::result<void> session::check_current(const core::node_life& owner) {

@@ -45,6 +45,9 @@ public:
   /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
 
+  /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
+  void publish_connections();
+
   connection db;
   datetime_text dates;
   const core::zone schedule_zone;
