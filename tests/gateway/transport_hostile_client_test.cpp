@@ -68,6 +68,9 @@ TEST_CASE_METHOD(transport_fixture, "a header beyond the limit is answered 431",
     CHECK(client.read_message().status() == 431);
   }
   SECTION("a long target") { CHECK(refusal(address, "GET /" + std::string(3000, 'x')) == 431); }
+  SECTION("target and lines together") {
+    CHECK(refusal(address, "GET /" + std::string(1200, 'x') + " HTTP/1.1\r\nX: " + std::string(1200, 'x') + "\r\n\r\n") == 431);
+  }
   SECTION("just inside") {
     auto rest = "X: \r\n\r\n";
     auto client = raw_socket::connect(address);
@@ -85,7 +88,8 @@ TEST_CASE_METHOD(transport_fixture, "a body beyond the limit is answered 413, an
     client.send("POST / HTTP/1.1\r\nContent-Length: 3145728\r\n\r\n");
     client.send(std::string(3 * 1024 * 1024, 'x'));
     CHECK(client.read_message().status() == 413);
-    CHECK(client.is_closed());
+    client.shutdown_write();
+    CHECK(client.is_ended());
   }
   SECTION("chunked") {
     auto client = raw_socket::connect(address);
