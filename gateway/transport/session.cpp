@@ -96,7 +96,9 @@ void session::process() {
     if (made == progress::whole)
       dispatch();
     else if (made == progress::broken)
-      reject(refusal_, refusal_ == 413 ? "the body is too large" : refusal_ == 431 ? "the header is too large" : "malformed request");
+      reject(refusal_, refusal_ == 413   ? "the body is too large"
+                       : refusal_ == 431 ? "the header is too large"
+                                         : "malformed request");
     else
       break;
   }

@@ -16,8 +16,9 @@
 
 namespace ringmaster::gateway::http {
 
-/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its limit:
-/// idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was refused.
+/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its
+/// limit: idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was
+/// refused.
 class session final : public std::enable_shared_from_this<session>, private deadline {
 public:
   session(listener& owner, tcp_socket socket);
