@@ -15,6 +15,14 @@ constexpr auto back_off_max = 2000ms;
 // Resolved claims go with the next record; when none comes, after this.
 constexpr auto resolved_wait = 1s;
 
+template <class T>
+std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
+  auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), limit));
+  std::vector<T> taken{std::make_move_iterator(from.begin()), std::make_move_iterator(end)};
+  from.erase(from.begin(), end);
+  return taken;
+}
+
 } // namespace
 
 storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
@@ -40,7 +48,7 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
       pump();
     },
     [this](protocol::trigger_results& results) {
-      std::move(results.items.begin(), results.items.end(), std::back_inserter(triggers_));
+      take(std::move(results.items));
       pump();
     },
     [this](protocol::callback_batch& batch) { return accept(std::move(batch)); },
@@ -50,6 +58,15 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     [this](const protocol::life_change& change) { change_life(change); },
     [this](protocol::tick_atom) { tick(); },
   };
+}
+
+// Recorded under the life that claimed it: the failure of a run of a former life must not count as a failure of this one, under
+// which the run may have been adopted and sent again.
+void storage_actor_state::take(std::vector<core::trigger_result>&& results) {
+  for (auto& result : results) {
+    auto& queue = open_claims_.contains(result.claim) ? triggers_ : former_triggers_;
+    queue.push_back(std::move(result));
+  }
 }
 
 caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::callback_batch&& batch) {
@@ -71,6 +88,20 @@ caf::result<void> storage_actor_state::accept(protocol::store_task&& task) {
   return promise;
 }
 
+void storage_actor_state::callback_answer::done() {
+  if (--open > 0)
+    return;
+  if (refusal)
+    promise.deliver(protocol::to_caf(*refusal));
+  else
+    promise.deliver(protocol::callbacks_stored{});
+}
+
+void storage_actor_state::callback_answer::refuse(const core::error& why) {
+  refusal = why;
+  done();
+}
+
 void storage_actor_state::open(const protocol::claims_opened& opened) {
   for (auto [claim, runs] : opened.claims)
     open_claims_[claim] += runs;
@@ -80,6 +111,8 @@ void storage_actor_state::change_life(const protocol::life_change& change) {
   if (!change.life)
     return; // answers of a lost life are still recorded: the store's guards decide
   life_ = *change.life;
+  std::move(triggers_.begin(), triggers_.end(), std::back_inserter(former_triggers_));
+  triggers_.clear();
   open_claims_.clear();
   resolved_.clear();
 }
@@ -145,31 +178,40 @@ bool storage_actor_state::start_record(desk& at) {
   if (!at.takes_records || !record_waits())
     return false;
   at.last = work::record;
-  run_record(at, repeated_record_ ? std::exchange(repeated_record_, nullptr) : std::make_shared<record_task>(next_record()));
+  if (repeated_records_.empty()) {
+    run_record(at, std::make_shared<record_task>(next_record()));
+    return true;
+  }
+  auto again = std::move(repeated_records_.front());
+  repeated_records_.pop_front();
+  run_record(at, std::move(again));
   return true;
 }
 
 bool storage_actor_state::record_waits() const noexcept {
-  return repeated_record_ || !triggers_.empty() || !callbacks_.empty()
+  return !repeated_records_.empty() || !triggers_.empty() || !former_triggers_.empty() || !callbacks_.empty()
          || (!resolved_.empty() && self_->clock().now() >= resolved_since_ + resolved_wait);
 }
 
 storage_actor_state::record_task storage_actor_state::next_record() {
   record_task task;
+  if (!former_triggers_.empty()) {
+    // No life that the store ever gave out: it keeps what was delivered and leaves what failed to whoever adopted it.
+    task.batch.owner = {life_.node, -1};
+    task.batch.triggers = take_front(former_triggers_, rows_max_);
+    return task;
+  }
   task.batch.owner = life_;
   task.batch.resolved_claims = std::exchange(resolved_, {});
-  auto triggers = std::min(triggers_.size(), rows_max_);
-  task.batch.triggers.reserve(triggers);
-  std::move(triggers_.begin(), triggers_.begin() + static_cast<std::ptrdiff_t>(triggers),
-            std::back_inserter(task.batch.triggers));
-  triggers_.erase(triggers_.begin(), triggers_.begin() + static_cast<std::ptrdiff_t>(triggers));
+  task.batch.triggers = take_front(triggers_, rows_max_);
   // A batch of one request stays whole, so a single large one may exceed rows_max.
   while (!callbacks_.empty()
          && (task.batch.callbacks.empty() || task.batch.callbacks.size() + callbacks_.front().items.size() <= rows_max_)) {
     auto& front = callbacks_.front();
     callbacks_waiting_ -= front.items.size();
+    auto answer = std::make_shared<callback_answer>(callback_answer{std::move(front.promise), front.items.size(), std::nullopt});
+    task.answers.insert(task.answers.end(), front.items.size(), answer);
     std::move(front.items.begin(), front.items.end(), std::back_inserter(task.batch.callbacks));
-    task.promises.push_back(std::move(front.promise));
     callbacks_.pop_front();
   }
   return task;
@@ -198,7 +240,7 @@ void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task
     [this, index, task](core::result<core::record_outcome>&& outcome) {
       desks_[index].busy = false;
       if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "record"))
-        repeated_record_ = task;
+        repeated_records_.push_front(task);
       else
         recorded(task, std::move(outcome));
       pump();
@@ -215,20 +257,72 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
 }
 
 void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome) {
-  if (!outcome) {
-    // A batch that the store refuses would be refused for ever. Its claims stay open: recovery of a later life asks about them.
-    log_->error("recording {} trigger results and {} callbacks failed: {}", task->batch.triggers.size(),
-                task->batch.callbacks.size(), outcome.error().context);
-    for (auto& promise : task->promises)
-      promise.deliver(protocol::to_caf(outcome.error()));
-    return;
-  }
-  for (auto& promise : task->promises)
-    promise.deliver(protocol::callbacks_stored{});
+  if (!outcome)
+    return refused(*task, outcome.error());
+  for (const auto& answer : task->answers)
+    answer->done();
   if (!outcome->fenced)
     resolve(task->batch.triggers);
   if (intents_ && !outcome->intents.empty())
     protocol::send(self_, *intents_, protocol::intent_batch{std::move(outcome->intents)});
+}
+
+// What the store refuses now it refuses for ever. The batch is halved until the run that is refused stands alone, so that its
+// neighbours are kept; trigger result and callback of one run stay together. A trigger result that is dropped leaves its claim
+// open: a later life asks the executor about the run.
+void storage_actor_state::refused(record_task& task, const core::error& why) {
+  auto& batch = task.batch;
+  if (!batch.resolved_claims.empty() && !(batch.triggers.empty() && batch.callbacks.empty())) {
+    auto claims = std::make_shared<record_task>();
+    claims->batch.owner = batch.owner;
+    claims->batch.resolved_claims = std::exchange(batch.resolved_claims, {});
+    repeated_records_.push_front(std::make_shared<record_task>(std::move(task)));
+    repeated_records_.push_front(std::move(claims));
+    return;
+  }
+  if (auto middle = middle_of(batch)) {
+    auto rest = std::make_shared<record_task>(std::move(task));
+    auto first = std::make_shared<record_task>(split(*rest, *middle));
+    repeated_records_.push_front(std::move(rest));
+    repeated_records_.push_front(std::move(first));
+    return;
+  }
+  for (const auto& trigger : batch.triggers)
+    log_->error("the trigger result of run {} is refused: {}", core::number(trigger.id), why.context);
+  for (const auto& callback : batch.callbacks)
+    log_->error("the result of run {} is refused: {}", core::number(callback.id), why.context);
+  if (!batch.resolved_claims.empty())
+    log_->error("the end of {} claims is refused: {}", batch.resolved_claims.size(), why.context);
+  for (const auto& answer : task.answers)
+    answer->refuse(why);
+}
+
+// A log id that splits the runs of the batch into two parts, neither of them empty; nothing when there is one run only.
+std::optional<core::log_id> storage_actor_state::middle_of(const core::record_batch& batch) {
+  std::vector<core::log_id> ids;
+  ids.reserve(batch.triggers.size() + batch.callbacks.size());
+  for (const auto& trigger : batch.triggers)
+    ids.push_back(trigger.id);
+  for (const auto& callback : batch.callbacks)
+    ids.push_back(callback.id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids.size() < 2 ? std::nullopt : std::optional{ids[ids.size() / 2]};
+}
+
+// Takes the runs below `middle` out of `rest`.
+storage_actor_state::record_task storage_actor_state::split(record_task& rest, core::log_id middle) {
+  auto whole = std::exchange(rest, {});
+  record_task first;
+  first.batch.owner = rest.batch.owner = whole.batch.owner;
+  for (auto& trigger : whole.batch.triggers)
+    (trigger.id < middle ? first : rest).batch.triggers.push_back(std::move(trigger));
+  for (std::size_t i = 0; i < whole.batch.callbacks.size(); ++i) {
+    auto& part = whole.batch.callbacks[i].id < middle ? first : rest;
+    part.batch.callbacks.push_back(std::move(whole.batch.callbacks[i]));
+    part.answers.push_back(std::move(whole.answers[i]));
+  }
+  return first;
 }
 
 void storage_actor_state::resolve(const std::vector<core::trigger_result>& triggers) {

@@ -25,8 +25,9 @@ struct storage_workers {
 /// The firing path's door to the store. Batches naturally: whatever queued while a worker was busy is its next batch, at most
 /// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn.
 ///
-/// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered.
-/// Knows which claims are open in memory and deletes them in bulk once all their runs are recorded.
+/// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered;
+/// a refused one loses the refused run alone. Knows which claims are open in memory and deletes them in bulk once all their runs
+/// are recorded.
 class storage_actor_state {
 public:
   static inline const char* name = "ringmaster.storage_actor";
@@ -63,11 +64,23 @@ private:
     caf::typed_response_promise<protocol::callbacks_stored> promise;
   };
 
-  struct record_task {
-    core::record_batch batch;
-    std::vector<caf::typed_response_promise<protocol::callbacks_stored>> promises;
+  /// The way back to whoever sent a callback_batch, shared by its items: answered when the last of them is durable or refused.
+  struct callback_answer {
+    caf::typed_response_promise<protocol::callbacks_stored> promise;
+    std::size_t open = 0;
+    std::optional<core::error> refusal;
+
+    void done();
+    void refuse(const core::error& why);
   };
 
+  struct record_task {
+    core::record_batch batch;
+    /// One for each callback of the batch.
+    std::vector<std::shared_ptr<callback_answer>> answers;
+  };
+
+  void take(std::vector<core::trigger_result>&& results);
   caf::result<protocol::callbacks_stored> accept(protocol::callback_batch&& batch);
   caf::result<void> accept(protocol::store_task&& task);
   void open(const protocol::claims_opened& opened);
@@ -85,6 +98,9 @@ private:
   void run_record(desk& at, std::shared_ptr<record_task> task);
   void claimed(const std::shared_ptr<protocol::claim_request>& request, core::result<core::claim_outcome>&& outcome);
   void recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome);
+  void refused(record_task& task, const core::error& why);
+  [[nodiscard]] static std::optional<core::log_id> middle_of(const core::record_batch& batch);
+  [[nodiscard]] static record_task split(record_task& rest, core::log_id middle);
   void resolve(const std::vector<core::trigger_result>& triggers);
   /// True when the failure was `unavailable` and the desk shall try again later.
   bool must_repeat(desk& at, const core::error* failure, const char* what);
@@ -103,8 +119,10 @@ private:
   std::deque<core::trigger_result> triggers_;
   std::deque<waiting_callbacks> callbacks_;
   std::size_t callbacks_waiting_ = 0;
-  /// A record batch whose transaction failed: repeated before anything new, so that its answer stays its own.
-  std::shared_ptr<record_task> repeated_record_;
+  /// Results of runs that no open claim of this life holds: a former life sent them.
+  std::deque<core::trigger_result> former_triggers_;
+  /// Record batches whose transaction failed, or parts of one that was refused: repeated before anything new.
+  std::deque<std::shared_ptr<record_task>> repeated_records_;
 
   /// Claims of this life that are open: how many of their runs are unresolved.
   std::unordered_map<std::int64_t, std::uint32_t> open_claims_;

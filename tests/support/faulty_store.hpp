@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "storage/store.hpp"
 
@@ -35,6 +36,12 @@ public:
   std::function<store_fault(std::string_view method)> fault_of;
   /// Told after each call that was made, faulty or not.
   std::function<void(std::string_view method)> after;
+
+  /// Record batches that the store refuses as a whole; asked before each. Null: none.
+  std::function<bool(const core::record_batch&)> refuses_record;
+
+  /// Changes jobs on their way out of `load_jobs`, to what no deploy would store. Null: nothing.
+  std::function<void(std::vector<core::scheduled_job>&)> alter_jobs;
 
   /// The database is away until `back`.
   void go_away() {
@@ -76,7 +83,10 @@ private:
   // -- firing_store
   core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after_job,
                                                            std::size_t limit) override {
-    return call("load_jobs", [&] { return inner_->firings().load_jobs(slots, after_job, limit); });
+    auto jobs = call("load_jobs", [&] { return inner_->firings().load_jobs(slots, after_job, limit); });
+    if (jobs && alter_jobs)
+      alter_jobs(*jobs);
+    return jobs;
   }
   core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
     return call("edits_since", [&] { return inner_->firings().edits_since(revision, limit); });
@@ -88,6 +98,8 @@ private:
     return call("claim", [&] { return inner_->firings().claim(batch, now); });
   }
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    if (refuses_record && refuses_record(batch))
+      return core::fail(core::errc::internal, "a statement was refused");
     return call("record", [&] { return inner_->firings().record(batch, now); });
   }
   core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {

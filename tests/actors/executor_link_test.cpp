@@ -1,0 +1,274 @@
+#include "actors/admin/executor_link.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/scripted_client.hpp"
+#include "tests/support/virtual_time.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using protocol::delivery;
+using protocol::send_state;
+using test::http_answer;
+using test::http_failure;
+
+namespace {
+
+constexpr auto unknown_path = R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})";
+
+struct linked : test::virtual_time {
+  linked() {
+    gate->open_until(boot_now() + std::chrono::nanoseconds{1h}.count());
+    client->answers = nullptr;
+    listener = track(system().spawn([this]() -> protocol::send_listener::behavior_type {
+      return {[this](protocol::send_results& told) {
+        ++messages;
+        std::move(told.items.begin(), told.items.end(), std::back_inserter(results));
+      }};
+    }));
+    make();
+  }
+
+  void make(const std::string& address = "http://10.0.0.3:9999/", bool app_header = false) {
+    actors::link_tools tools{client, gate, {}, "secret"};
+    actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, "pay-worker", app_header);
+  }
+
+  static core::claimed_run run_of(std::int64_t id) {
+    auto spec = std::make_shared<core::job>();
+    spec->id = core::job_id{7};
+    spec->handler = "settle";
+    spec->param = "a=1";
+    spec->timeout_s = 30;
+    core::claimed_run run;
+    run.id = core::log_id{id};
+    run.claim = 5;
+    run.plan.fire_at = start + 1234ms;
+    run.plan.part = {1, 3, true};
+    run.plan.spec = std::move(spec);
+    return run;
+  }
+  void send(const std::vector<std::int64_t>& ids) {
+    protocol::send_batch batch{{}, listener};
+    for (auto id : ids)
+      batch.runs.push_back(run_of(id));
+    tell(actor, std::move(batch));
+    run();
+  }
+  /// Sends run 12 and gives its result, when the executor says `answer`.
+  protocol::send_result told(protocol::http_result answer) {
+    results.clear();
+    send({12});
+    client->answer(std::move(answer));
+    run();
+    REQUIRE(results.size() == 1);
+    return results[0];
+  }
+
+  [[nodiscard]] static std::string header(const protocol::http_call& call, const std::string& name) {
+    for (const auto& [key, value] : call.headers)
+      if (key == name)
+        return value;
+    return "(none)";
+  }
+
+  std::shared_ptr<test::scripted_client> client = std::make_shared<test::scripted_client>(boot());
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  std::vector<protocol::send_result> results;
+  std::size_t messages = 0;
+  protocol::send_listener listener;
+  protocol::executor_link actor;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(linked, "a run is posted with all twelve fields, its token and the configured limits", "[actors]") {
+  send({12});
+  REQUIRE(client->sent().size() == 1);
+  const auto& call = client->sent()[0];
+  CHECK(call.origin + call.target == "http://10.0.0.3:9999/run");
+  CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
+  CHECK(header(call, "XXL-JOB-APPNAME") == "(none)");
+  CHECK(call.gate == gate);
+  CHECK(call.connect_timeout == 3s);
+  CHECK(call.request_timeout == 3s);
+  auto body = nlohmann::json::parse(call.body);
+  CHECK(body.size() == 12);
+  CHECK(body["jobId"] == 7);
+  CHECK(body["executorHandler"] == "settle");
+  CHECK(body["executorParams"] == "a=1");
+  CHECK(body["executorBlockStrategy"] == "SERIAL_EXECUTION");
+  CHECK(body["executorTimeout"] == 30);
+  CHECK(body["logId"] == 12);
+  CHECK(body["logDateTime"] == core::to_ms(start + 1s));
+  CHECK(body["glueType"] == "BEAN");
+  CHECK(body["glueSource"] == "");
+  CHECK(body["glueUpdatetime"] == 0);
+  CHECK(body["broadcastIndex"] == 1);
+  CHECK(body["broadcastTotal"] == 3);
+}
+
+TEST_CASE_METHOD(linked, "an address keeps its prefix", "[actors]") {
+  make("http://10.0.0.4:80/job/");
+  send({12});
+  CHECK(client->targets() == std::vector<std::string>{"http://10.0.0.4:80/job/run"});
+}
+
+TEST_CASE_METHOD(linked, "answers find their runs in whatever order they come, many in one message", "[actors]") {
+  send({1, 2});
+  send({3});
+  client->answer_all(http_answer(R"({"code":200})"));
+  run();
+  REQUIRE(results.size() == 3);
+  CHECK(messages == 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(core::number(results[i].run.id) == static_cast<std::int64_t>(i) + 1);
+    CHECK(results[i].state == send_state::answered);
+    CHECK(results[i].code == 200);
+    CHECK(results[i].run.claim == 5);
+  }
+}
+
+TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the executor's words", "[actors]") {
+  auto array = told(http_answer(
+    R"([{"logId":1,"executeResult":{"code":500,"msg":"Task not registered"},"handleCode":500,"handleMsg":"Task not registered"}])"));
+  CHECK(array.state == send_state::answered);
+  CHECK(array.code == 500);
+  CHECK(array.message == "Task not registered");
+
+  auto busy = told(http_answer(R"({"code":402,"msg":"busy"})", 402));
+  CHECK(busy.code == 402);
+  CHECK(busy.message == "busy");
+
+  auto no_code = told(http_answer(R"({"msg":"x"})"));
+  CHECK(no_code.code == 500);
+  CHECK(no_code.message == "x");
+
+  auto empty = told(http_answer(""));
+  CHECK(empty.state == send_state::answered);
+  CHECK(empty.code == 500);
+  CHECK_FALSE(empty.message.empty());
+}
+
+TEST_CASE_METHOD(linked, "a run that the executor has already counts as accepted", "[actors]") {
+  auto repeated = told(http_answer(R"({"code":500,"msg":"repeate trigger job, logId:12"})"));
+  CHECK(repeated.state == send_state::answered);
+  CHECK(repeated.code == 200);
+  auto other = told(http_answer(R"({"code":500,"msg":"repeate trigger job, logId:13"})"));
+  CHECK(other.code == 500);
+}
+
+TEST_CASE_METHOD(linked, "what never left, what may have arrived and what the gate held back stay apart", "[actors]") {
+  CHECK(told(http_failure(delivery::unknown, "no answer in 3000 ms")).state == send_state::unknown);
+  auto refused = told(http_failure(delivery::not_sent, "connection refused"));
+  CHECK(refused.state == send_state::not_sent);
+  CHECK(refused.message == "connection refused");
+
+  gate->open_until(0);
+  results.clear();
+  auto sent = client->sent().size();
+  send({13});
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].state == send_state::gate_closed);
+  CHECK(client->sent().size() == sent);
+}
+
+TEST_CASE_METHOD(linked, "an executor without /run gets the same body at /trigger, with its app name, and from then on directly",
+                 "[actors]") {
+  send({12});
+  client->answer(http_answer(unknown_path));
+  run();
+  CHECK(results.empty());
+  REQUIRE(client->sent().size() == 2);
+  CHECK(client->sent()[1].target == "/trigger");
+  CHECK(client->sent()[1].body == client->sent()[0].body);
+  CHECK(client->sent()[1].gate == gate);
+  CHECK(header(client->sent()[1], "XXL-JOB-APPNAME") == "pay-worker");
+  client->answer(http_answer(R"({"code":200})"));
+  run();
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].code == 200);
+  CHECK(core::number(results[0].run.id) == 12);
+
+  send({13});
+  CHECK(client->sent().back().target == "/trigger");
+}
+
+TEST_CASE_METHOD(linked, "the path is changed once for a run, never back and forth", "[actors]") {
+  send({12});
+  client->answer(http_answer(unknown_path));
+  run();
+  client->answer(http_answer(unknown_path));
+  run();
+  CHECK(client->sent().size() == 2);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].code == 500);
+}
+
+TEST_CASE_METHOD(linked, "runs that met the wrong path together are all repeated, each once", "[actors]") {
+  send({1, 2, 3});
+  client->answer_all(http_answer(unknown_path));
+  run();
+  CHECK(client->sent().size() == 6);
+  client->answer_all(http_answer(R"({"code":200})"));
+  run();
+  REQUIRE(results.size() == 3);
+  for (const auto& result : results)
+    CHECK(result.code == 200);
+}
+
+TEST_CASE_METHOD(linked, "an executor that registered with the app header gets /trigger and both headers at once", "[actors]") {
+  make("http://10.0.0.3:9999/", true);
+  send({12});
+  const auto& call = client->sent().back();
+  CHECK(call.target == "/trigger");
+  CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
+  CHECK(header(call, "XXL-JOB-APPNAME") == "pay-worker");
+}
+
+TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[actors]") {
+  gate->open_until(0);
+  auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true});
+  auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false});
+  auto lost = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false});
+  run();
+  REQUIRE(client->sent().size() == 3);
+  CHECK(client->sent()[0].target == "/idleBeat");
+  CHECK(client->sent()[0].body == R"({"jobId":7})");
+  CHECK(client->sent()[1].target == "/beat");
+  client->answer(http_answer(R"({"code":500,"msg":"job thread is running or has trigger queue."})"));
+  client->answer(http_answer(R"({"code":200})"));
+  client->answer(http_failure(delivery::not_sent, "connection refused"));
+  run();
+  REQUIRE((*idle && **idle));
+  CHECK((**idle)->code == 500);
+  CHECK((**idle)->message == "job thread is running or has trigger queue.");
+  REQUIRE((*beat && **beat));
+  CHECK((**beat)->code == 200);
+  REQUIRE((*lost && **lost));
+  CHECK((**lost)->code == 0);
+  CHECK((**lost)->message == "connection refused");
+}
+
+TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an empty log", "[actors]") {
+  auto found = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start + 1234ms});
+  auto lost = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{13}, start});
+  run();
+  REQUIRE(client->sent().size() == 2);
+  CHECK(client->sent()[0].target == "/log");
+  auto body = nlohmann::json::parse(client->sent()[0].body);
+  CHECK(body["logId"] == 12);
+  CHECK(body["fromLineNum"] == 1);
+  CHECK(body["logDateTim"] == core::to_ms(start + 1s));
+  client->answer(
+    http_answer(R"({"code":200,"content":{"fromLineNum":1,"toLineNum":4,"logContent":"job execute start","isEnd":false}})"));
+  client->answer(http_failure(delivery::unknown, "timeout"));
+  run();
+  REQUIRE((*found && **found));
+  CHECK((**found)->answered);
+  CHECK((**found)->to_line == 4);
+  CHECK((**found)->content == "job execute start");
+  REQUIRE((*lost && **lost));
+  CHECK_FALSE((**lost)->answered);
+}
