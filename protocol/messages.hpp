@@ -89,6 +89,8 @@ struct route_candidate {
   core::job_ptr spec;
   std::optional<core::job_plan> plan;
   std::optional<core::intent> intent;
+  /// The asker's own, given back as it is.
+  std::int64_t generation = 0;
 };
 
 struct route_request {

@@ -69,6 +69,7 @@ void schedule_actor_state::change_slots(const protocol::slot_change& change) {
 void schedule_actor_state::forget_everything() {
   ++generation_;
   loaded_ = false;
+  loading_ = false;
   polling_ = false;
   seen_revision_ = 0;
   book_.clear();
@@ -89,6 +90,7 @@ void schedule_actor_state::forget_everything() {
 // -- definitions -----------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::int64_t generation) {
+  loading_ = true;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
     [wanted, after](storage::store& store) { return store.firings().load_jobs(wanted, after, page_size); },
@@ -98,6 +100,7 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
       if (!page) {
         // The store went away while we read: begin again when it answers the next poll.
         log_->warn("reading jobs failed, trying again: {}", page.error().context);
+        loading_ = false;
         next_poll_ = now() + settings_.edit_poll;
         arm(now());
         return;
@@ -112,6 +115,7 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
         put(std::move(job));
       if (!complete)
         return load(wanted, last, generation);
+      loading_ = false;
       loaded_ = true;
       log_->info("{} jobs known", book_.size());
       next_poll_ = now();
@@ -123,7 +127,8 @@ void schedule_actor_state::poll_edits() {
   if (!life_ || polling_)
     return;
   if (!loaded_) {
-    if (slots_.any() && now() >= next_poll_) {
+    // A read that is under way is let finish, however long it takes.
+    if (!loading_ && slots_.any() && now() >= next_poll_) {
       forget_everything();
       load(slots_, core::job_id{0}, generation_);
     }
@@ -225,7 +230,7 @@ void schedule_actor_state::add_intents(protocol::route_request& request) {
     auto intent = std::move(intents_.front());
     intents_.pop_front();
     if (auto spec = book_.find(intent.job)) {
-      request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent)});
+      request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
       continue;
     }
     // Not in this node's slots, or unknown: read it for this one run.
@@ -249,7 +254,7 @@ void schedule_actor_state::add_intents(protocol::route_request& request) {
         }
         ++routing_;
         protocol::send(self_, partners_.pool,
-                       protocol::route_request{{{std::move(spec), std::nullopt, intent}}, protocol::route_listener{self_}});
+                       protocol::route_request{{{std::move(spec), std::nullopt, intent, generation_}}, protocol::route_listener{self_}});
       });
   }
 }
@@ -311,7 +316,7 @@ void schedule_actor_state::plan_due(core::time_point t) {
       continue;
     }
     runs += std::max<std::size_t>(1, plan.firings.size());
-    request.candidates.push_back({due->spec, std::move(plan), std::nullopt});
+    request.candidates.push_back({due->spec, std::move(plan), std::nullopt, generation_});
   }
   if (request.candidates.empty())
     return;
@@ -324,6 +329,8 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, answered);
   auto t = now();
   for (auto& candidate : batch.deferred) {
+    if (is_stale(candidate))
+      continue;
     deferred_count_->inc();
     if (candidate.intent)
       intents_.push_back(std::move(*candidate.intent));
@@ -334,7 +341,26 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   work();
 }
 
+// Of a former life, or read anew while it was being routed: then it is planned anew, too, and a batch may move a job only once.
+bool schedule_actor_state::is_stale(const protocol::route_candidate& candidate) const {
+  return candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
+}
+
+void schedule_actor_state::drop_stale_routes() {
+  protocol::slot_release freed;
+  std::erase_if(routed_, [&](const protocol::routed_job& job) {
+    if (!is_stale(job.candidate))
+      return false;
+    for (const auto& run : job.runs)
+      ++freed.lanes[run.lane];
+    return true;
+  });
+  if (freed != protocol::slot_release{})
+    protocol::send(self_, partners_.pool, freed);
+}
+
 void schedule_actor_state::claim_routed() {
+  drop_stale_routes();
   if (routed_.empty() || claims_.size() >= claims_in_flight_max)
     return;
   core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},

@@ -62,6 +62,8 @@ private:
   void add_intents(protocol::route_request& request);
   void take_intents(std::vector<core::intent>&& intents);
   void take_routed(protocol::routed_batch&& batch);
+  [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
+  void drop_stale_routes();
   void claim_routed();
   void take_claim(protocol::claim_reply&& reply);
   void arm(core::time_point now);
@@ -88,6 +90,7 @@ private:
   std::int64_t generation_ = 0;
   std::int64_t seen_revision_ = 0;
   bool loaded_ = false;
+  bool loading_ = false;
   bool polling_ = false;
   core::time_point next_poll_{};
   core::time_point next_intent_poll_{};
