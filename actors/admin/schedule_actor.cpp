@@ -253,8 +253,9 @@ void schedule_actor_state::add_intents(protocol::route_request& request) {
           return;
         }
         ++routing_;
-        protocol::send(self_, partners_.pool,
-                       protocol::route_request{{{std::move(spec), std::nullopt, intent, generation_}}, protocol::route_listener{self_}});
+        protocol::send(
+          self_, partners_.pool,
+          protocol::route_request{{{std::move(spec), std::nullopt, intent, generation_}}, protocol::route_listener{self_}});
       });
   }
 }
