@@ -123,8 +123,9 @@ core::result<std::vector<claim_item>> unpack(core::log_id first, std::string_vie
   if (bytes.empty())
     return core::fail(core::errc::internal, "a claim without items is stored");
   if (bytes.front() != format_version)
-    return core::fail(core::errc::unsupported,
-                      "a claim is stored in form " + std::to_string(static_cast<unsigned char>(bytes.front())) + ", which this release does not read");
+    return core::fail(core::errc::unsupported, "a claim is stored in form " +
+                                                 std::to_string(static_cast<unsigned char>(bytes.front())) +
+                                                 ", which this release does not read");
   reader in{bytes.substr(1)};
   auto count = in.number();
   if (!in.good() || count > in.left() / item_bytes_min)

@@ -32,8 +32,8 @@ struct claim_item {
 /// (`rm_claim.first_log_id`).
 [[nodiscard]] std::string pack(core::log_id first, std::span<const claim_item> items);
 
-/// The inverse. Accepts any bytes: what `pack` did not write is refused. Errors: `unsupported` for the version of a newer release,
-/// `internal` for damaged bytes.
+/// The inverse. Accepts any bytes: what `pack` did not write is refused. Errors: `unsupported` for the version of a newer
+/// release, `internal` for damaged bytes.
 [[nodiscard]] core::result<std::vector<claim_item>> unpack(core::log_id first, std::string_view bytes);
 
 } // namespace ringmaster::storage

@@ -17,8 +17,8 @@ core::result<void> check(const core::claim_batch& batch) {
     if (!run.spec)
       return core::fail(core::errc::invalid_argument, "a claim has a run without a job");
     if (!run.intent && !moved.contains(core::number(run.spec->id)))
-      return core::fail(core::errc::invalid_argument,
-                        "a claim has a run of job " + std::to_string(core::number(run.spec->id)) + " that comes from neither a move nor an intent");
+      return core::fail(core::errc::invalid_argument, "a claim has a run of job " + std::to_string(core::number(run.spec->id)) +
+                                                        " that comes from neither a move nor an intent");
   }
   return {};
 }

@@ -11,8 +11,8 @@
 
 namespace ringmaster::storage {
 
-/// A batch moves a job at most once, and every run has a job and comes from a move or an intent of the batch: there is no other way to
-/// send. Errors: `invalid_argument`.
+/// A batch moves a job at most once, and every run has a job and comes from a move or an intent of the batch: there is no other
+/// way to send. Errors: `invalid_argument`.
 [[nodiscard]] core::result<void> check(const core::claim_batch& batch);
 
 /// The text columns of a run's log row, cut to their widths. Views point into the run: use them at once.

@@ -54,7 +54,8 @@ void plan_removals(const deploy_state& held, const core::declared_set& declared,
                    const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan) {
   deploy_index index{held};
   auto is_declared = [&declared](const held_group& group) {
-    return std::any_of(declared.groups.begin(), declared.groups.end(), [&group](const auto& other) { return other.app_name == group.app_name; });
+    return std::any_of(declared.groups.begin(), declared.groups.end(),
+                       [&group](const auto& other) { return other.app_name == group.app_name; });
   };
   auto inhabited = used_groups;
   for (const auto& job : held.jobs) {
@@ -70,7 +71,8 @@ void plan_removals(const deploy_state& held, const core::declared_set& declared,
     plan.report.changes.push_back({core::change_kind::remove, "job " + (group ? group->app_name : "") + '/' + job.key, {}});
   }
   for (const auto& group : held.groups) {
-    if (group.source != declared.source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) || is_declared(group))
+    if (group.source != declared.source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) ||
+        is_declared(group))
       continue;
     group_write write;
     write.kind = core::change_kind::remove;

@@ -37,8 +37,8 @@ private:
   std::unordered_map<std::string, const held_job*> jobs_by_id_text_;
 };
 
-/// Adds to `plan` what the source declared before and does not any more: jobs that are not in `kept`, and groups without a job left that
-/// it neither declares nor uses (`used_groups`: those that a declared job lies in).
+/// Adds to `plan` what the source declared before and does not any more: jobs that are not in `kept`, and groups without a job
+/// left that it neither declares nor uses (`used_groups`: those that a declared job lies in).
 void plan_removals(const deploy_state& held, const core::declared_set& declared, const std::unordered_set<std::int32_t>& kept,
                    const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan);
 

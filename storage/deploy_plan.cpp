@@ -20,7 +20,9 @@ namespace {
 using core::change_kind;
 using core::errc;
 
-std::string owner_text(const std::string& source) { return source.empty() ? "was made by hand" : "belongs to the source " + source; }
+std::string owner_text(const std::string& source) {
+  return source.empty() ? "was made by hand" : "belongs to the source " + source;
+}
 
 std::string joined(const std::vector<std::string>& texts) { return join_addresses(texts).value_or(""); }
 
@@ -37,7 +39,8 @@ struct target {
 
 class planner {
 public:
-  planner(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now, const core::zone& schedule_zone)
+  planner(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
+          const core::zone& schedule_zone)
     : held_{held}, index_{held}, declared_{declared}, prune_{prune}, now_{now}, zone_{schedule_zone} {}
 
   core::result<deploy_plan> run() {
@@ -79,8 +82,8 @@ private:
   core::result<void> plan_group(const core::declared_group& declared) {
     auto object = "group " + declared.app_name;
     if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars) || !fits(declared.title, title_chars))
-      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(app_name_chars) + " characters, title at most " +
-                                                  std::to_string(title_chars));
+      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(app_name_chars) +
+                                                  " characters, title at most " + std::to_string(title_chars));
     if (declared_groups_.contains(declared.app_name))
       return core::fail(errc::invalid_argument, object + " is declared twice");
     group_write write;
@@ -92,7 +95,8 @@ private:
     if (write.address_list.value_or("").size() > text_bytes)
       return core::fail(errc::invalid_argument, object + ": addresses are longer than " + std::to_string(text_bytes) + " bytes");
     auto same_name = index_.groups_named(declared.app_name);
-    auto own = std::find_if(same_name.begin(), same_name.end(), [this](const held_group* held) { return held->source == declared_.source; });
+    auto own = std::find_if(same_name.begin(), same_name.end(),
+                            [this](const held_group* held) { return held->source == declared_.source; });
     if (own == same_name.end() && !same_name.empty())
       return core::fail(errc::conflict, object + ' ' + owner_text(same_name.front()->source) + "; it stays as it is");
     keep(own == same_name.end() ? nullptr : *own, std::move(write));
@@ -108,7 +112,8 @@ private:
         change.fields.push_back(difference("title", held->title, write.title));
       bool manual = write.type == core::address_type::manual;
       if (held->type != write.type || (manual && held->address_list != *write.address_list))
-        change.fields.push_back(difference("addresses", held->type == core::address_type::manual ? held->address_list : "automatic",
+        change.fields.push_back(difference("addresses",
+                                           held->type == core::address_type::manual ? held->address_list : "automatic",
                                            manual ? *write.address_list : "automatic"));
       if (!change.fields.empty())
         change.kind = change_kind::update;
@@ -197,7 +202,8 @@ private:
       } else if (auto* held = find_undeclared(who)) {
         child.id = held->id;
       } else {
-        return core::fail(errc::invalid_argument, at(*parent.declared) + "the child " + std::string{who.first} + '/' + key + " is neither declared nor in the store");
+        return core::fail(errc::invalid_argument, at(*parent.declared) + "the child " + std::string{who.first} + '/' + key +
+                                                    " is neither declared nor in the store");
       }
       auto same = [&child](const auto& other) { return other.id == child.id && other.position == child.position; };
       if (std::any_of(write.children.begin(), write.children.end(), same))
@@ -206,7 +212,8 @@ private:
       write.children.push_back(child);
     }
     if (chars_max > child_jobs_chars + 1)
-      return core::fail(errc::invalid_argument, at(*parent.declared) + "has more children than " + std::to_string(child_jobs_chars) + " characters of ids hold");
+      return core::fail(errc::invalid_argument, at(*parent.declared) + "has more children than " +
+                                                  std::to_string(child_jobs_chars) + " characters of ids hold");
     return {};
   }
 
@@ -231,7 +238,8 @@ private:
     if (schedule.running) {
       schedule.next = rule->next(one.held ? std::max(now_, one.held->last) : now_);
       if (!schedule.next)
-        return core::fail(errc::invalid_argument, at(declared) + "the schedule " + declared.schedule_conf + " never fires (again); set enabled = false to keep it");
+        return core::fail(errc::invalid_argument, at(declared) + "the schedule " + declared.schedule_conf +
+                                                    " never fires (again); set enabled = false to keep it");
     }
     return schedule;
   }
@@ -251,7 +259,8 @@ private:
     if (write.schedule && write.schedule->running != one.held->running)
       change.fields.push_back(write.schedule->running ? "enabled: false -> true" : "enabled: true -> false");
     if (change.fields.empty() && one.held->hash != write.hash)
-      change.fields.push_back(std::string{"enabled: "} + (one.declared->enabled ? "true" : "false")); // agrees with a start or stop by hand
+      change.fields.push_back(std::string{"enabled: "} +
+                              (one.declared->enabled ? "true" : "false")); // agrees with a start or stop by hand
     if (change.fields.empty())
       change.kind = change_kind::unchanged;
     else
@@ -282,8 +291,8 @@ private:
 
 } // namespace
 
-core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
-                                      const core::zone& schedule_zone) {
+core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
+                                      core::time_point now, const core::zone& schedule_zone) {
   return planner{held, declared, prune, now, schedule_zone}.run();
 }
 

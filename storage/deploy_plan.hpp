@@ -1,7 +1,7 @@
 #pragma once
 
-// The pure part of `deploy_store::apply`: from what the store holds and what a source declares to a report and a list of writes. The
-// backends read the state under the lock row, ask, and write exactly what the plan says.
+// The pure part of `deploy_store::apply`: from what the store holds and what a source declares to a report and a list of writes.
+// The backends read the state under the lock row, ask, and write exactly what the plan says.
 
 #include <cstdint>
 #include <optional>
@@ -108,14 +108,14 @@ struct job_write {
   job_columns columns;
   /// Position: in `deploy_plan::jobs`.
   std::vector<existing_or_new<core::job_id>> children;
-  /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron` intents.
-  /// `last_ms` is never written but for a new job (0).
+  /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron`
+  /// intents. `last_ms` is never written but for a new job (0).
   std::optional<schedule_write> schedule;
 };
 
-/// Only what is to be written: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids), removals last.
-/// Every created, updated and removed job takes one number of `rm_edit` of its own, in order; created and updated jobs keep it as their
-/// revision, so that a reader of edits may stop between two of them.
+/// Only what is to be written: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids),
+/// removals last. Every created, updated and removed job takes one number of `rm_edit` of its own, in order; created and updated
+/// jobs keep it as their revision, so that a reader of edits may stop between two of them.
 struct deploy_plan {
   core::deploy_report report;
   std::vector<group_write> groups;
@@ -126,12 +126,12 @@ struct deploy_plan {
   [[nodiscard]] bool writes_anything() const noexcept { return !groups.empty() || !jobs.empty() || revision; }
 };
 
-/// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a job is
-/// new, its schedule changed or it is started; a job stopped by hand stays so until its hash changes.
-/// Errors: `conflict` (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child, duplicate key, a value
-/// longer than its column, a schedule that does not parse or, enabled, can never fire).
-[[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
-                                                    const core::zone& schedule_zone);
+/// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a
+/// job is new, its schedule changed or it is started; a job stopped by hand stays so until its hash changes. Errors: `conflict`
+/// (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child, duplicate key, a value longer than
+/// its column, a schedule that does not parse or, enabled, can never fire).
+[[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
+                                                    core::time_point now, const core::zone& schedule_zone);
 
 /// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
 [[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);

@@ -37,7 +37,8 @@ core::result<void> check_widths(const job_columns& columns) {
   };
   for (const auto& [name, text, chars] : widths)
     if (!fits(text, chars))
-      return core::fail(core::errc::invalid_argument, std::string{name} + " is longer than " + std::to_string(chars) + " characters");
+      return core::fail(core::errc::invalid_argument,
+                        std::string{name} + " is longer than " + std::to_string(chars) + " characters");
   if (columns.params.size() > text_bytes)
     return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(text_bytes) + " bytes");
   return {};

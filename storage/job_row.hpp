@@ -1,7 +1,7 @@
 #pragma once
 
-// A job as its columns spell it, read into the vocabulary of core. Both backends select these columns and fill this; unknown names of a
-// newer or foreign writer get the meaning that XXL gives them.
+// A job as its columns spell it, read into the vocabulary of core. Both backends select these columns and fill this; unknown
+// names of a newer or foreign writer get the meaning that XXL gives them.
 
 #include <memory>
 #include <string_view>

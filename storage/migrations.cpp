@@ -10,8 +10,9 @@ core::result<std::vector<migration_step>> steps_to_run(std::span<const migration
   };
   auto foreign = std::find_if_not(applied.begin(), applied.end(), is_known);
   if (foreign != applied.end())
-    return core::fail(core::errc::unsupported, "the database has schema step " + std::to_string(*foreign) +
-                                                 ", which this release does not know: a newer release wrote it; install that one or restore a backup");
+    return core::fail(core::errc::unsupported,
+                      "the database has schema step " + std::to_string(*foreign) +
+                        ", which this release does not know: a newer release wrote it; install that one or restore a backup");
   std::vector<migration_step> steps;
   for (const auto& step : known)
     if (std::find(applied.begin(), applied.end(), step.number) == applied.end())

@@ -22,7 +22,8 @@ struct store_options {
   core::zone schedule_zone;
 };
 
-/// Opens one more connection. Called on any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
+/// Opens one more connection. Called on any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this
+/// release).
 using store_factory = std::function<core::result<std::unique_ptr<store>>()>;
 
 struct migration_step {
@@ -39,12 +40,13 @@ public:
 
   [[nodiscard]] virtual core::result<std::unique_ptr<store>> open() = 0;
 
-  /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is fresh: all
-  /// steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation that this release cannot use.
+  /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is
+  /// fresh: all steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation that this
+  /// release cannot use.
   [[nodiscard]] virtual core::result<std::vector<migration_step>> pending_migrations() = 0;
 
-  /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at once.
-  /// SQLite: copies an existing file beside itself first.
+  /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at
+  /// once. SQLite: copies an existing file beside itself first.
   [[nodiscard]] virtual core::result<void> migrate() = 0;
 
   /// How many connections may write at the same time to advantage: 1 (SQLite) or 2.
@@ -55,7 +57,9 @@ public:
 };
 
 /// `storage/sqlite/` and `storage/mysql/` implement these. Errors: `invalid_argument` for a URL that is not theirs.
-[[nodiscard]] core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings, const store_options& options);
-[[nodiscard]] core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings, const store_options& options);
+[[nodiscard]] core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings,
+                                                                           const store_options& options);
+[[nodiscard]] core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings,
+                                                                          const store_options& options);
 
 } // namespace ringmaster::storage

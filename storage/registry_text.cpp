@@ -42,8 +42,8 @@ core::result<void> check(const core::registry_batch& batch) {
   }
   for (const auto& group : batch.changed_groups)
     if (auto list = join_addresses(group.addresses); list && list->size() > text_bytes)
-      return core::fail(core::errc::invalid_argument,
-                        "the address list of group " + group.app_name + " is longer than " + std::to_string(text_bytes) + " bytes");
+      return core::fail(core::errc::invalid_argument, "the address list of group " + group.app_name + " is longer than " +
+                                                        std::to_string(text_bytes) + " bytes");
   return {};
 }
 

@@ -31,7 +31,8 @@ public:
   virtual ~firing_store() = default;
 
   /// Jobs of `slots` with an id above `after`, ascending, at most `limit`, scheduled or not. For a start or a slot takeover.
-  virtual core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) = 0;
+  virtual core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
+                                                                   std::size_t limit) = 0;
 
   /// Jobs whose last edit has a revision above `revision`, in revision order, at most `limit`.
   virtual core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) = 0;
@@ -39,29 +40,33 @@ public:
   /// The named jobs that exist, in id order.
   virtual core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) = 0;
 
-  /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no edit
-  /// after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's lost lists;
-  /// the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost. Repeating a committed
-  /// `sequence` with the same batch changes nothing and returns the runs that it kept and that are still unresolved (without lost
-  /// lists). Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that neither a move nor an intent brings.
+  /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no
+  /// edit after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's
+  /// lost lists; the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost.
+  /// Repeating a committed `sequence` with the same batch changes nothing and returns the runs that it kept and that are still
+  /// unresolved (without lost lists). Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that
+  /// neither a move nor an intent brings.
   virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
 
   /// T3, T4 and the retry half of T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while
   /// handle_code is 0 and the owner's incarnation is current); a callback wins while handle_code is 0; a result and a callback of
-  /// the same run are one row write, and a failed trigger of a run that has a result is written as 200. Winners with code 200 write an
-  /// intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries left write one
-  /// retry intent (same instant, shard and parameter); every failed run is in `rm_failed_run` until a result of 200 comes after all. Of two
-  /// triggers or callbacks of one id in a batch the first wins. A row that was deleted stays so. A fenced owner's claims stay, too.
+  /// the same run are one row write, and a failed trigger of a run that has a result is written as 200. Winners with code 200
+  /// write an intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries
+  /// left write one retry intent (same instant, shard and parameter); every failed run is in `rm_failed_run` until a result of
+  /// 200 comes after all. Of two triggers or callbacks of one id in a batch the first wins. A row that was deleted stays so. A
+  /// fenced owner's claims stay, too.
   virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
 
   /// Claims that are open under `owner`, ascending.
   virtual core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) = 0;
 
-  /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them claims of
-  /// `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An orphan
-  /// without unresolved runs is deleted and not counted. Repeating it with the same `sequence` returns what it adopted before; so the
-  /// numbers `sequence` to `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when `owner` is not current.
-  virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) = 0;
+  /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them
+  /// claims of `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An
+  /// orphan without unresolved runs is deleted and not counted. Repeating it with the same `sequence` returns what it adopted
+  /// before; so the numbers `sequence` to `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when
+  /// `owner` is not current.
+  virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                             std::size_t limit) = 0;
 
   /// T7: permits one more send of an adopted or unknown run, at most once per run. False: its row has a trigger code or a result,
   /// is gone, or it was sent again before. Errors: `fenced`.
@@ -70,9 +75,9 @@ public:
   /// Waiting intents created at or before `created_before`, oldest first.
   virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
 
-  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries. Returns
-  /// how many. Sweep of invariant F4; looks at a bounded stretch of the log a call and goes on behind it. Also forgets intents that
-  /// were created at or before `before` and taken.
+  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries.
+  /// Returns how many. Sweep of invariant F4; looks at a bounded stretch of the log a call and goes on behind it. Also forgets
+  /// intents that were created at or before `before` and taken.
   virtual core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) = 0;
 };
 
@@ -89,8 +94,8 @@ public:
 
   virtual core::result<std::vector<core::node_row>> nodes() = 0;
 
-  /// Ends the life of a node seen dead, if its incarnation and beat are still as seen: true when this call did it. MySQL also kills
-  /// the connections that the node's row names.
+  /// Ends the life of a node seen dead, if its incarnation and beat are still as seen: true when this call did it. MySQL also
+  /// kills the connections that the node's row names.
   virtual core::result<bool> fence(const core::node_row& seen) = 0;
 
   /// A graceful stop: state `down`. No error when the incarnation is over already.
@@ -114,12 +119,14 @@ class deploy_store {
 public:
   virtual ~deploy_store() = default;
 
-  /// Applies all or nothing under one lock row, or only says what it would do (`dry_run`). Keeps ids; never touches what `declared.source` does
-  /// not own (an object of the same name made by hand or by another source is a `conflict`); `prune` removes what the source declared
-  /// before and no longer does. A new, started or rescheduled job's next time is the first after max(now, its last claimed instant). What
-  /// is equal is not written. Errors: `conflict` (foreign object, lower revision), `invalid_argument` with `where` (unknown group or
-  /// child, duplicate, value longer than its column, a schedule that does not parse or, enabled, never fires).
-  virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) = 0;
+  /// Applies all or nothing under one lock row, or only says what it would do (`dry_run`). Keeps ids; never touches what
+  /// `declared.source` does not own (an object of the same name made by hand or by another source is a `conflict`); `prune`
+  /// removes what the source declared before and no longer does. A new, started or rescheduled job's next time is the first after
+  /// max(now, its last claimed instant). What is equal is not written. Errors: `conflict` (foreign object, lower revision),
+  /// `invalid_argument` with `where` (unknown group or child, duplicate, value longer than its column, a schedule that does not
+  /// parse or, enabled, never fires).
+  virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                                  core::time_point now) = 0;
 };
 
 /// Reads for people. Never on the firing path.
@@ -144,7 +151,8 @@ public:
   virtual deploy_store& deploys() = 0;
   virtual log_store& logs() = 0;
 
-  /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each method.
+  /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
+  /// method.
   virtual core::result<void> ping() = 0;
 };
 

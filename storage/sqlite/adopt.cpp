@@ -11,15 +11,17 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char list_open[] = "SELECT seq FROM rm_claim WHERE node = ?1 AND incarnation = ?2 ORDER BY seq";
-constexpr char list_adopted[] = "SELECT seq, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 "
-                                "ORDER BY seq";
+constexpr char list_adopted[] =
+  "SELECT seq, first_log_id, items FROM rm_claim "
+  "WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 ORDER BY seq";
 constexpr char list_orphans[] =
   "SELECT c.rowid, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node "
   "WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND NOT (c.node = ?1 AND c.incarnation = ?2) "
   "ORDER BY c.first_log_id";
 constexpr char read_run[] = "SELECT executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log "
                             "WHERE id = ?1 AND trigger_code = 0";
-constexpr char move_claim[] = "UPDATE rm_claim SET node = ?2, incarnation = ?3, seq = ?4, maybe_sent = 1, first_log_id = ?5, items = ?6 WHERE rowid = ?1";
+constexpr char move_claim[] =
+  "UPDATE rm_claim SET node = ?2, incarnation = ?3, seq = ?4, maybe_sent = 1, first_log_id = ?5, items = ?6 WHERE rowid = ?1";
 constexpr char drop_claim[] = "DELETE FROM rm_claim WHERE rowid = ?1";
 constexpr char find_claim[] = "SELECT rowid, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 constexpr char find_sendable[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
@@ -98,7 +100,8 @@ private:
     for (const auto& item : items) {
       if (!reading.with(item.id).step())
         continue;
-      core::adopted_run run{item.id, number, item.job, item.fire_at, item.part, item.attempt, std::string{reading.text(0)}, reading.optional_text(1)};
+      core::adopted_run run{
+        item.id, number, item.job, item.fire_at, item.part, item.attempt, std::string{reading.text(0)}, reading.optional_text(1)};
       run.retry_left = reading.small(2);
       run.handle_code = reading.small(3);
       runs_.push_back(std::move(run));
@@ -148,7 +151,8 @@ core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_li
   });
 }
 
-core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) {
+core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_life& owner, std::int64_t sequence,
+                                                            std::size_t limit) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) { return adoption{db, owner, sequence}.run(limit); });
 }
 

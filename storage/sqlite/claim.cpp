@@ -11,11 +11,14 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char find_claim[] = "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
+constexpr char find_claim[] =
+  "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0";
 // The single-row form with its guard is the compare-and-set: the changed row says who won.
-constexpr char move_schedule[] = "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
-constexpr char stop_job[] = "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?2, trigger_next_time = 0 WHERE id = ?1";
+constexpr char move_schedule[] =
+  "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
+constexpr char stop_job[] =
+  "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?2, trigger_next_time = 0 WHERE id = ?1";
 constexpr char take_intent[] = "UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0";
 constexpr char find_intent_job[] = "SELECT 1 FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id = ?1";
 constexpr char drop_intent[] = "DELETE FROM rm_intent WHERE id = ?1";
@@ -23,7 +26,8 @@ constexpr char insert_log[] =
   "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
   "executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status) "
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?8, 0, '', 0)";
-constexpr char insert_claim[] = "INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
+constexpr char insert_claim[] =
+  "INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
 
 class claiming {
 public:

@@ -59,14 +59,16 @@ core::result<std::vector<core::node_row>> cluster::nodes() {
     auto listing = db.prepare(list_nodes);
     listing.with();
     while (listing.step())
-      rows.push_back({std::string{listing.text(0)}, listing.number(1), listing.number(2), state_of(listing.text(3)), std::string{listing.text(4)}});
+      rows.push_back({std::string{listing.text(0)}, listing.number(1), listing.number(2), state_of(listing.text(3)),
+                      std::string{listing.text(4)}});
     return rows;
   });
 }
 
 core::result<bool> cluster::fence(const core::node_row& seen) {
-  return within(*session_.db, transaction_kind::write,
-                [&](connection& db) -> core::result<bool> { return db.run(fence_node, seen.id, seen.incarnation, seen.beat) == 1; });
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+    return db.run(fence_node, seen.id, seen.incarnation, seen.beat) == 1;
+  });
 }
 
 core::result<void> cluster::leave(const core::node_life& life) {

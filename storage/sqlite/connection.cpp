@@ -15,8 +15,8 @@ namespace {
 // Often enough to notice a deadline, seldom enough to cost nothing.
 constexpr int progress_operations = 100'000;
 
-// WAL: readers never wait for the writer. FULL: a commit is on the disk when it returns. The checkpoint comes every 40 MB instead of
-// every 4: each one writes the pages of all log rows since the last, and most of them are the same few.
+// WAL: readers never wait for the writer. FULL: a commit is on the disk when it returns. The checkpoint comes every 40 MB instead
+// of every 4: each one writes the pages of all log rows since the last, and most of them are the same few.
 constexpr const char* settings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=10000; "
                                  "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY";
 
@@ -66,7 +66,9 @@ int statement::finish() {
   return changed;
 }
 
-bool statement::is_null(int column) const { return prepared_ == nullptr || sqlite3_column_type(prepared_, column) == SQLITE_NULL; }
+bool statement::is_null(int column) const {
+  return prepared_ == nullptr || sqlite3_column_type(prepared_, column) == SQLITE_NULL;
+}
 
 std::int64_t statement::number(int column) const { return prepared_ == nullptr ? 0 : sqlite3_column_int64(prepared_, column); }
 
@@ -92,14 +94,16 @@ void statement::bind(int index, std::int64_t value) {
 void statement::bind(int index, std::string_view value) {
   // An empty view may have no address, which would bind NULL.
   if (prepared_ != nullptr)
-    if (int code = sqlite3_bind_text64(prepared_, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+    if (int code = sqlite3_bind_text64(prepared_, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_STATIC,
+                                       SQLITE_UTF8);
         code != SQLITE_OK)
       db_->note(code, "bind");
 }
 
 void statement::bind(int index, blob value) {
   if (prepared_ != nullptr)
-    if (int code = sqlite3_bind_blob64(prepared_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC); code != SQLITE_OK)
+    if (int code = sqlite3_bind_blob64(prepared_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
+        code != SQLITE_OK)
       db_->note(code, "bind");
 }
 
@@ -127,7 +131,8 @@ core::result<std::unique_ptr<connection>> connection::open(const open_options& o
   return opened;
 }
 
-connection::connection(sqlite3* db, const open_options& options) : db_{db}, file_{options.file}, statement_timeout_{options.statement_timeout} {
+connection::connection(sqlite3* db, const open_options& options)
+  : db_{db}, file_{options.file}, statement_timeout_{options.statement_timeout} {
   if (db_ == nullptr)
     return;
   auto busy_ms = std::min<std::int64_t>(options.busy_timeout.count(), std::numeric_limits<int>::max());
@@ -178,10 +183,12 @@ void connection::note(int code, const char* doing) {
   auto said = db_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db_);
   switch (code & 0xff) {
   case SQLITE_BUSY:
-  case SQLITE_LOCKED: return fail({core::errc::unavailable, "the database " + file_ + " is locked by another connection: " + said});
+  case SQLITE_LOCKED:
+    return fail({core::errc::unavailable, "the database " + file_ + " is locked by another connection: " + said});
   case SQLITE_FULL: return fail({core::errc::unavailable, "the disk of the database " + file_ + " is full"});
   case SQLITE_INTERRUPT:
-    return fail({core::errc::unavailable, "the database " + file_ + " took longer than " + std::to_string(statement_timeout_.count()) + " ms"});
+    return fail({core::errc::unavailable,
+                 "the database " + file_ + " took longer than " + std::to_string(statement_timeout_.count()) + " ms"});
   case SQLITE_IOERR: return fail({core::errc::unavailable, "reading or writing the database " + file_ + " failed: " + said});
   case SQLITE_CANTOPEN: return fail({core::errc::unavailable, "cannot open the database " + file_ + ": " + said});
   case SQLITE_READONLY: return fail({core::errc::unavailable, "the database " + file_ + " cannot be written: " + said});

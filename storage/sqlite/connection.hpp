@@ -2,8 +2,9 @@
 
 // One SQLite connection: cached prepared statements, transactions and the translation of SQLite's codes into `core::error`.
 //
-// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction ends and
-// hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error handling.
+// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction
+// ends and hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error
+// handling.
 
 #include <chrono>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct blob {
   std::string_view bytes;
 };
 
-/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied: they must
-/// live until the last step. One use of the same SQL at a time.
+/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied:
+/// they must live until the last step. One use of the same SQL at a time.
 class statement {
 public:
   statement(class connection& db, sqlite3_stmt* prepared) noexcept : db_{&db}, prepared_{prepared} {}
@@ -82,9 +83,7 @@ private:
   void bind(int index, core::time_point value) { bind(index, core::to_ms(value)); }
   template <class Id>
     requires std::is_enum_v<Id>
-  void bind(int index, Id value) {
-    bind(index, static_cast<std::int64_t>(core::number(value)));
-  }
+  void bind(int index, Id value) { bind(index, static_cast<std::int64_t>(core::number(value))); }
   template <class T>
   void bind(int index, const std::optional<T>& value) {
     if (value)

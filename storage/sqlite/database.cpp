@@ -34,11 +34,13 @@ public:
     if (!steps)
       return tl::unexpected{steps.error()};
     if (!steps->empty())
-      return core::fail(core::errc::unsupported, "the schema of " + description() + " is older than this release: run `ringmaster migrate`");
+      return core::fail(core::errc::unsupported,
+                        "the schema of " + description() + " is older than this release: run `ringmaster migrate`");
     auto db = sqlite::connection::open(existing());
     if (!db)
       return tl::unexpected{db.error()};
-    return std::make_unique<sqlite::sqlite_store>(sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
+    return std::make_unique<sqlite::sqlite_store>(
+      sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
   }
 
   core::result<std::vector<migration_step>> pending_migrations() override {
@@ -91,7 +93,8 @@ std::string memory_uri() {
 
 } // namespace
 
-core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings, const store_options& options) {
+core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings,
+                                                             const store_options& options) {
   std::string_view url = settings.url;
   if (url.substr(0, scheme.size()) != scheme || url.size() == scheme.size())
     return core::fail(core::errc::invalid_argument, "the URL of an SQLite database is sqlite:PATH");

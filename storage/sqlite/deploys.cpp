@@ -8,9 +8,11 @@ namespace {
 
 using core::change_kind;
 
-constexpr char insert_group[] = "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?1, ?2, ?3, ?4, ?5)";
+constexpr char insert_group[] =
+  "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?1, ?2, ?3, ?4, ?5)";
 constexpr char own_group[] = "INSERT INTO rm_group_ext (group_id, source) VALUES (?1, ?2)";
-constexpr char update_group[] = "UPDATE xxl_job_group SET title = ?2, address_type = ?3, address_list = coalesce(?4, address_list), update_time = ?5 WHERE id = ?1";
+constexpr char update_group[] = "UPDATE xxl_job_group SET title = ?2, address_type = ?3, "
+                                "address_list = coalesce(?4, address_list), update_time = ?5 WHERE id = ?1";
 constexpr char delete_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
 constexpr char disown_group[] = "DELETE FROM rm_group_ext WHERE group_id = ?1";
 
@@ -18,14 +20,15 @@ constexpr char raise_edits[] = "UPDATE rm_edit SET counter = counter + ?1 WHERE 
 constexpr char read_edits[] = "SELECT counter FROM rm_edit WHERE id = 1";
 
 constexpr char insert_job[] =
-  "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy, "
-  "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, "
-  "glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time) "
+  "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+  "misfire_strategy, executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
+  "executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, "
+  "trigger_last_time, trigger_next_time) "
   "VALUES (?15, ?1, ?14, ?14, ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?10, ?8, ?12, ?13, ?11, '', '', ?14, '', ?16, 0, ?17)";
 constexpr char update_job[] =
-  "UPDATE xxl_job_info SET job_desc = ?1, author = ?2, alarm_email = ?3, schedule_type = ?4, schedule_conf = ?5, misfire_strategy = ?6, "
-  "executor_route_strategy = ?7, executor_block_strategy = ?8, executor_handler = ?9, executor_param = ?10, "
-  "glue_updatetime = CASE glue_type WHEN ?11 THEN glue_updatetime ELSE ?14 END, glue_type = ?11, "
+  "UPDATE xxl_job_info SET job_desc = ?1, author = ?2, alarm_email = ?3, schedule_type = ?4, schedule_conf = ?5, "
+  "misfire_strategy = ?6, executor_route_strategy = ?7, executor_block_strategy = ?8, executor_handler = ?9, "
+  "executor_param = ?10, glue_updatetime = CASE glue_type WHEN ?11 THEN glue_updatetime ELSE ?14 END, glue_type = ?11, "
   "executor_timeout = ?12, executor_fail_retry_count = ?13, update_time = ?14 WHERE id = ?15";
 constexpr char write_children[] = "UPDATE xxl_job_info SET child_jobid = ?2 WHERE id = ?1";
 constexpr char delete_job[] = "DELETE FROM xxl_job_info WHERE id = ?1";
@@ -41,7 +44,8 @@ constexpr char mirror_schedule[] = "UPDATE xxl_job_info SET trigger_status = ?2,
 constexpr char delete_schedule[] = "DELETE FROM rm_schedule WHERE job = ?1";
 constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
 
-constexpr char insert_ext[] = "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?1, ?2, ?3, ?4, ?5)";
+constexpr char insert_ext[] =
+  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?1, ?2, ?3, ?4, ?5)";
 constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3 WHERE job = ?1";
 constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
 
@@ -111,8 +115,8 @@ private:
     auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
     auto schedule = job.schedule.value_or(schedule_write{});
     auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
-    db_.run(insert_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params, c.glue_type,
-            c.timeout_s, c.retry_count, now_text_, group, schedule.running, next_ms);
+    db_.run(insert_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler,
+            c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, group, schedule.running, next_ms);
     core::job_id id{static_cast<std::int32_t>(db_.last_id())};
     db_.run(insert_schedule, id, revision, next_ms);
     db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown);
@@ -121,8 +125,8 @@ private:
 
   void update(const job_write& job, std::int64_t revision) {
     const auto& c = job.columns;
-    db_.run(update_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params, c.glue_type,
-            c.timeout_s, c.retry_count, now_text_, job.id);
+    db_.run(update_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler,
+            c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id);
     db_.run(update_ext, job.id, job.hash, c.on_unknown);
     db_.run(ensure_schedule, job.id);
     db_.run(touch_schedule, job.id, revision);
@@ -161,7 +165,8 @@ void write_deploy_plan(session& session, const deploy_plan& plan, const std::str
   writing{session, plan, source, now}.run();
 }
 
-core::result<core::deploy_report> deploys::apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) {
+core::result<core::deploy_report> deploys::apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                                 core::time_point now) {
   auto kind = dry_run ? transaction_kind::read : transaction_kind::write;
   return within(*session_.db, kind, [&](connection& db) -> core::result<core::deploy_report> {
     auto plan = plan_deploy(read_deploy_state(db, declared.source), declared, prune, now, session_.schedule_zone);

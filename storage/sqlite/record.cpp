@@ -29,7 +29,8 @@ constexpr char write_row[] =
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
   "alarm_status = CASE ?5 WHEN 1 THEN 1 ELSE alarm_status END, "
-  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) WHERE id = ?1";
+  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
+  "WHERE id = ?1";
 constexpr char insert_retry[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
   "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
@@ -40,7 +41,8 @@ constexpr char insert_child[] =
 constexpr char read_intent_retries[] = "SELECT retry_left FROM rm_intent WHERE id = ?1";
 constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
-constexpr char find_children[] = "SELECT i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id WHERE l.id = ?1";
+constexpr char find_children[] =
+  "SELECT i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id WHERE l.id = ?1";
 constexpr char delete_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 
 /// What a retry repeats.
@@ -125,14 +127,16 @@ private:
       handle_time = dates_.of(now_);
       handle_message = write.handle_message;
     }
-    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, write.mark_alarm, write.handle_code, handle_time,
-            handle_message);
+    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, write.mark_alarm, write.handle_code,
+            handle_time, handle_message);
   }
 
   void start_retry(core::log_id origin, const first_attempt& first, std::int32_t retry_left) {
     const auto& part = first.part;
-    if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param, retry_left, now_) == 1)
-      outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin, part, first.param, retry_left});
+    if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param,
+                retry_left, now_) == 1)
+      outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin,
+                                  part, first.param, retry_left});
   }
 
   void start_children(const run_news& news) {

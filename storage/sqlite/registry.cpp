@@ -9,9 +9,12 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char list_groups[] = "SELECT id, app_name, title, address_type, address_list FROM xxl_job_group ORDER BY id";
-constexpr char list_registrations[] = "SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id";
-constexpr char renew[] = "UPDATE xxl_job_registry SET update_time = ?4 WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
-constexpr char insert[] = "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES (?1, ?2, ?3, ?4)";
+constexpr char list_registrations[] =
+  "SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id";
+constexpr char renew[] =
+  "UPDATE xxl_job_registry SET update_time = ?4 WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
+constexpr char insert[] =
+  "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES (?1, ?2, ?3, ?4)";
 constexpr char remove[] = "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
 constexpr char remove_dead[] = "DELETE FROM xxl_job_registry WHERE update_time < ?1";
 constexpr char write_group[] = "UPDATE xxl_job_group SET address_list = ?2, update_time = ?3 WHERE id = ?1 AND address_type = 0";
@@ -25,7 +28,8 @@ core::result<core::registry_state> registry::read() {
     groups.with();
     while (groups.step())
       state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)},
-                              groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(groups.text(4))});
+                              groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
+                              split_addresses(groups.text(4))});
     auto rows = db.prepare(list_registrations);
     rows.with();
     while (rows.step())

@@ -11,7 +11,8 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char count_tables[] = "SELECT count(*), sum(name = 'rm_migration') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+constexpr char count_tables[] =
+  "SELECT count(*), sum(name = 'rm_migration') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
 constexpr char list_applied[] = "SELECT number FROM rm_migration ORDER BY number";
 constexpr char create_list[] = "CREATE TABLE IF NOT EXISTS rm_migration (number INTEGER PRIMARY KEY, name VARCHAR(64) NOT NULL)";
 constexpr char note_step[] = "INSERT INTO rm_migration (number, name) VALUES (?1, ?2)";

@@ -23,13 +23,15 @@ class firings final : public firing_store {
 public:
   explicit firings(session& session) : session_{session} {}
 
-  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) override;
+  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
+                                                           std::size_t limit) override;
   core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override;
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
   core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override;
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) override;
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override;
   core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override;
   core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
   core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override;
@@ -72,7 +74,8 @@ class deploys final : public deploy_store {
 public:
   explicit deploys(session& session) : session_{session} {}
 
-  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override;
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now) override;
 
 private:
   session& session_;

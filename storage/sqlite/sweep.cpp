@@ -10,17 +10,21 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_waiting[] = "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent "
-                                "WHERE state = 0 AND created_ms <= ?1 ORDER BY created_ms, id LIMIT ?2";
+constexpr char list_waiting[] =
+  "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent "
+  "WHERE state = 0 AND created_ms <= ?1 ORDER BY created_ms, id LIMIT ?2";
 constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim";
-// Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a call.
+// Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a
+// call.
 constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigger_time FROM xxl_job_log "
                                   "WHERE id > ?1 AND id <= ?2 AND trigger_code = 0 AND handle_code = 0 ORDER BY id";
 constexpr char last_run[] = "SELECT coalesce(max(id), 0) FROM xxl_job_log";
-constexpr char fail_run[] = "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
-                            "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
+constexpr char fail_run[] =
+  "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
+  "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
-constexpr char forget_taken[] = "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
+constexpr char forget_taken[] =
+  "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
 
 constexpr std::int64_t ids_per_sweep = 200'000;
 constexpr std::string_view abandoned_message = "abandoned: no node holds this run";

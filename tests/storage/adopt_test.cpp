@@ -36,7 +36,8 @@ TEST_CASE("a claim of an ended life is adopted with its unresolved runs", "[stor
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (int id = 1; id <= 5; ++id)
-    f.plan(batch, f.add_job(id, noon + std::chrono::milliseconds{id}, {{"executor_fail_retry_count", "2"}}), noon + std::chrono::milliseconds{id});
+    f.plan(batch, f.add_job(id, noon + std::chrono::milliseconds{id}, {{"executor_fail_retry_count", "2"}}),
+           noon + std::chrono::milliseconds{id});
   batch.runs[3].part = {1, 2, true};
   batch.runs[3].param = "own";
   batch.runs[4].address.clear();

@@ -30,7 +30,8 @@ TEST_CASE("a packed claim reads back as it was", "[storage]") {
   std::vector<claim_item> items;
   items.push_back({core::log_id{1001}, core::job_id{7}, core::from_ms(1'700'000'000'123), {}, 0, 0});
   items.push_back({core::log_id{1002}, core::job_id{7}, core::from_ms(1'700'000'000'123), {2, 3, true}, 1, 4});
-  items.push_back({core::log_id{900}, core::job_id{std::numeric_limits<std::int32_t>::max()}, core::from_ms(-5), {0, 1, true}, 0, 2});
+  items.push_back(
+    {core::log_id{900}, core::job_id{std::numeric_limits<std::int32_t>::max()}, core::from_ms(-5), {0, 1, true}, 0, 2});
   auto back = unpack(core::log_id{1001}, pack(core::log_id{1001}, items));
   REQUIRE(back);
   CHECK(*back == items);
@@ -39,8 +40,12 @@ TEST_CASE("a packed claim reads back as it was", "[storage]") {
 TEST_CASE("an ordinary claim takes few bytes a run", "[storage]") {
   std::vector<claim_item> items;
   for (int i = 0; i < 500; ++i)
-    items.push_back(
-      {core::log_id{5'000'000 + i}, core::job_id{10'000 + i}, core::from_ms(1'700'000'000'000 + i % 200), {}, 0, static_cast<std::uint32_t>(i)});
+    items.push_back({core::log_id{5'000'000 + i},
+                     core::job_id{10'000 + i},
+                     core::from_ms(1'700'000'000'000 + i % 200),
+                     {},
+                     0,
+                     static_cast<std::uint32_t>(i)});
   CHECK(pack(core::log_id{5'000'000}, items).size() < 500 * 9);
 }
 

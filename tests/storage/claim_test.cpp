@@ -299,7 +299,8 @@ TEST_CASE("claims of every size keep all of their runs, in order", "[storage]") 
     auto rows = require(f.store->logs().rows(ids));
     REQUIRE(rows.size() == ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      auto run = std::find_if(outcome.runs.begin(), outcome.runs.end(), [&](const auto& claimed) { return claimed.id == rows[i].id; });
+      auto run =
+        std::find_if(outcome.runs.begin(), outcome.runs.end(), [&](const auto& claimed) { return claimed.id == rows[i].id; });
       REQUIRE(run != outcome.runs.end());
       REQUIRE(rows[i].job == run->plan.spec->id);
       REQUIRE(rows[i].trigger_time == core::cut_to_second(run->plan.fire_at));

@@ -39,21 +39,24 @@ std::string kinds(const core::deploy_report& report) {
 
 std::vector<table> picture(test_database& db) {
   std::vector<table> tables;
-  for (const char* sql :
-       {"SELECT id, app_name, title, address_type, address_list, update_time FROM xxl_job_group ORDER BY id", "SELECT * FROM rm_group_ext ORDER BY group_id",
-        "SELECT * FROM xxl_job_info ORDER BY id", "SELECT * FROM rm_schedule ORDER BY job", "SELECT * FROM rm_job_ext ORDER BY job",
-        "SELECT * FROM rm_deploy ORDER BY source", "SELECT counter FROM rm_edit"})
+  for (const char* sql : {"SELECT id, app_name, title, address_type, address_list, update_time FROM xxl_job_group ORDER BY id",
+                          "SELECT * FROM rm_group_ext ORDER BY group_id", "SELECT * FROM xxl_job_info ORDER BY id",
+                          "SELECT * FROM rm_schedule ORDER BY job", "SELECT * FROM rm_job_ext ORDER BY job",
+                          "SELECT * FROM rm_deploy ORDER BY source", "SELECT counter FROM rm_edit"})
     tables.push_back(db.query(sql));
   return tables;
 }
 
 std::string ms(core::time_point t) { return std::to_string(core::to_ms(t)); }
 
-core::result<core::deploy_report> deploy_fixture::try_apply(const core::declared_set& set, bool prune, core::time_point now, bool dry_run) {
+core::result<core::deploy_report> deploy_fixture::try_apply(const core::declared_set& set, bool prune, core::time_point now,
+                                                            bool dry_run) {
   return store->deploys().apply(set, dry_run, prune, now);
 }
 
-std::string deploy_fixture::apply(const core::declared_set& set, bool prune, core::time_point now) { return kinds(require(try_apply(set, prune, now))); }
+std::string deploy_fixture::apply(const core::declared_set& set, bool prune, core::time_point now) {
+  return kinds(require(try_apply(set, prune, now)));
+}
 
 core::error deploy_fixture::refused(const core::declared_set& set, bool prune) {
   auto before = picture(*db);
@@ -66,12 +69,16 @@ core::error deploy_fixture::refused(const core::declared_set& set, bool prune) {
   return report.error();
 }
 
-std::string deploy_fixture::id_of(const std::string& key) { return db->value("SELECT job FROM rm_job_ext WHERE job_key = '" + key + "'"); }
+std::string deploy_fixture::id_of(const std::string& key) {
+  return db->value("SELECT job FROM rm_job_ext WHERE job_key = '" + key + "'");
+}
 
 std::string deploy_fixture::of_job(const std::string& column, const std::string& key) {
   return db->value("SELECT " + column + " FROM xxl_job_info WHERE id = " + id_of(key));
 }
 
-std::string deploy_fixture::next_of(const std::string& key) { return db->value("SELECT next_ms FROM rm_schedule WHERE job = " + id_of(key)); }
+std::string deploy_fixture::next_of(const std::string& key) {
+  return db->value("SELECT next_ms FROM rm_schedule WHERE job = " + id_of(key));
+}
 
 } // namespace ringmaster::test

@@ -29,7 +29,8 @@ class deploy_fixture : public firing_fixture {
 public:
   using firing_fixture::firing_fixture;
 
-  core::result<core::deploy_report> try_apply(const core::declared_set& set, bool prune = false, core::time_point now = noon, bool dry_run = false);
+  core::result<core::deploy_report> try_apply(const core::declared_set& set, bool prune = false, core::time_point now = noon,
+                                              bool dry_run = false);
 
   /// Applies and returns the kinds.
   std::string apply(const core::declared_set& set, bool prune = false, core::time_point now = noon);

@@ -30,7 +30,8 @@ TEST_CASE("prune removes what the source declared before, and no more", "[storag
   CHECK(report.changes[2].object == "job pay/report");
   CHECK(report.changes[3].object == "job mail/send");
   CHECK(report.changes[4].object == "group mail");
-  CHECK(f.db->query("SELECT job_key FROM rm_job_ext WHERE job_key IS NOT NULL ORDER BY job_key") == table{{"guest"}, {"settle"}, {"x"}});
+  CHECK(f.db->query("SELECT job_key FROM rm_job_ext WHERE job_key IS NOT NULL ORDER BY job_key") ==
+        table{{"guest"}, {"settle"}, {"x"}});
   for (const char* where : {"xxl_job_info WHERE id = ", "rm_schedule WHERE job = ", "rm_job_ext WHERE job = "})
     CHECK(f.db->value(std::string{"SELECT count(*) FROM "} + where + gone) == "0");
   CHECK(f.rows("xxl_job_log") == "1");

@@ -29,14 +29,20 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
   CHECK(report.changes[2].object == "job pay/settle");
 
   CHECK(f.db->query("SELECT app_name, title, address_type, address_list, update_time FROM xxl_job_group ORDER BY id") ==
-        table{{"pay", "Payments", "0", "NULL", "2024-03-01 12:00:00"}, {"mail", "Mail", "1", "http://a:1/,http://b:2/", "2024-03-01 12:00:00"}});
+        table{{"pay", "Payments", "0", "NULL", "2024-03-01 12:00:00"},
+              {"mail", "Mail", "1", "http://a:1/,http://b:2/", "2024-03-01 12:00:00"}});
   auto group = f.db->value("SELECT id FROM xxl_job_group WHERE app_name = 'pay'");
-  CHECK(f.db->query("SELECT job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy, "
-                    "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
-                    "executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime, trigger_status, trigger_last_time, trigger_next_time "
-                    "FROM xxl_job_info WHERE id = " + f.id_of("settle")) ==
-        table{{group, "The settle", "2024-03-01 12:00:00", "2024-03-01 12:00:00", "ops", "a@b.c", "CRON", "0 0 1 * * ?", "FIRE_ONCE_NOW",
-               "SHARDING_BROADCAST", "settleHandler", "a=1", "DISCARD_LATER", "30", "2", "BEAN", "", "", "2024-03-01 12:00:00", "1", "0", ms(one_at_night)}});
+  auto of_settle = " FROM xxl_job_info WHERE id = " + f.id_of("settle");
+  CHECK(f.db->query("SELECT job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+                    "misfire_strategy, executor_route_strategy" +
+                    of_settle) == table{{group, "The settle", "2024-03-01 12:00:00", "2024-03-01 12:00:00", "ops", "a@b.c",
+                                         "CRON", "0 0 1 * * ?", "FIRE_ONCE_NOW", "SHARDING_BROADCAST"}});
+  CHECK(f.db->query("SELECT executor_handler, executor_param, executor_block_strategy, executor_timeout, "
+                    "executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime" +
+                    of_settle) ==
+        table{{"settleHandler", "a=1", "DISCARD_LATER", "30", "2", "BEAN", "", "", "2024-03-01 12:00:00"}});
+  CHECK(f.db->query("SELECT trigger_status, trigger_last_time, trigger_next_time" + of_settle) ==
+        table{{"1", "0", ms(one_at_night)}});
   // The job itself is left out of its children.
   CHECK(f.of_job("child_jobid", "settle") == f.id_of("report"));
   CHECK(f.next_of("settle") == ms(one_at_night));
@@ -212,8 +218,9 @@ TEST_CASE("waiting cron intents of a changed job go, others stay", "[storage]") 
   f.apply(set);
   auto id = f.id_of("settle");
   auto add = [&](const std::string& kind, const std::string& job, int origin, int state) {
-    f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, state, created_ms) VALUES ('" + kind + "', " + job +
-               ", 1, " + std::to_string(origin) + ", 0, 0, 0, " + std::to_string(state) + ", 1)");
+    f.db->exec(
+      "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, state, created_ms) VALUES ('" +
+      kind + "', " + job + ", 1, " + std::to_string(origin) + ", 0, 0, 0, " + std::to_string(state) + ", 1)");
   };
   add("cron", id, 1, 0);
   add("cron", id, 2, 1);

@@ -36,10 +36,15 @@ TEST_CASE("in a random history every run is decided once", "[storage]") {
   auto& db = history.database();
   // Each failed run has its row, and no other has; nothing is retried that is unknown or was not failed.
   CHECK(db.value("SELECT count(*) FROM rm_failed_run f LEFT JOIN xxl_job_log l ON l.id = f.log_id "
-                 "WHERE l.id IS NOT NULL AND (l.handle_code = 200 OR (l.trigger_code IN (0, 200) AND l.handle_code = 0))") == "0");
+                 "WHERE l.id IS NOT NULL AND (l.handle_code = 200 OR (l.trigger_code IN (0, 200) AND l.handle_code = 0))") ==
+        "0");
   CHECK(db.value("SELECT count(*) FROM xxl_job_log l LEFT JOIN rm_failed_run f ON f.log_id = l.id "
-                 "WHERE f.log_id IS NULL AND NOT ((l.trigger_code IN (0, 200) AND l.handle_code = 0) OR l.handle_code = 200)") == "0");
-  CHECK(db.value("SELECT count(*) FROM (SELECT origin_log_id FROM rm_intent WHERE kind = 'retry' GROUP BY origin_log_id HAVING count(*) > 1) d") == "0");
-  CHECK(db.value("SELECT count(*) FROM rm_intent n JOIN xxl_job_log l ON l.id = n.origin_log_id WHERE n.kind = 'retry' AND l.alarm_status <> 1") == "0");
-  CHECK(db.value("SELECT count(*) FROM rm_intent n JOIN xxl_job_log l ON l.id = n.origin_log_id WHERE n.kind = 'child' AND l.handle_code <> 200") == "0");
+                 "WHERE f.log_id IS NULL AND NOT ((l.trigger_code IN (0, 200) AND l.handle_code = 0) OR l.handle_code = 200)") ==
+        "0");
+  CHECK(db.value("SELECT count(*) FROM (SELECT origin_log_id FROM rm_intent WHERE kind = 'retry' GROUP BY origin_log_id HAVING "
+                 "count(*) > 1) d") == "0");
+  CHECK(db.value("SELECT count(*) FROM rm_intent n JOIN xxl_job_log l ON l.id = n.origin_log_id WHERE n.kind = 'retry' AND "
+                 "l.alarm_status <> 1") == "0");
+  CHECK(db.value("SELECT count(*) FROM rm_intent n JOIN xxl_job_log l ON l.id = n.origin_log_id WHERE n.kind = 'child' AND "
+                 "l.handle_code <> 200") == "0");
 }

@@ -11,7 +11,8 @@ firing_fixture::firing_fixture(const test_backend& backend, const storage::store
   me = require(store->cluster().enter("node-a", "10.0.0.1:8081"));
 }
 
-core::job_ptr firing_fixture::add_job(std::int32_t id, core::time_point next, const std::vector<std::pair<std::string, std::string>>& values) {
+core::job_ptr firing_fixture::add_job(std::int32_t id, core::time_point next,
+                                      const std::vector<std::pair<std::string, std::string>>& values) {
   std::map<std::string, std::string> columns{
     {"id", std::to_string(id)},
     {"job_group", "1"},
@@ -34,7 +35,8 @@ core::job_ptr firing_fixture::add_job(std::int32_t id, core::time_point next, co
     texts += (texts.empty() ? "" : ", ") + value;
   }
   db->exec("INSERT INTO xxl_job_info (" + names + ") VALUES (" + texts + ")");
-  db->exec("INSERT INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (" + std::to_string(id) + ", " + std::to_string(core::to_ms(next)) + ", 0, 0)");
+  db->exec("INSERT INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (" + std::to_string(id) + ", " +
+           std::to_string(core::to_ms(next)) + ", 0, 0)");
   return job(id);
 }
 
@@ -67,7 +69,8 @@ core::planned_run firing_fixture::run_of(const core::job_ptr& spec, core::time_p
   return run;
 }
 
-core::claimed_run firing_fixture::claimed(std::int32_t id, std::int32_t retries, const std::vector<std::pair<std::string, std::string>>& values) {
+core::claimed_run firing_fixture::claimed(std::int32_t id, std::int32_t retries,
+                                          const std::vector<std::pair<std::string, std::string>>& values) {
   auto all = values;
   all.emplace_back("executor_fail_retry_count", std::to_string(retries));
   auto one = batch();

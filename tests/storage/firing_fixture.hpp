@@ -42,7 +42,8 @@ public:
 
   /// A job of group 1 that is due at `next`; not scheduled when that is the epoch. `values` replace columns of xxl_job_info, e.g.
   /// `{"child_jobid", "'3,4'"}`.
-  core::job_ptr add_job(std::int32_t id, core::time_point next = noon, const std::vector<std::pair<std::string, std::string>>& values = {});
+  core::job_ptr add_job(std::int32_t id, core::time_point next = noon,
+                        const std::vector<std::pair<std::string, std::string>>& values = {});
 
   /// The job as the store has it.
   core::job_ptr job(std::int32_t id);
@@ -56,7 +57,8 @@ public:
   static core::planned_run run_of(const core::job_ptr& spec, core::time_point fire_at = noon);
 
   /// Adds a job, claims one run of it and returns it.
-  core::claimed_run claimed(std::int32_t id, std::int32_t retries = 0, const std::vector<std::pair<std::string, std::string>>& values = {});
+  core::claimed_run claimed(std::int32_t id, std::int32_t retries = 0,
+                            const std::vector<std::pair<std::string, std::string>>& values = {});
 
   core::record_batch results();
   static core::trigger_result answer(const core::claimed_run& run, std::int32_t code, std::string message = {});

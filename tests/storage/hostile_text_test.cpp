@@ -12,8 +12,23 @@ namespace {
 
 const std::vector<std::string>& hostile_texts() {
   static const std::vector<std::string> texts{
-    "'", "''", "\"", "\\", "\\'", "'; DROP TABLE xxl_job_log; --", "%s%n%_", "?1 :x @y $z", "a\nb\r\n\tc", "\x1a\x08", "日本語 😀 ﷽", "e\u0301", "<b>&amp;</b>",
-    "NULL", " trailing ", "0x41", "1e9",
+    "'",
+    "''",
+    "\"",
+    "\\",
+    "\\'",
+    "'; DROP TABLE xxl_job_log; --",
+    "%s%n%_",
+    "?1 :x @y $z",
+    "a\nb\r\n\tc",
+    "\x1a\x08",
+    "日本語 😀 ﷽",
+    "e\u0301",
+    "<b>&amp;</b>",
+    "NULL",
+    " trailing ",
+    "0x41",
+    "1e9",
   };
   return texts;
 }

@@ -23,10 +23,20 @@ const core::slot_set all_slots = core::slot_set{}.set();
 TEST_CASE("a job is read with every column that planning and sending need", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, noon,
-            {{"job_group", "3"}, {"schedule_type", "'FIX_RATE'"}, {"schedule_conf", "'30'"}, {"misfire_strategy", "'FIRE_ONCE_NOW'"},
-             {"executor_route_strategy", "'LEAST_RECENTLY_USED'"}, {"executor_block_strategy", "'COVER_EARLY'"}, {"executor_timeout", "12"},
-             {"executor_fail_retry_count", "4"}, {"executor_handler", "'h'"}, {"executor_param", "'p'"}, {"child_jobid", "'8,9'"},
-             {"glue_type", "'GLUE_SHELL'"}, {"glue_source", "'echo 你好'"}, {"glue_updatetime", "'2024-03-01 12:00:05'"}});
+            {{"job_group", "3"},
+             {"schedule_type", "'FIX_RATE'"},
+             {"schedule_conf", "'30'"},
+             {"misfire_strategy", "'FIRE_ONCE_NOW'"},
+             {"executor_route_strategy", "'LEAST_RECENTLY_USED'"},
+             {"executor_block_strategy", "'COVER_EARLY'"},
+             {"executor_timeout", "12"},
+             {"executor_fail_retry_count", "4"},
+             {"executor_handler", "'h'"},
+             {"executor_param", "'p'"},
+             {"child_jobid", "'8,9'"},
+             {"glue_type", "'GLUE_SHELL'"},
+             {"glue_source", "'echo 你好'"},
+             {"glue_updatetime", "'2024-03-01 12:00:05'"}});
   f.db->exec("INSERT INTO rm_job_ext (job, on_unknown) VALUES (7, 'resend')");
   f.db->exec("UPDATE rm_schedule SET last_ms = 1709265540000, revision = 12");
   auto jobs = require(f.firings().load_jobs(all_slots, core::job_id{0}, 10));
@@ -56,7 +66,8 @@ TEST_CASE("a job is read with every column that planning and sending need", "[st
 
 TEST_CASE("a sparse row of another writer is read with XXL's meanings", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
-  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, misfire_strategy, executor_route_strategy, executor_block_strategy, glue_type) "
+  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, misfire_strategy, executor_route_strategy, "
+             "executor_block_strategy, glue_type) "
              "VALUES (7, 1, 'x', 'SOMETHING', 'NEW', 'MY_ROUTE', NULL, 'BEAN')");
   auto jobs = require(f.firings().load_jobs(all_slots, core::job_id{0}, 10));
   REQUIRE(jobs.size() == 1);

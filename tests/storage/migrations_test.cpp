@@ -25,10 +25,14 @@ TEST_CASE("a database that was just migrated needs nothing and can be used", "[s
 TEST_CASE("every table has its columns", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   for (const char* sql : {
-         "SELECT id, job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy, "
-         "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, "
-         "glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info",
-         "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, executor_fail_retry_count, "
+         "SELECT id, job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+         "misfire_strategy, "
+         "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
+         "executor_fail_retry_count, "
+         "glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, "
+         "trigger_next_time FROM xxl_job_info",
+         "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
+         "executor_fail_retry_count, "
          "trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status FROM xxl_job_log",
          "SELECT id, trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report",
          "SELECT id, job_id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue",
@@ -38,7 +42,8 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT job, next_ms, last_ms, revision FROM rm_schedule",
          "SELECT id, incarnation, beat, state, address, connections FROM rm_node",
          "SELECT node, incarnation, seq, maybe_sent, first_log_id, items FROM rm_claim",
-         "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, state, node, incarnation, created_ms FROM rm_intent",
+         "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, state, node, incarnation, "
+         "created_ms FROM rm_intent",
          "SELECT log_id, job, fire_ms FROM rm_failed_run",
          "SELECT job, source, job_key, content_hash, on_unknown FROM rm_job_ext",
          "SELECT group_id, source FROM rm_group_ext",
@@ -69,12 +74,15 @@ TEST_CASE("a schema that a newer release wrote is refused", "[storage]") {
 
 TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
-  for (const char* name : {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy"})
+  for (const char* name :
+       {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.
-  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
-  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES (6, 1, 'x', 'BEAN', 0, 888, 0)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
+           "VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
+           "VALUES (6, 1, 'x', 'BEAN', 0, 888, 0)");
   auto pending = require(db->database().pending_migrations());
   REQUIRE(pending.size() == 1);
   CHECK(pending[0].number == 2);

@@ -13,11 +13,14 @@ constexpr std::int32_t job_count = 12;
 
 std::string number_text(auto value) { return std::to_string(value); }
 
-std::string part_text(const core::shard& part) { return part.broadcast ? number_text(part.index) + '/' + number_text(part.total) : "-"; }
+std::string part_text(const core::shard& part) {
+  return part.broadcast ? number_text(part.index) + '/' + number_text(part.total) : "-";
+}
 
 } // namespace
 
-random_history::random_history(const test_backend& backend, std::uint64_t seed, std::size_t connections) : random_{seed}, fixture_{backend} {
+random_history::random_history(const test_backend& backend, std::uint64_t seed, std::size_t connections)
+  : random_{seed}, fixture_{backend} {
   for (std::size_t i = 0; i < connections; ++i)
     stores_.push_back(fixture_.db->open());
   lives_ = {fixture_.me, require(cluster().enter("node-b", "b")), require(cluster().enter("node-c", "c"))};
@@ -40,9 +43,10 @@ std::string random_history::name(core::intent_id id) {
 std::vector<std::string> random_history::run(int steps) {
   using step = void (random_history::*)();
   // The first of each pair is how often.
-  const std::vector<std::pair<int, step>> kinds{{30, &random_history::claim},        {6, &random_history::repeat_claim}, {40, &random_history::record},
-                                                {5, &random_history::adopt},         {5, &random_history::permit_resend}, {5, &random_history::edit},
-                                                {2, &random_history::remove},        {4, &random_history::change_life},  {3, &random_history::sweep}};
+  const std::vector<std::pair<int, step>> kinds{
+    {30, &random_history::claim}, {6, &random_history::repeat_claim},  {40, &random_history::record},
+    {5, &random_history::adopt},  {5, &random_history::permit_resend}, {5, &random_history::edit},
+    {2, &random_history::remove}, {4, &random_history::change_life},   {3, &random_history::sweep}};
   for (int i = 0; i < steps; ++i) {
     auto chance = static_cast<int>(pick(100));
     auto chosen = kinds.begin();
@@ -84,7 +88,8 @@ void random_history::claim() {
   for (const auto& intent : intents_) {
     if (pick(2) != 0 || !jobs_.contains(core::number(intent.job)))
       continue;
-    auto run = fixture_.run_of(jobs_.at(core::number(intent.job)).spec, intent.fire_at == core::time_point{} ? now_ : intent.fire_at);
+    auto run =
+      fixture_.run_of(jobs_.at(core::number(intent.job)).spec, intent.fire_at == core::time_point{} ? now_ : intent.fire_at);
     run.kind = intent.kind;
     run.part = intent.part;
     run.param = intent.param;
@@ -109,8 +114,8 @@ void random_history::claim() {
 void random_history::say_runs(const core::claim_outcome& outcome) {
   std::string line = "claim:";
   for (const auto& run : outcome.runs)
-    line += ' ' + name(run.id) + '=' + number_text(core::number(run.plan.spec->id)) + '@' + number_text(core::to_ms(run.plan.fire_at)) + ',' +
-            part_text(run.plan.part) + ',' + number_text(run.attempt);
+    line += ' ' + name(run.id) + '=' + number_text(core::number(run.plan.spec->id)) + '@' +
+            number_text(core::to_ms(run.plan.fire_at)) + ',' + part_text(run.plan.part) + ',' + number_text(run.attempt);
   for (auto job : outcome.lost_races)
     line += " lost job " + number_text(core::number(job));
   for (auto intent : outcome.lost_intents)
@@ -150,7 +155,8 @@ void random_history::record() {
   }
   auto outcome = require(firings().record(batch, now_));
   keep(outcome.intents);
-  std::string line = "record: " + number_text(outcome.triggers_stored) + ' ' + number_text(outcome.callbacks_stored) + (outcome.fenced ? " fenced" : "");
+  std::string line = "record: " + number_text(outcome.triggers_stored) + ' ' + number_text(outcome.callbacks_stored) +
+                     (outcome.fenced ? " fenced" : "");
   say(std::move(line));
 }
 
@@ -159,9 +165,10 @@ void random_history::keep(const std::vector<core::intent>& intents) {
   auto key = [](const core::intent& intent) { return std::tuple{intent.origin, intent.kind, intent.job, intent.part.index}; };
   std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   for (const auto& intent : sorted) {
-    say("  " + name(intent.id) + ' ' + std::string{core::to_string(intent.kind)} + " of " + number_text(core::number(intent.job)) + " from " +
-        name(intent.origin) + " at " + number_text(core::to_ms(intent.fire_at)) + ' ' + part_text(intent.part) + " left " + number_text(intent.retry_left) + ' ' +
-        intent.param.value_or("-"));
+    say("  " + name(intent.id) + ' ' + std::string{core::to_string(intent.kind)} + " of " +
+        number_text(core::number(intent.job)) + " from " + name(intent.origin) + " at " +
+        number_text(core::to_ms(intent.fire_at)) + ' ' + part_text(intent.part) + " left " + number_text(intent.retry_left) +
+        ' ' + intent.param.value_or("-"));
     intents_.push_back(intent);
   }
 }
@@ -175,9 +182,9 @@ void random_history::adopt() {
     return say("adopt: " + std::string{core::to_string(adopted.error().code)});
   std::vector<std::string> texts;
   for (const auto& run : *adopted) {
-    texts.push_back(name(run.id) + ',' + number_text(core::number(run.job)) + '@' + number_text(core::to_ms(run.fire_at)) + ',' + part_text(run.part) + ',' +
-                    number_text(run.attempt) + ',' + run.address + ',' + run.param.value_or("-") + ',' + number_text(run.retry_left) + ',' +
-                    number_text(run.handle_code));
+    texts.push_back(name(run.id) + ',' + number_text(core::number(run.job)) + '@' + number_text(core::to_ms(run.fire_at)) + ',' +
+                    part_text(run.part) + ',' + number_text(run.attempt) + ',' + run.address + ',' + run.param.value_or("-") +
+                    ',' + number_text(run.retry_left) + ',' + number_text(run.handle_code));
     for (auto& known : runs_)
       if (known.id == run.id)
         known.claim = run.claim;
@@ -194,7 +201,8 @@ void random_history::permit_resend() {
     return;
   const auto& run = runs_[runs_.size() - 1 - pick(std::min<std::size_t>(runs_.size(), 20))];
   auto permitted = firings().permit_resend(lives_[pick(lives_.size())], run.claim, run.id);
-  say("resend: " + (permitted ? number_text(static_cast<int>(*permitted)) : std::string{core::to_string(permitted.error().code)}));
+  say("resend: " +
+      (permitted ? number_text(static_cast<int>(*permitted)) : std::string{core::to_string(permitted.error().code)}));
 }
 
 void random_history::edit() {
@@ -243,10 +251,10 @@ void random_history::sweep() {
 
 void random_history::dump() {
   for (const auto& row : require(stores_[0]->logs().rows_after(core::log_id{0}, 1'000'000)))
-    say(name(row.id) + ' ' + number_text(core::number(row.job)) + ' ' + row.executor_address + ' ' + row.executor_param + ' ' + row.executor_sharding_param + ' ' +
-        number_text(row.fail_retry_count) + ' ' + number_text(core::to_ms(row.trigger_time)) + ' ' + number_text(row.trigger_code) + ' ' + row.trigger_msg + ' ' +
-        number_text(row.handle_code) + ' ' + row.handle_msg + ' ' + number_text(row.alarm_status) + ' ' +
-        number_text(row.handle_time ? core::to_ms(*row.handle_time) : -1));
+    say(name(row.id) + ' ' + number_text(core::number(row.job)) + ' ' + row.executor_address + ' ' + row.executor_param + ' ' +
+        row.executor_sharding_param + ' ' + number_text(row.fail_retry_count) + ' ' + number_text(core::to_ms(row.trigger_time)) +
+        ' ' + number_text(row.trigger_code) + ' ' + row.trigger_msg + ' ' + number_text(row.handle_code) + ' ' + row.handle_msg +
+        ' ' + number_text(row.alarm_status) + ' ' + number_text(row.handle_time ? core::to_ms(*row.handle_time) : -1));
   auto dump_table = [this](const std::string& what, const std::string& sql, std::size_t log_column) {
     std::vector<std::string> texts;
     for (auto& row : fixture_.db->query(sql)) {
@@ -259,7 +267,10 @@ void random_history::dump() {
     lines_.insert(lines_.end(), texts.begin(), texts.end());
   };
   dump_table("failed", "SELECT log_id, job, fire_ms FROM rm_failed_run", 0);
-  dump_table("intent", "SELECT origin_log_id, kind, job, fire_ms, shard, shard_total, param, retry_left, state, node, incarnation, created_ms FROM rm_intent", 0);
+  dump_table("intent",
+             "SELECT origin_log_id, kind, job, fire_ms, shard, shard_total, param, retry_left, state, node, incarnation, "
+             "created_ms FROM rm_intent",
+             0);
   dump_table("claim", "SELECT first_log_id, node, incarnation, maybe_sent FROM rm_claim", 0);
   dump_table("schedule", "SELECT job, next_ms, last_ms, revision FROM rm_schedule", 99);
   dump_table("status", "SELECT id, trigger_status FROM xxl_job_info", 99);

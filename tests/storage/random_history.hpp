@@ -1,6 +1,7 @@
 #pragma once
 
-// A random history of the firing path, written down in a form that does not depend on the backend: two stores that agree give the same text.
+// A random history of the firing path, written down in a form that does not depend on the backend: two stores that agree give the
+// same text.
 
 #include <array>
 #include <cstdint>

@@ -37,7 +37,8 @@ TEST_CASE("every decision is a legal transition, or no write", "[storage]") {
             core::callback callback{core::log_id{1}, callback_code, "c", nullptr};
             // -1 stands for no news.
             run_news news{core::log_id{1}, trigger_code == -1 ? nullptr : &trigger, callback_code == -1 ? nullptr : &callback};
-            CAPTURE(row.trigger_code, row.handle_code, row.alarm_status, row.retries, trigger_code, callback_code, unknown, current);
+            CAPTURE(row.trigger_code, row.handle_code, row.alarm_status, row.retries, trigger_code, callback_code, unknown,
+                    current);
             auto write = decide(row, news, current);
             auto trigger_after = write.trigger_code.value_or(row.trigger_code);
             auto handle_after = write.handle_code.value_or(row.handle_code);

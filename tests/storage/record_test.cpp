@@ -84,7 +84,8 @@ TEST_CASE("the first trigger result and the first callback win", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 2);
   SECTION("in one batch") {
-    auto outcome = f.record({f.answer(run, 200), f.answer(run, 500, "late")}, {f.callback(run, 200, "one"), f.callback(run, 500, "two")});
+    auto outcome =
+      f.record({f.answer(run, 200), f.answer(run, 500, "late")}, {f.callback(run, 200, "one"), f.callback(run, 500, "two")});
     CHECK(outcome.triggers_stored == 1);
     CHECK(outcome.callbacks_stored == 1);
   }

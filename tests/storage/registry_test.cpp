@@ -12,12 +12,15 @@ using Catch::Generators::from_range;
 
 namespace {
 
-core::registration registered(const std::string& app, const std::string& address, core::time_point seen = noon) { return {"EXECUTOR", app, address, seen}; }
+core::registration registered(const std::string& app, const std::string& address, core::time_point seen = noon) {
+  return {"EXECUTOR", app, address, seen};
+}
 
 std::set<std::string> live(storage::store& store) {
   std::set<std::string> texts;
   for (const auto& row : require(store.registry().read()).registrations)
-    texts.insert(row.registry_group + ' ' + row.app_name + ' ' + row.address + ' ' + std::to_string(core::to_ms(row.seen - noon.time_since_epoch()) / 1000));
+    texts.insert(row.registry_group + ' ' + row.app_name + ' ' + row.address + ' ' +
+                 std::to_string(core::to_ms(row.seen - noon.time_since_epoch()) / 1000));
   return texts;
 }
 
@@ -27,7 +30,10 @@ TEST_CASE("registrations are inserted, renewed and removed by their exact text",
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
-  batch.renewed = {registered("pay", "http://a:1/"), registered("pay", "http://a:1"), registered("Pay", "http://a:1/"), {"ADMIN", "pay", "http://a:1/", noon}};
+  batch.renewed = {registered("pay", "http://a:1/"),
+                   registered("pay", "http://a:1"),
+                   registered("Pay", "http://a:1/"),
+                   {"ADMIN", "pay", "http://a:1/", noon}};
   require(store->registry().write(batch, noon));
   CHECK(live(*store).size() == 4);
   CHECK(db->query("SELECT DISTINCT update_time FROM xxl_job_registry") == table{{"2024-03-01 12:00:00"}});
@@ -35,7 +41,8 @@ TEST_CASE("registrations are inserted, renewed and removed by their exact text",
   next.renewed = {registered("pay", "http://a:1/", noon + 30s)};
   next.removed = {registered("pay", "http://a:1"), registered("pay", "http://not-there/")};
   require(store->registry().write(next, noon + 31s));
-  CHECK(live(*store) == std::set<std::string>{"EXECUTOR pay http://a:1/ 30", "EXECUTOR Pay http://a:1/ 0", "ADMIN pay http://a:1/ 0"});
+  CHECK(live(*store) ==
+        std::set<std::string>{"EXECUTOR pay http://a:1/ 30", "EXECUTOR Pay http://a:1/ 0", "ADMIN pay http://a:1/ 0"});
 }
 
 TEST_CASE("a renewal in the same second changes nothing and is no second row", "[storage]") {
@@ -64,8 +71,10 @@ TEST_CASE("dead registrations go when asked", "[storage]") {
 TEST_CASE("address lists of automatic groups are written, others are left", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
-  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, 'http://old/')");
-  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, 'http://x/,,http://y/,')");
+  db->exec(
+    "INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, 'http://old/')");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, "
+           "'http://x/,,http://y/,')");
   db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'none', '无', 0, NULL)");
   auto groups = require(store->registry().read()).groups;
   REQUIRE(groups.size() == 3);
@@ -80,13 +89,16 @@ TEST_CASE("address lists of automatic groups are written, others are left", "[st
   CHECK(groups[2].addresses.empty());
   for (auto& group : groups) {
     group.title = "not written";
-    group.addresses = group.id == core::group_id{3} ? std::vector<std::string>{"http://a/", "http://b/"} : std::vector<std::string>{};
+    group.addresses =
+      group.id == core::group_id{3} ? std::vector<std::string>{"http://a/", "http://b/"} : std::vector<std::string>{};
   }
   core::registry_batch batch;
   batch.changed_groups = groups;
   require(store->registry().write(batch, noon));
   CHECK(db->query("SELECT title, address_list, update_time FROM xxl_job_group ORDER BY id") ==
-        table{{"Pay", "NULL", "2024-03-01 12:00:00"}, {"By hand", "http://x/,,http://y/,", "NULL"}, {"无", "http://a/,http://b/", "2024-03-01 12:00:00"}});
+        table{{"Pay", "NULL", "2024-03-01 12:00:00"},
+              {"By hand", "http://x/,,http://y/,", "NULL"},
+              {"无", "http://a/,http://b/", "2024-03-01 12:00:00"}});
 }
 
 TEST_CASE("a registration that does not fit keeps the whole batch out", "[storage]") {

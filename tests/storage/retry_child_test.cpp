@@ -52,7 +52,8 @@ TEST_CASE("a known failure with retries left starts one retry", "[storage]") {
   CHECK(waiting[0].fire_at == intent.fire_at);
   CHECK(waiting[0].origin == intent.origin);
   CHECK(waiting[0].retry_left == 2);
-  CHECK(f.db->query("SELECT log_id, job, fire_ms FROM rm_failed_run") == table{{text(run.id), "7", std::to_string(core::to_ms(noon))}});
+  CHECK(f.db->query("SELECT log_id, job, fire_ms FROM rm_failed_run") ==
+        table{{text(run.id), "7", std::to_string(core::to_ms(noon))}});
 }
 
 TEST_CASE("a retry never waits for the second pass of an hour that comes twice", "[storage]") {
@@ -108,7 +109,8 @@ TEST_CASE("a success starts each child once", "[storage]") {
     callback.spec.reset();
   auto outcome = f.record({}, {callback, callback});
   REQUIRE(outcome.intents.size() == 2);
-  auto fifty = std::find_if(outcome.intents.begin(), outcome.intents.end(), [](const auto& intent) { return intent.job == core::job_id{50}; });
+  auto fifty = std::find_if(outcome.intents.begin(), outcome.intents.end(),
+                            [](const auto& intent) { return intent.job == core::job_id{50}; });
   REQUIRE(fifty != outcome.intents.end());
   CHECK(fifty->kind == core::trigger_kind::parent);
   CHECK(fifty->origin == run.id);

@@ -18,7 +18,8 @@ public:
     std::error_code unusable;
     if (std::filesystem::space(root, unusable).available < 256u << 20 || unusable)
       root = std::filesystem::temp_directory_path();
-    path_ = root / ("ringmaster-storage-" + std::to_string(std::random_device{}()) + '-' + std::to_string(std::random_device{}()));
+    path_ =
+      root / ("ringmaster-storage-" + std::to_string(std::random_device{}()) + '-' + std::to_string(std::random_device{}()));
     std::filesystem::create_directory(path_);
   }
   ~temporary_folder() {

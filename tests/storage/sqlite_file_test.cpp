@@ -20,10 +20,14 @@ namespace {
 
 class folder {
 public:
-  folder() : path_{fs::temp_directory_path() / ("ringmaster-file-" + std::to_string(std::random_device{}()))} { fs::create_directory(path_); }
+  folder() : path_{fs::temp_directory_path() / ("ringmaster-file-" + std::to_string(std::random_device{}()))} {
+    fs::create_directory(path_);
+  }
   ~folder() { fs::remove_all(path_); }
   [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, fs::directory_iterator{})); }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, fs::directory_iterator{}));
+  }
 
 private:
   fs::path path_;
@@ -80,7 +84,8 @@ TEST_CASE("an existing file is copied before it is migrated, and only then", "[s
     auto db = require(make("sqlite:" + file));
     require(db->migrate());
   }
-  run(file, "DELETE FROM rm_migration WHERE number = 2; DROP TABLE rm_schedule; DROP TABLE rm_edit; DROP TABLE rm_node; DROP TABLE rm_claim; DROP TABLE rm_intent; "
+  run(file, "DELETE FROM rm_migration WHERE number = 2; DROP TABLE rm_schedule; DROP TABLE rm_edit; DROP TABLE rm_node; DROP "
+            "TABLE rm_claim; DROP TABLE rm_intent; "
             "DROP TABLE rm_failed_run; DROP TABLE rm_job_ext; DROP TABLE rm_group_ext; DROP TABLE rm_deploy; "
             "INSERT INTO xxl_job_group (app_name, title) VALUES ('kept', 'x')");
   auto db = require(make("sqlite:" + file));
@@ -150,8 +155,9 @@ TEST_CASE("a file that is not ours is not touched", "[storage]") {
     CHECK(error_of(db->open()) == core::errc::unsupported);
   }
   SECTION("no database") {
-    std::ofstream{file} << "This is a text of more than a hundred bytes, so that nobody can take it for an empty database, whatever "
-                           "he thinks of the first sixteen of them.";
+    std::ofstream{file}
+      << "This is a text of more than a hundred bytes, so that nobody can take it for an empty database, whatever "
+         "he thinks of the first sixteen of them.";
     auto db = require(make("sqlite:" + file));
     CHECK(error_of(db->pending_migrations()) == core::errc::internal);
     CHECK(error_of(db->migrate()) == core::errc::internal);
@@ -215,19 +221,21 @@ TEST_CASE("a full disk is unavailable, says so, and keeps nothing", "[storage]")
   db->execute("PRAGMA max_page_count=3");
   require(db->outcome());
   std::string page(4000, 'x');
-  auto filled = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write, [&](storage::sqlite::connection& open) -> core::result<int> {
-    int rows = 0;
-    for (int i = 0; i < 100; ++i)
-      rows += open.run("INSERT INTO t VALUES (?1)", page);
-    return rows;
-  });
+  auto filled = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write,
+                                        [&](storage::sqlite::connection& open) -> core::result<int> {
+                                          int rows = 0;
+                                          for (int i = 0; i < 100; ++i)
+                                            rows += open.run("INSERT INTO t VALUES (?1)", page);
+                                          return rows;
+                                        });
   CHECK(error_of(filled) == core::errc::unavailable);
   CHECK(filled.error().context.find("full") != std::string::npos);
-  auto count = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read, [](storage::sqlite::connection& open) -> core::result<std::int64_t> {
-    auto counting = open.prepare("SELECT count(*) FROM t");
-    counting.with().step();
-    return counting.number(0);
-  });
+  auto count = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read,
+                                       [](storage::sqlite::connection& open) -> core::result<std::int64_t> {
+                                         auto counting = open.prepare("SELECT count(*) FROM t");
+                                         counting.with().step();
+                                         return counting.number(0);
+                                       });
   CHECK(require(count) == 0);
 }
 
@@ -238,10 +246,11 @@ TEST_CASE("a statement that takes too long is given up", "[storage]") {
   options.create = true;
   options.statement_timeout = 50ms;
   auto db = require(storage::sqlite::connection::open(options));
-  auto endless = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read, [](storage::sqlite::connection& open) -> core::result<void> {
-    open.run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
-    return {};
-  });
+  auto endless = storage::sqlite::within(
+    *db, storage::sqlite::transaction_kind::read, [](storage::sqlite::connection& open) -> core::result<void> {
+      open.run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
+      return {};
+    });
   CHECK(error_of(endless) == core::errc::unavailable);
   CHECK(endless.error().context.find("50 ms") != std::string::npos);
 }
@@ -255,24 +264,27 @@ TEST_CASE("after a failure a transaction does nothing more and the connection li
   db->execute("CREATE TABLE t (x UNIQUE)");
   require(db->outcome());
   int later = -1;
-  auto failed = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write, [&](storage::sqlite::connection& open) -> core::result<void> {
-    open.run("INSERT INTO t VALUES (1)");
-    open.run("INSERT INTO t VALUES (1)");
-    later = open.run("INSERT INTO t VALUES (2)");
-    return {};
-  });
+  auto failed = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write,
+                                        [&](storage::sqlite::connection& open) -> core::result<void> {
+                                          open.run("INSERT INTO t VALUES (1)");
+                                          open.run("INSERT INTO t VALUES (1)");
+                                          later = open.run("INSERT INTO t VALUES (2)");
+                                          return {};
+                                        });
   CHECK(error_of(failed) == core::errc::internal);
   CHECK(failed.error().context.find("UNIQUE") != std::string::npos);
   CHECK(later == 0);
-  auto refused = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write, [](storage::sqlite::connection& open) -> core::result<void> {
-    open.run("INSERT INTO t VALUES (5)");
-    return core::fail(core::errc::conflict, "ours");
-  });
+  auto refused = storage::sqlite::within(*db, storage::sqlite::transaction_kind::write,
+                                         [](storage::sqlite::connection& open) -> core::result<void> {
+                                           open.run("INSERT INTO t VALUES (5)");
+                                           return core::fail(core::errc::conflict, "ours");
+                                         });
   CHECK(error_of(refused) == core::errc::conflict);
-  auto count = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read, [](storage::sqlite::connection& open) -> core::result<std::int64_t> {
-    auto counting = open.prepare("SELECT count(*) FROM t");
-    counting.with().step();
-    return counting.number(0);
-  });
+  auto count = storage::sqlite::within(*db, storage::sqlite::transaction_kind::read,
+                                       [](storage::sqlite::connection& open) -> core::result<std::int64_t> {
+                                         auto counting = open.prepare("SELECT count(*) FROM t");
+                                         counting.with().step();
+                                         return counting.number(0);
+                                       });
   CHECK(require(count) == 0);
 }
