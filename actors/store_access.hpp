@@ -18,9 +18,9 @@ namespace ringmaster::actors {
 /// Longer than any statement limit with its retries: a worker that is silent for so long hangs.
 inline constexpr std::chrono::seconds store_patience{60};
 
-/// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) -> core::result<T>` and
-/// calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an `unavailable` result. After a
-/// `timeout` it is unknown whether the use case ran: use cases are idempotent or guarded.
+/// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
+/// core::result<T>` and calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an
+/// `unavailable` result. After a `timeout` it is unknown whether the use case ran: use cases are idempotent or guarded.
 template <class T, class Self, class Worker, class UseCase, class Then>
 void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience) {
   auto answer = std::make_shared<std::optional<core::result<T>>>();
@@ -38,7 +38,9 @@ void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, st
         else
           then(core::result<T>{core::fail(core::errc::internal, "the store worker lost a task")});
       },
-      [then](const caf::error& reason) mutable { then(core::result<T>{tl::unexpected<core::error>{protocol::to_core(reason)}}); });
+      [then](const caf::error& reason) mutable {
+        then(core::result<T>{tl::unexpected<core::error>{protocol::to_core(reason)}});
+      });
 }
 
 } // namespace ringmaster::actors

@@ -14,8 +14,8 @@ namespace ringmaster::actors {
 using store_opener = std::function<core::result<std::unique_ptr<storage::store>>()>;
 
 /// Runs closures on one store connection, which it opens at the first task and again after a failure to open. Spawned detached in
-/// production, because a store blocks; inline in tests. Owns the connection; the only place where a driver's exception could surface,
-/// and where it is stopped.
+/// production, because a store blocks; inline in tests. Owns the connection; the only place where a driver's exception could
+/// surface, and where it is stopped.
 class store_worker_state {
 public:
   static inline const char* name = "ringmaster.store_worker";

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::string_view sqlite_scheme = "sqlite:";
 
-core::result<core::zone> find_zone(const std::string& name) { return name.empty() ? core::zone::system() : core::zone::find(name); }
+core::result<core::zone> find_zone(const std::string& name) {
+  return name.empty() ? core::zone::system() : core::zone::find(name);
+}
 
 bool migrates_itself(const config::database_settings& database) {
   if (database.migrate.empty())
@@ -60,12 +62,14 @@ core::result<void> prepare_schema(storage::database& database, const config::set
   if (pending->empty())
     return {};
   if (!migrates_itself(settings.database))
-    return core::fail(core::errc::conflict, database.description() + ": " + std::to_string(pending->size())
-                                              + " schema steps are to be run; run `ringmaster migrate`, or set database.migrate = \"auto\"");
+    return core::fail(core::errc::conflict,
+                      database.description() + ": " + std::to_string(pending->size()) +
+                        " schema steps are to be run; run `ringmaster migrate`, or set database.migrate = \"auto\"");
   return database.migrate();
 }
 
-core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings, core::time_point now) {
+core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
+                                                     core::time_point now) {
   const auto& deploy = settings.deploy;
   if (deploy.files.empty())
     return core::deploy_report{};

@@ -10,7 +10,11 @@ namespace ringmaster::apps {
 
 namespace {
 
-constexpr auto accepted = R"({"code":200})";
+protocol::http_response answer(const char* body) {
+  protocol::http_response response;
+  response.body = body;
+  return response;
+}
 
 } // namespace
 
@@ -24,9 +28,10 @@ demo_executor::demo_executor(std::string admin, std::string app_name, std::strin
 
 core::result<std::unique_ptr<demo_executor>> demo_executor::start(std::string admin, std::string app_name, std::string token) {
   std::unique_ptr<demo_executor> made{new demo_executor{std::move(admin), std::move(app_name), std::move(token)}};
-  auto bound = made->transport_->listen([executor = made.get()](protocol::http_request&& request, protocol::http_reply_ptr reply) {
-    executor->serve(std::move(request), reply);
-  });
+  auto bound =
+    made->transport_->listen([executor = made.get()](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+      executor->serve(std::move(request), reply);
+    });
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = "http://" + *bound + "/";
@@ -40,8 +45,8 @@ demo_executor::~demo_executor() { transport_->stop(); }
 void demo_executor::serve(protocol::http_request&& request, const protocol::http_reply_ptr& reply) {
   auto token = request.find_header("XXL-JOB-ACCESS-TOKEN");
   if (!token || *token != token_)
-    return reply->send({.body = R"({"code":500,"msg":"The access token is wrong."})"});
-  reply->send({.body = accepted});
+    return reply->send(answer(R"({"code":500,"msg":"The access token is wrong."})"));
+  reply->send(answer(R"({"code":200})"));
   if (request.target == "/run")
     report_success(request.body);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// The executor of `ringmaster demo`: accepts every run, reports success, speaks the executor's side of the wire protocol over real sockets.
+// The executor of `ringmaster demo`: accepts every run, reports success, speaks the executor's side of the wire protocol over
+// real sockets.
 
 #include <memory>
 #include <string>
@@ -15,7 +16,8 @@ namespace ringmaster::apps {
 class demo_executor {
 public:
   /// `admin`: origin of the server, `http://127.0.0.1:8080`.
-  [[nodiscard]] static core::result<std::unique_ptr<demo_executor>> start(std::string admin, std::string app_name, std::string token);
+  [[nodiscard]] static core::result<std::unique_ptr<demo_executor>> start(std::string admin, std::string app_name,
+                                                                          std::string token);
   ~demo_executor();
   demo_executor(const demo_executor&) = delete;
   demo_executor& operator=(const demo_executor&) = delete;

@@ -121,7 +121,8 @@ int doctor(const config_options& options, bool json) {
     return exit_failed;
   }
   findings.push_back({verdict::fine, "configuration", "listens on " + what->settings.server.listen});
-  findings.push_back({verdict::fine, "time zones", "schedule " + what->schedule_zone.name() + ", database " + what->database_zone.name()});
+  findings.push_back(
+    {verdict::fine, "time zones", "schedule " + what->schedule_zone.name() + ", database " + what->database_zone.name()});
   check_data_dir(what->settings, findings);
   check_token(what->settings, findings);
   check_job_files(what->settings, findings);

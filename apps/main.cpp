@@ -13,7 +13,8 @@ namespace {
 using namespace ringmaster::apps;
 
 void add_config_options(CLI::App& command, config_options& options) {
-  command.add_option("--config", options.file, "Configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
+  command
+    .add_option("--config", options.file, "Configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
     ->type_name("FILE");
   command.add_option("--set", options.set, "One setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated")
     ->type_name("KEY=VALUE")
@@ -32,16 +33,21 @@ int run(int argc, char** argv) {
   serve_command->callback([&] { chosen = [&] { return serve(serve_config); }; });
 
   demo_options demonstration;
-  auto* demo_command = app.add_subcommand("demo", "Server, executor and a job that fires every second, in one process and a fresh folder");
+  auto* demo_command =
+    app.add_subcommand("demo", "Server, executor and a job that fires every second, in one process and a fresh folder");
   demo_command->add_flag("--check", demonstration.check, "Exit 0 after three completed runs, 1 after 60 s without them");
-  demo_command->add_option("--listen", demonstration.listen, "Address to serve on; port 0 takes a free one")->type_name("HOST:PORT")->capture_default_str();
+  demo_command->add_option("--listen", demonstration.listen, "Address to serve on; port 0 takes a free one")
+    ->type_name("HOST:PORT")
+    ->capture_default_str();
   demo_command->callback([&] { chosen = [&] { return demo(demonstration); }; });
 
   apply_options applied;
   auto* apply_command = app.add_subcommand("apply", "Apply files of declared groups and jobs, all or nothing");
   add_config_options(*apply_command, applied.config);
   apply_command->add_option("PATH", applied.paths, "Files or globs")->required();
-  apply_command->add_option("--source", applied.source, "Who owns what the files declare")->type_name("NAME")->capture_default_str();
+  apply_command->add_option("--source", applied.source, "Who owns what the files declare")
+    ->type_name("NAME")
+    ->capture_default_str();
   apply_command->add_option("--revision", applied.revision, "Refused when a higher one was applied before")->type_name("N");
   apply_command->add_flag("--dry-run", applied.dry_run, "Only say what would change");
   apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");

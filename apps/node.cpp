@@ -34,8 +34,8 @@ node::node(const assembled& what, actors::logger log)
     config_{std::make_unique<actor_config>()},
     system_{std::make_unique<caf::actor_system>(*config_)} {}
 
-core::result<std::unique_ptr<node>> node::start(const assembled& what, std::shared_ptr<storage::database> database, std::string node_id,
-                                                actors::logger log) {
+core::result<std::unique_ptr<node>> node::start(const assembled& what, std::shared_ptr<storage::database> database,
+                                                std::string node_id, actors::logger log) {
   std::unique_ptr<node> made{new node{what, std::move(log)}};
   made->spawn(what, std::move(database), std::move(node_id));
   auto bound = made->transport_->listen(gateway::hand_over_to(made->gateway_));
@@ -54,7 +54,6 @@ void node::spawn(const assembled& what, std::shared_ptr<storage::database> datab
   parts.open_store = [database] { return database->open(); };
   parts.store_writers = database->writers();
   parts.client = transport_->client();
-  parts.clocks = {protocol::wall_clock::of_system(), protocol::boottime_ns, true};
   parts.random_seed = std::random_device{}();
   parts.log = log_;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
@@ -99,14 +98,14 @@ void node::stop() {
     if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
       protocol::request(&*self, supervisor_, drain_timeout_ + 20s, protocol::stop_request{}).receive([] {}, ignore);
   }
-  transport_->stop_accepting();
+  // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
+  transport_->stop();
   if (gateway_)
     caf::anon_send_exit(gateway_, caf::exit_reason::user_shutdown);
   if (supervisor_)
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
   gateway_ = nullptr;
   supervisor_ = nullptr;
-  transport_->stop();
   system_.reset();
 }
 

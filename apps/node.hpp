@@ -18,10 +18,11 @@ namespace ringmaster::apps {
 
 class node {
 public:
-  /// Opens intake last: `listen` errors end the start with nothing begun. `database` must have its schema. `settings` carries the access
-  /// token in force.
-  [[nodiscard]] static core::result<std::unique_ptr<node>> start(const assembled& what, std::shared_ptr<storage::database> database,
-                                                                 std::string node_id, actors::logger log);
+  /// Opens intake last: `listen` errors end the start with nothing begun. `database` must have its schema. `settings` carries the
+  /// access token in force.
+  [[nodiscard]] static core::result<std::unique_ptr<node>> start(const assembled& what,
+                                                                 std::shared_ptr<storage::database> database, std::string node_id,
+                                                                 actors::logger log);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;

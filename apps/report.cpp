@@ -54,8 +54,8 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
       text += "    " + field + '\n';
   }
   text += dry_run ? "would be: " : "";
-  text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) + " removed, "
-          + std::to_string(count[2]) + " unchanged\n";
+  text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
+          " removed, " + std::to_string(count[2]) + " unchanged\n";
   return text;
 }
 

@@ -20,7 +20,8 @@ struct access_token {
   bool fresh = false;
 };
 
-/// The configured token, else that of `initial-secrets` in the data folder, else a new one of 256 random bits, written there (0600).
+/// The configured token, else that of `initial-secrets` in the data folder, else a new one of 256 random bits, written there
+/// (0600).
 [[nodiscard]] core::result<access_token> obtain_access_token(const config::settings& settings);
 
 /// The configured node name, else that of the file `node-id`, else a new one: host name and random digits, written there.

@@ -22,7 +22,10 @@ namespace {
 void log_report(actors::logger& log, const core::deploy_report& report) {
   for (const auto& change : report.changes)
     if (change.kind != core::change_kind::unchanged)
-      log->info("declared: {} {}", change.kind == core::change_kind::create ? "+" : change.kind == core::change_kind::remove ? "-" : "~",
+      log->info("declared: {} {}",
+                change.kind == core::change_kind::create   ? "+"
+                : change.kind == core::change_kind::remove ? "-"
+                                                           : "~",
                 change.object);
 }
 

@@ -138,7 +138,8 @@ void serve(const options& chosen, int commands, int answers) {
 /// Keeps `in_flight` calls on their way: what ended is posted again, in batches.
 class caller {
 public:
-  caller(const options& chosen, unsigned port) : chosen_(chosen), transport_(gateway::make_transport({}, {}, {})), client_(transport_->client()) {
+  caller(const options& chosen, unsigned port)
+    : chosen_(chosen), transport_(gateway::make_transport({}, {}, {})), client_(transport_->client()) {
     for (std::size_t i = 0; i < chosen.origins; ++i)
       origins_.push_back("http://127.0.0." + std::to_string(i + 1) + ":" + std::to_string(port));
     body_.assign(chosen.body, 'b');
@@ -210,8 +211,8 @@ void measure(const options& chosen, int commands, int answers) {
               R"("server_cpu_us":%.2f,"client_cpu_us":%.2f,"failed":%llu})"
               "\n",
               chosen.in_flight, chosen.origins, chosen.body, chosen.threads ? "thread" : "inline", done / wall,
-              server.cpu * 1e6 / static_cast<double>(std::max<std::uint64_t>(server.requests, 1)), used * 1e6 / std::max(done, 1.0),
-              static_cast<unsigned long long>(failed));
+              server.cpu * 1e6 / static_cast<double>(std::max<std::uint64_t>(server.requests, 1)),
+              used * 1e6 / std::max(done, 1.0), static_cast<unsigned long long>(failed));
 }
 
 } // namespace

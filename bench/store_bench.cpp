@@ -1,5 +1,5 @@
-// How many firings a second a store takes, from the claim (T1) to trigger and result (T3 and T4 in one write), without any HTTP: a
-// thread that claims and, where the database gains by it, one that records. One JSON line a backend.
+// How many firings a second a store takes, from the claim (T1) to trigger and result (T3 and T4 in one write), without any HTTP:
+// a thread that claims and, where the database gains by it, one that records. One JSON line a backend.
 
 #include <sys/resource.h>
 
@@ -75,7 +75,8 @@ private:
 /// Jobs in random order, due in four instants of each minute, so that a claim holds four groups of equal new times.
 class planner {
 public:
-  planner(storage::store& store, core::node_life owner, const workload& load) : store_{store}, owner_{std::move(owner)}, load_{load} {
+  planner(storage::store& store, core::node_life owner, const workload& load)
+    : store_{store}, owner_{std::move(owner)}, load_{load} {
     core::job_id after{};
     for (auto page = next_page(after); !page.empty(); page = next_page(after))
       for (auto& job : page) {
@@ -166,10 +167,11 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// What one of the two threads spent inside the store.
+/// Seconds inside the store, and of this process's processor time.
 struct spent {
   double claiming = 0;
   double recording = 0;
+  double cpu = 0;
   std::size_t cycles = 0;
 };
 
@@ -180,28 +182,23 @@ double timed(Body&& body) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-spent run(storage::database& database, const workload& load) {
-  auto claims = must(database.open());
-  declare_jobs(*claims, load.jobs);
-  const auto owner = must(claims->cluster().enter("bench", "127.0.0.1"));
-  planner plan{*claims, owner, load};
-  spent out;
-  const auto end = clock_type::now() + std::chrono::duration<double>(load.seconds);
-  if (database.writers() == 1) {
-    while (clock_type::now() < end) {
-      core::claim_outcome claimed;
-      out.claiming += timed([&] { claimed = plan.claim(); });
-      out.recording += timed([&] { record(*claims, owner, claimed); });
-      out.cycles += load.batch;
-    }
-    return out;
+void run_on_one(storage::store& store, const core::node_life& owner, planner& plan, clock_type::time_point end, spent& out) {
+  while (clock_type::now() < end) {
+    core::claim_outcome claimed;
+    out.claiming += timed([&] { claimed = plan.claim(); });
+    out.recording += timed([&] { record(store, owner, claimed); });
+    out.cycles += claimed.runs.size();
   }
+}
+
+void run_on_two(storage::database& database, const core::node_life& owner, planner& plan, clock_type::time_point end,
+                spent& out) {
   auto records = must(database.open());
   claimed_queue queue;
   std::thread recorder{[&] {
     while (auto claimed = queue.pop()) {
       out.recording += timed([&] { record(*records, owner, *claimed); });
-      out.cycles += load.batch;
+      out.cycles += claimed->runs.size();
     }
   }};
   while (clock_type::now() < end) {
@@ -211,23 +208,34 @@ spent run(storage::database& database, const workload& load) {
   }
   queue.close();
   recorder.join();
+}
+
+spent run(storage::database& database, const workload& load) {
+  auto store = must(database.open());
+  declare_jobs(*store, load.jobs);
+  const auto owner = must(store->cluster().enter("bench", "127.0.0.1"));
+  planner plan{*store, owner, load};
+  spent out;
+  const auto before = cpu_seconds();
+  const auto time = std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(load.seconds));
+  const auto end = clock_type::now() + time;
+  if (database.writers() == 1)
+    run_on_one(*store, owner, plan, end, out);
+  else
+    run_on_two(database, owner, plan, end, out);
+  out.cpu = cpu_seconds() - before;
   return out;
 }
 
 void measure(const std::string& name, storage::database& database, const workload& load) {
   must(database.migrate());
-  spent out;
-  double cpu = 0;
-  const auto wall = timed([&] {
-    out = run(database, load);
-    cpu = cpu_seconds();
-  });
-  static_cast<void>(wall);
+  const auto out = run(database, load);
   const auto cycles = static_cast<double>(out.cycles);
-  std::printf("{\"bench\":\"store\",\"backend\":\"%s\",\"connections\":%d,\"jobs\":%zu,\"batch\":%zu,\"seconds\":%.1f,\"cycles\":%zu,"
-              "\"cycles_per_s\":%.0f,\"us_per_cycle\":%.1f,\"claim_us\":%.1f,\"record_us\":%.1f,\"client_cpu_s\":%.1f}\n",
-              name.c_str(), database.writers(), load.jobs, load.batch, load.seconds, out.cycles, cycles / load.seconds, load.seconds * 1e6 / cycles,
-              out.claiming * 1e6 / cycles, out.recording * 1e6 / cycles, cpu);
+  std::printf(
+    "{\"bench\":\"store\",\"backend\":\"%s\",\"connections\":%d,\"jobs\":%zu,\"batch\":%zu,\"seconds\":%.1f,\"cycles\":%zu,"
+    "\"cycles_per_s\":%.0f,\"us_per_cycle\":%.1f,\"claim_us\":%.1f,\"record_us\":%.1f,\"client_cpu_us\":%.1f}\n",
+    name.c_str(), database.writers(), load.jobs, load.batch, load.seconds, out.cycles, cycles / load.seconds,
+    load.seconds * 1e6 / cycles, out.claiming * 1e6 / cycles, out.recording * 1e6 / cycles, out.cpu * 1e6 / cycles);
   std::fflush(stdout);
 }
 

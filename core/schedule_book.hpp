@@ -34,7 +34,8 @@ public:
 
   explicit schedule_book(zone where) : where_{std::move(where)} {}
 
-  /// Takes a job as the store has it; replaces what was known. Returns why it cannot be planned, if so: such a job is kept, but never due.
+  /// Takes a job as the store has it; replaces what was known. Returns why it cannot be planned, if so: such a job is kept, but
+  /// never due.
   [[nodiscard]] std::optional<bad_schedule> put(scheduled_job&& read);
 
   /// Forgets a job; unknown ones are ignored.

@@ -21,8 +21,8 @@ enum class unknown_verdict : std::uint8_t {
 /// `known`, `not_received`, `busy`, `cannot_tell`.
 [[nodiscard]] std::string_view to_string(unknown_verdict verdict) noexcept;
 
-/// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue between the
-/// two questions looks as if it had never come.
+/// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue
+/// between the two questions looks as if it had never come.
 struct executor_evidence {
   /// Code of `/idleBeat`: 200 idle, 500 busy, 0 no complete answer.
   std::int32_t idle_code = 0;
@@ -34,7 +34,8 @@ struct executor_evidence {
   std::int32_t log_to_line = 0;
 };
 
-/// Only the exact text of a Java or Ringmaster executor proves that a run did not come: other clients answer `/log` with constants.
+/// Only the exact text of a Java or Ringmaster executor proves that a run did not come: other clients answer `/log` with
+/// constants.
 [[nodiscard]] unknown_verdict judge(const executor_evidence& evidence) noexcept;
 
 } // namespace ringmaster::core

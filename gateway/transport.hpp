@@ -26,8 +26,8 @@ class transport {
 public:
   virtual ~transport() = default;
 
-  /// Binds and starts to accept; returns the address really bound, e.g. `127.0.0.1:8080`. Errors: `unavailable` naming the address when it
-  /// is in use, `invalid_argument` when it is none. Called at most once.
+  /// Binds and starts to accept; returns the address really bound, e.g. `127.0.0.1:8080`. Errors: `unavailable` naming the
+  /// address when it is in use, `invalid_argument` when it is none. Called at most once.
   virtual core::result<std::string> listen(protocol::http_handler handler) = 0;
 
   /// Lives as long as the transport.
@@ -42,9 +42,10 @@ public:
   virtual void stop() = 0;
 };
 
-/// What the client needs to know. Calls to an address outside `security.executor_networks` end as `not_sent`; the address is checked after
-/// the name was resolved, on the socket's own peer. Link-local and metadata addresses never.
-[[nodiscard]] std::unique_ptr<transport> make_transport(const config::server_settings& server, const config::trigger_settings& trigger,
+/// What the client needs to know. Calls to an address outside `security.executor_networks` end as `not_sent`; the address is
+/// checked after the name was resolved, on the socket's own peer. Link-local and metadata addresses never.
+[[nodiscard]] std::unique_ptr<transport> make_transport(const config::server_settings& server,
+                                                        const config::trigger_settings& trigger,
                                                         const config::security_settings& security);
 
 } // namespace ringmaster::gateway

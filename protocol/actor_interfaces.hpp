@@ -2,8 +2,8 @@
 
 // The catalogue: who may ask whom what, and what comes back. Read it like a table of contents. Payloads are in messages.hpp.
 //
-// Unless a comment says otherwise a message is one-way. Messages marked INTERNAL are sent by an actor to itself. Messages that say
-// "listener" carry the handle to which the answer goes, as a message of its own, whenever it is there.
+// Unless a comment says otherwise a message is one-way. Messages marked INTERNAL are sent by an actor to itself. Messages that
+// say "listener" carry the handle to which the answer goes, as a message of its own, whenever it is there.
 
 #include <caf/result.hpp>
 #include <caf/typed_actor.hpp>
@@ -159,10 +159,10 @@ using job_admin = caf::typed_actor<
   /// Errors: conflict, invalid_argument, unavailable.
   caf::result<core::deploy_report>(apply_declared)>;
 
-/// Dispatches requests to handlers; every request is answered.
+/// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),
-  /// The app names that exist.
+  /// Which app names have a group.
   caf::result<void>(registry_change)>;
 
 /// Spawns all of the above in order, watches them, stops them in reverse.

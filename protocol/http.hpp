@@ -1,6 +1,7 @@
 #pragma once
 
-// HTTP as the rest of Ringmaster sees it: plain requests and responses, an abstract client, an abstract reply. No socket, no Beast, no CAF.
+// HTTP as the rest of Ringmaster sees it: plain requests and responses, an abstract client, an abstract reply. No socket, no
+// Beast, no CAF.
 
 #include <atomic>
 #include <chrono>
@@ -44,19 +45,24 @@ class http_reply {
 public:
   virtual ~http_reply() = default;
   virtual void send(http_response&& response) = 0;
+  /// From now on nobody answers but `send`: a reply that is late or lost ends with its connection, unanswered, at the server's
+  /// limit. For work that may still happen, where a failure would be believed.
+  virtual void keep_silent() = 0;
 };
 using http_reply_ptr = std::shared_ptr<http_reply>;
 
 /// Called on the io thread for each whole request; must hand it over at once and never block.
 using http_handler = std::function<void(http_request&&, http_reply_ptr)>;
 
-/// Closed when this node's lease is over: then no further byte of a `/run` may be written. Shared by node_actor (writes) and the transport
-/// (reads right before the socket write). Times are CLOCK_BOOTTIME.
+/// Closed when this node's lease is over: then no further byte of a `/run` may be written. Shared by node_actor (writes) and the
+/// transport (reads right before the socket write). Times are CLOCK_BOOTTIME.
 class send_gate {
 public:
   /// Nanoseconds of CLOCK_BOOTTIME until which sending is allowed; 0: closed.
   void open_until(std::int64_t boottime_ns) noexcept { until_.store(boottime_ns, std::memory_order_release); }
-  [[nodiscard]] bool open_at(std::int64_t boottime_ns) const noexcept { return boottime_ns < until_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool open_at(std::int64_t boottime_ns) const noexcept {
+    return boottime_ns < until_.load(std::memory_order_acquire);
+  }
 
 private:
   std::atomic<std::int64_t> until_{0};
@@ -105,7 +111,8 @@ struct http_result {
   std::chrono::microseconds elapsed{0};
 };
 
-/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must not block.
+/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must
+/// not block.
 class http_client {
 public:
   virtual ~http_client() = default;
@@ -113,7 +120,8 @@ public:
   virtual void post(std::vector<http_call>&& calls, completion done) = 0;
 };
 
-/// Splits an executor's registered address: `127.0.0.1:7002` and `http://h:80/job/` become (`http://127.0.0.1:7002`, ``) and (`http://h:80`, `/job`).
+/// Splits an executor's registered address: `127.0.0.1:7002` and `http://h:80/job/` become (`http://127.0.0.1:7002`, ``) and
+/// (`http://h:80`, `/job`).
 struct address_parts {
   std::string origin;
   std::string prefix;

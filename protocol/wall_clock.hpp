@@ -46,7 +46,9 @@ public:
   }
 
 private:
-  [[nodiscard]] std::chrono::nanoseconds offset() const { return std::chrono::nanoseconds{offset_->load(std::memory_order_relaxed)}; }
+  [[nodiscard]] std::chrono::nanoseconds offset() const {
+    return std::chrono::nanoseconds{offset_->load(std::memory_order_relaxed)};
+  }
 
   std::shared_ptr<std::atomic<std::int64_t>> offset_;
 };

@@ -3,7 +3,7 @@
 #
 #   scripts/deps.sh            what a build and the tests need, and CAF into the user's cache
 #   scripts/deps.sh --build    only what a build needs (no MariaDB server, no JDK)
-#   scripts/deps.sh --tsan     the same, and a second CAF built with ThreadSanitizer
+#   scripts/deps.sh --tsan     the same, with a CAF built with ThreadSanitizer
 #
 # Prints the prefix of CAF as its last line. A CAF >= 0.18.7 that find_package would find anyway (CAF_ROOT) is used as it is.
 set -euo pipefail
@@ -46,7 +46,8 @@ satisfied_by_command() {
 install_packages() {
   local package missing=()
   for package in "$@"; do
-    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ] && ! satisfied_by_command "$package"; then
+    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ] \
+      && ! satisfied_by_command "$package"; then
       missing+=("$package")
     fi
   done
@@ -69,8 +70,10 @@ install_packages() {
 # The URI of the system's own Debian source, so that no mirror is named here.
 debian_uri() {
   local uri
-  uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]]*$/\1/p' /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)
-  [ -n "$uri" ] || uri=$(sed -n 's/^deb[[:space:]]\(\[[^]]*\][[:space:]]\)\{0,1\}\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]].*/\2/p' \
+  uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]]*$/\1/p' \
+    /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)
+  [ -n "$uri" ] || uri=$(sed -n \
+    's/^deb[[:space:]]\(\[[^]]*\][[:space:]]\)\{0,1\}\([^[:space:]]*\/debian\)\/\{0,1\}[[:space:]].*/\2/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | head -n 1)
   [ -n "$uri" ] || { say "no Debian source found in /etc/apt"; return 1; }
   echo "$uri"
@@ -117,8 +120,9 @@ build_caf() {
   say "building CAF $caf_version into $prefix (about two minutes on two cores)"
   work=$(mktemp -d)
   tar -xzf "$tarball" -C "$work" --strip-components=1
-  cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCAF_ENABLE_TESTING=OFF -DCAF_ENABLE_EXAMPLES=OFF -DCAF_ENABLE_TOOLS=OFF "$@" > "$work/build.log" 2>&1 \
+  cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCAF_ENABLE_TESTING=OFF -DCAF_ENABLE_EXAMPLES=OFF \
+    -DCAF_ENABLE_TOOLS=OFF "$@" > "$work/build.log" 2>&1 \
     && cmake --build "$work/build" >> "$work/build.log" 2>&1 \
     && cmake --install "$work/build" >> "$work/build.log" 2>&1 \
     || { tail -n 30 "$work/build.log" >&2; rm -rf "$work"; return 1; }
@@ -129,11 +133,13 @@ build_caf() {
 install_packages "${build_packages[@]}"
 [ "$want_tests" = no ] || install_packages "${test_packages[@]}"
 
-if [ -n "${CAF_ROOT:-}" ]; then
+if [ "$want_tsan" = yes ]; then
+  caf=$cache/caf-$caf_version-tsan
+  build_caf "$caf" -DCAF_SANITIZERS=thread
+elif [ -n "${CAF_ROOT:-}" ]; then
   caf=$CAF_ROOT
 else
   caf=$cache/caf-$caf_version
   build_caf "$caf"
 fi
-[ "$want_tsan" = no ] || build_caf "$cache/caf-$caf_version-tsan" -DCAF_SANITIZERS=thread
 echo "$caf"

@@ -12,20 +12,21 @@
 
 namespace ringmaster::actors {
 
-/// Takes callbacks from executors to the store. Remembers the job of each run that was sent, so that a result needs no look-up; may forget
-/// at any time, because the store looks up what is missing. A caller is answered only when its results are durable.
+/// Takes callbacks from executors to the store. Remembers the job of each run that was sent, so that a result needs no look-up;
+/// may forget at any time, because the store looks up what is missing. A caller is answered only when its results are durable.
 class completion_actor_state {
 public:
   static inline const char* name = "ringmaster.completion_actor";
 
   /// Runs remembered at most; beyond it the oldest are forgotten.
   static constexpr std::size_t runs_max = 200'000;
-  /// Callback requests waiting for the store at most; beyond it a request is answered `too_large` and the executor sends it again.
+  /// Callback requests waiting for the store at most; beyond it a request is answered `too_large` and the executor sends it
+  /// again.
   static constexpr std::size_t waiting_max = 1'000;
 
   /// `limit`: longest wait for the store; shorter than the reply time of the gateway.
-  completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage, protocol::schedule_actor schedule,
-                         std::chrono::milliseconds limit, logger log);
+  completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
+                         protocol::schedule_actor schedule, std::chrono::milliseconds limit, logger log);
   protocol::completion_actor::behavior_type make_behavior();
 
 private:

@@ -20,7 +20,8 @@ using inquiry_ptr = std::shared_ptr<inquiry>;
 void finish(const inquiry_ptr& asked) { std::exchange(asked->then, nullptr)(std::move(asked->answer)); }
 
 void ask_log(const inquiry_ptr& asked, std::int32_t idle_code) {
-  protocol::request(asked->self, asked->answer.link, asked->limit, protocol::log_request{asked->question.run, asked->question.fire_at})
+  protocol::log_request question{asked->question.run, asked->question.fire_at};
+  protocol::request(asked->self, asked->answer.link, asked->limit, question)
     .then(
       [asked, idle_code](const protocol::log_reply& log) {
         asked->answer.verdict = core::judge({idle_code, log.answered, log.content, log.to_line});

@@ -28,8 +28,8 @@ struct executor_answer {
   protocol::executor_link link;
 };
 
-/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`. `then` runs in `self` exactly
-/// once, after three limits at the latest.
+/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`. `then` runs in
+/// `self` exactly once, after three limits at the latest.
 void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
                   std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then);
 

@@ -4,8 +4,8 @@
 
 namespace ringmaster::actors {
 
-executor_link_state::executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name,
-                                         bool app_header)
+executor_link_state::executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
+                                         std::string app_name, bool app_header)
   : self_{self},
     tools_{std::move(tools)},
     address_{protocol::split_address(address)},

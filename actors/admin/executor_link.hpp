@@ -32,7 +32,8 @@ public:
   static inline const char* name = "ringmaster.executor_link";
 
   /// `app_name` goes into the header that family E asks for; `app_header` says that this address registered with it.
-  executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name, bool app_header);
+  executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name,
+                      bool app_header);
   protocol::executor_link::behavior_type make_behavior();
 
 private:

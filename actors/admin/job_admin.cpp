@@ -14,8 +14,9 @@ bool in_doubt(core::errc code) noexcept { return code == core::errc::timeout || 
 
 } // namespace
 
-job_admin_state::job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store, protocol::schedule_actor schedule,
-                                 protocol::registry_monitor registry, protocol::wall_clock clock, logger log)
+job_admin_state::job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store,
+                                 protocol::schedule_actor schedule, protocol::registry_monitor registry,
+                                 protocol::wall_clock clock, logger log)
   : self_{self},
     store_{std::move(store)},
     schedule_{std::move(schedule)},

@@ -11,8 +11,8 @@
 
 namespace ringmaster::actors {
 
-/// Edits of jobs and groups, never on the firing path: a query worker runs them, and who plans or routes looks again afterwards. Keeps
-/// nothing between two messages.
+/// Edits of jobs and groups, never on the firing path: a query worker runs them, and who plans or routes looks again afterwards.
+/// Keeps nothing between two messages.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";

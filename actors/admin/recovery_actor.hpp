@@ -24,11 +24,11 @@ struct recovery_settings {
   core::milliseconds misfire_after{5000};
 };
 
-/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed (adopted, T6) and
-/// those of this node whose answer never came. Works under one life; a life that ends takes all of its cases with it, the next one
-/// adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has a trigger code or a result is
-/// never sent. Each case ends with one trigger result; where the row was decided or deleted meanwhile, the store's guards make
-/// it change nothing, and it only lets the claim be closed.
+/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed
+/// (adopted, T6) and those of this node whose answer never came. Works under one life; a life that ends takes all of its cases
+/// with it, the next one adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has
+/// a trigger code or a result is never sent. Each case ends with one trigger result; where the row was decided or deleted
+/// meanwhile, the store's guards make it change nothing, and it only lets the claim be closed.
 class recovery_actor_state {
 public:
   static inline const char* name = "ringmaster.recovery_actor";
@@ -55,6 +55,8 @@ private:
   struct findings {
     std::vector<core::log_row> rows;
     std::vector<core::scheduled_job> jobs;
+    /// Open claims of this life, ascending; read when a reported run is among those asked for.
+    std::vector<std::int64_t> claims;
   };
 
   // -- intake
@@ -68,6 +70,7 @@ private:
   void tick();
   void look();
   void looked(const std::vector<core::log_id>& asked, core::result<findings>&& found);
+  [[nodiscard]] static bool is_ours(const unknown_run& run, const findings& found);
   void decide(unknown_run& run, const core::log_row* row);
   void start_ready();
   void ask(unknown_run& run);

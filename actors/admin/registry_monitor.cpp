@@ -38,7 +38,7 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](const protocol::registry_beat& registration) { beat(registration); },
     [this](const protocol::registry_removal& removal) { remove(removal); },
     [this](protocol::registry_hint) { look_again(); },
-    [this](const protocol::registry_subscription& subscription) { subscribe(subscription); },
+    [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -61,10 +61,10 @@ void registry_monitor_state::remove(const protocol::registry_removal& removal) {
   poke();
 }
 
-void registry_monitor_state::subscribe(const protocol::registry_subscription& subscription) {
-  listeners_.push_back(subscription.listener);
-  if (last_view_)
-    protocol::send(self_, subscription.listener, protocol::registry_change{last_view_});
+void registry_monitor_state::subscribe(protocol::registry_subscription&& subscription) {
+  if (const auto& view = table_.last_view())
+    protocol::send(self_, subscription.listener, protocol::registry_change{view});
+  listeners_.push_back(std::move(subscription.listener));
 }
 
 void registry_monitor_state::look_again() {
@@ -105,7 +105,6 @@ void registry_monitor_state::publish() {
   auto view = table_.changed_view();
   if (!view)
     return;
-  last_view_ = view;
   for (const auto& listener : listeners_)
     protocol::send(self_, listener, protocol::registry_change{view});
 }

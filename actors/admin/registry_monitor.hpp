@@ -14,16 +14,17 @@
 
 namespace ringmaster::actors {
 
-/// Live executors in memory. Answers at once and writes behind: new addresses, removals and changed group lists as soon as the store is free,
-/// renewals every `registry.flush`. One request on the store at a time; while the store is away everything stays to be written and
-/// routing goes on with what is known. Nodes agree through the stored rows, which each reads every `registry.reread`.
+/// Live executors in memory. Answers at once and writes behind: new addresses, removals and changed group lists as soon as the
+/// store is free, renewals every `registry.flush`. One request on the store at a time; while the store is away everything stays
+/// to be written and routing goes on with what is known. Nodes agree through the stored rows, which each reads every
+/// `registry.reread`.
 class registry_monitor_state {
 public:
   static inline const char* name = "ringmaster.registry_monitor";
 
   registry_monitor_state(protocol::registry_monitor::pointer self, protocol::storage_actor storage,
-                         std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock, config::registry_settings settings,
-                         logger log);
+                         std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock,
+                         config::registry_settings settings, logger log);
   protocol::registry_monitor::behavior_type make_behavior();
 
 private:
@@ -31,7 +32,7 @@ private:
 
   void beat(const protocol::registry_beat& beat);
   void remove(const protocol::registry_removal& removal);
-  void subscribe(const protocol::registry_subscription& subscription);
+  void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
 
   /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
@@ -57,7 +58,6 @@ private:
 
   registry_table table_;
   /// What the listeners know; null before the first publication.
-  std::shared_ptr<const protocol::registry_view> last_view_;
   bool poked_ = false;
   bool busy_ = false;
   bool failing_ = false;

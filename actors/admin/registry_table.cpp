@@ -88,7 +88,8 @@ void registry_table::take(const core::registry_state& stored, std::uint64_t mark
   view_stale_ = true;
 }
 
-void registry_table::take_row(const core::registration& row, std::uint64_t mark, core::time_point now, core::time_point graced_from) {
+void registry_table::take_row(const core::registration& row, std::uint64_t mark, core::time_point now,
+                              core::time_point graced_from) {
   key which{row.registry_group, row.app_name, row.address};
   if (removed_.contains(which))
     return;

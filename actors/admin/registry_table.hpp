@@ -17,14 +17,16 @@
 
 namespace ringmaster::actors {
 
-/// The registrations of one node: its own executors' beats joined with the stored rows, newest wins; what of it the store does not have
-/// yet; and the view that routing uses. Pure state of one actor; "now" is civil time.
+/// The registrations of one node: its own executors' beats joined with the stored rows, newest wins; what of it the store does
+/// not have yet; and the view that routing uses. Pure state of one actor; "now" is civil time.
 ///
-/// Three rules decide what counts as alive:
+/// Three rules decide what counts as alive (docs/registry.md):
 /// - an address lives for `dead_after` from its last beat, wherever that was heard;
-/// - at the first read a row that was alive when the table was last written (its `seen` is within `dead_after` of the newest `seen`) lives
-///   until start + `dead_after` at least: executors beat every 30 s and had nobody to beat to while the cluster was off;
-/// - a row that is gone at a read was removed by a peer, unless its executor has beaten here since the row was last known to exist.
+/// - at the first read a row that was alive when the table was last written (its `seen` is within `dead_after` of the newest
+///   `seen`) lives until start + `dead_after` at least: executors beat every 30 s and had nobody to beat to while the cluster was
+///   off;
+/// - a row that is gone at a read was removed by a peer, unless its executor has beaten here since the row was last
+///   known to exist.
 class registry_table {
 public:
   /// Registrations, and removals not yet written, kept at most; beyond it new ones are ignored.
@@ -55,6 +57,8 @@ public:
   [[nodiscard]] bool view_stale() const noexcept { return view_stale_; }
   /// The view as of now if it differs from the last one that was returned and groups were read; else null.
   [[nodiscard]] std::shared_ptr<const protocol::registry_view> changed_view();
+  /// The one that was returned last; null before the first.
+  [[nodiscard]] const std::shared_ptr<const protocol::registry_view>& last_view() const noexcept { return view_; }
 
 private:
   /// Registry group, app name, address.

@@ -9,8 +9,8 @@
 
 namespace ringmaster::actors {
 
-/// Fires at the millisecond. Owns the heap of this node and one CAF timer, the earliest. May die with the process: what it holds is
-/// claimed in the store. Time: the actor's clock plus an injected offset to civil time.
+/// Fires at the millisecond. Owns the heap of this node and one CAF timer, the earliest. May die with the process: what it holds
+/// is claimed in the store. Time: the actor's clock plus an injected offset to civil time.
 class ring_actor_state {
 public:
   static inline const char* name = "ringmaster.ring_actor";

@@ -25,8 +25,8 @@ struct schedule_partners {
   protocol::registry_monitor registry;
 };
 
-/// Plans and claims. Owns the slots of this node: a heap of the next times that it wrote itself or read after an edit. All of it is
-/// soft state; that an instant is planned once is the compare-and-set of the claim (firing protocol, T1).
+/// Plans and claims. Owns the slots of this node: a heap of the next times that it wrote itself or read after an edit. All of it
+/// is soft state; that an instant is planned once is the compare-and-set of the claim (firing protocol, T1).
 ///
 /// A job goes through it in rounds: due → routed by the pool → claimed by the store → its runs to the ring, its next time back on
 /// the heap. At most `claims_in_flight_max` claims are under way, so a burst makes full batches.

@@ -160,7 +160,8 @@ storage_actor_state::record_task storage_actor_state::next_record() {
   task.batch.resolved_claims = std::exchange(resolved_, {});
   auto triggers = std::min(triggers_.size(), rows_max_);
   task.batch.triggers.reserve(triggers);
-  std::move(triggers_.begin(), triggers_.begin() + static_cast<std::ptrdiff_t>(triggers), std::back_inserter(task.batch.triggers));
+  std::move(triggers_.begin(), triggers_.begin() + static_cast<std::ptrdiff_t>(triggers),
+            std::back_inserter(task.batch.triggers));
   triggers_.erase(triggers_.begin(), triggers_.begin() + static_cast<std::ptrdiff_t>(triggers));
   // A batch of one request stays whole, so a single large one may exceed rows_max.
   while (!callbacks_.empty()
@@ -204,7 +205,8 @@ void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task
     });
 }
 
-void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>& request, core::result<core::claim_outcome>&& outcome) {
+void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>& request,
+                                  core::result<core::claim_outcome>&& outcome) {
   if (outcome && request->batch.owner == life_ && !outcome->runs.empty())
     open_claims_[request->batch.sequence] += static_cast<std::uint32_t>(outcome->runs.size());
   if (!outcome && outcome.error().code != core::errc::fenced)
@@ -215,8 +217,8 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
 void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome) {
   if (!outcome) {
     // A batch that the store refuses would be refused for ever. Its claims stay open: recovery of a later life asks about them.
-    log_->error("recording {} trigger results and {} callbacks failed: {}", task->batch.triggers.size(), task->batch.callbacks.size(),
-                outcome.error().context);
+    log_->error("recording {} trigger results and {} callbacks failed: {}", task->batch.triggers.size(),
+                task->batch.callbacks.size(), outcome.error().context);
     for (auto& promise : task->promises)
       promise.deliver(protocol::to_caf(outcome.error()));
     return;

@@ -25,8 +25,8 @@ struct storage_workers {
 /// The firing path's door to the store. Batches naturally: whatever queued while a worker was busy is its next batch, at most
 /// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn.
 ///
-/// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered. Knows which claims are
-/// open in memory and deletes them in bulk once all their runs are recorded.
+/// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered.
+/// Knows which claims are open in memory and deletes them in bulk once all their runs are recorded.
 class storage_actor_state {
 public:
   static inline const char* name = "ringmaster.storage_actor";
@@ -34,8 +34,8 @@ public:
   /// A callback beyond so many unrecorded ones is refused: its sender keeps it and repeats.
   static constexpr std::size_t callbacks_max = 200'000;
 
-  storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max, protocol::wall_clock clock,
-                      logger log);
+  storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
+                      protocol::wall_clock clock, logger log);
   protocol::storage_actor::behavior_type make_behavior();
 
 private:

@@ -66,24 +66,25 @@ void supervisor_state::spawn_storage() {
     workers.control = spawn_worker();
   }
   queries_ = spawn_worker();
-  storage_ = keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
-                                     std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));
+  storage_ =
+    keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
+                            std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_firing_path() {
   const auto& settings = parts_.settings;
   link_tools tools{parts_.client, parts_.gate, settings.trigger, settings.security.access_token};
   pool_ = keep("trigger_pool", self_->spawn<protocol::with_state<trigger_pool_state, protocol::trigger_pool>>(
-                                 storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed, parts_.clocks.wall,
-                                 parts_.log));
+                                 storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed,
+                                 parts_.clocks.wall, parts_.log));
   ring_ = keep("ring_actor",
                self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(pool_, parts_.clocks.wall));
   registry_ = keep("registry_monitor", self_->spawn<protocol::with_state<registry_monitor_state, protocol::registry_monitor>>(
                                          storage_, std::vector<protocol::registry_listener>{pool_}, parts_.clocks.wall,
                                          settings.registry, parts_.log));
   schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
-                                       schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule, parts_.schedule_zone,
-                                       parts_.host, parts_.clocks.wall, parts_.log));
+                                       schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
+                                       parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_surroundings() {

@@ -32,14 +32,15 @@ struct node_parts {
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
-  node_clocks clocks;
+  node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true};
   std::uint64_t random_seed = 0;
   logger log;
   /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
   std::function<void(const std::string& what)> fail_stop;
 };
 
-/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted in place.
+/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted
+/// in place.
 class supervisor_state {
 public:
   static inline const char* name = "ringmaster.supervisor";

@@ -33,7 +33,8 @@ core::lane_limits limits_of(const config::trigger_settings& settings) {
 } // namespace
 
 trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, protocol::storage_actor storage, link_tools tools,
-                                       core::milliseconds misfire_after, std::uint64_t random_seed, protocol::wall_clock clock, logger log)
+                                       core::milliseconds misfire_after, std::uint64_t random_seed, protocol::wall_clock clock,
+                                       logger log)
   : self_{self},
     storage_{std::move(storage)},
     tools_{std::move(tools)},
@@ -166,8 +167,9 @@ void trigger_pool_state::address_run(core::planned_run run, const core::group* g
   } else if (auto* ask = std::get_if<core::probe_in_order>(&decision)) {
     probes.emplace_back(runs.size(), std::move(*ask));
   } else {
-    run.route_note = live.empty() ? std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}
-                                  : "the stored route strategy is unknown";
+    run.route_note = live.empty()
+                       ? std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}
+                       : "the stored route strategy is unknown";
   }
   runs.push_back(std::move(run));
 }
@@ -276,7 +278,8 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
     protocol::send(self_, recovery_, std::move(unknown));
 }
 
-void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trigger_results& recorded, protocol::unknown_batch& unknown) {
+void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trigger_results& recorded,
+                                  protocol::unknown_batch& unknown) {
   auto& run = result.run;
   switch (result.state) {
   case protocol::send_state::answered:

@@ -53,7 +53,8 @@ private:
                                                        std::vector<std::pair<std::size_t, core::probe_in_order>>& probes);
   void address_run(core::planned_run run, const core::group* group, std::vector<core::planned_run>& runs,
                    std::vector<std::pair<std::size_t, core::probe_in_order>>& probes);
-  void start_probe(protocol::routed_job&& job, std::size_t run, core::probe_in_order&& ask, const protocol::route_listener& listener);
+  void start_probe(protocol::routed_job&& job, std::size_t run, core::probe_in_order&& ask,
+                   const protocol::route_listener& listener);
   void probed(const std::shared_ptr<probing>& of, std::size_t index, protocol::probe_reply&& reply);
   void decide(probing& of, std::optional<std::size_t> winner);
 

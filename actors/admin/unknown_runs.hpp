@@ -47,8 +47,8 @@ struct unknown_run {
   bool permit_refused = false;
 };
 
-/// The runs of one life that recovery works on: a bounded number talks to executors, some of them to the same one, the others wait for their
-/// turn, executor by executor. Pure state of one actor.
+/// The runs of one life that recovery works on: a bounded number talks to executors, some of them to the same one, the others
+/// wait for their turn, executor by executor. Pure state of one actor.
 class unknown_runs {
 public:
   unknown_runs(std::size_t places, std::size_t places_per_address) : places_{places}, places_per_address_{places_per_address} {}

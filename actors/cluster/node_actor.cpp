@@ -24,8 +24,8 @@ constexpr milliseconds lonely_look{1'000};
 } // namespace
 
 node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity,
-                                   config::cluster_settings settings, std::shared_ptr<protocol::send_gate> gate, node_clocks clocks,
-                                   logger log)
+                                   config::cluster_settings settings, std::shared_ptr<protocol::send_gate> gate,
+                                   node_clocks clocks, logger log)
   : self_{self},
     links_{std::move(links)},
     identity_{std::move(identity)},
@@ -52,7 +52,8 @@ void node_actor_state::enter() {
   entering_ = true;
   auto sent = clocks_.boot();
   ask_store<core::node_life>(
-    self_, links_.storage, [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
+    self_, links_.storage,
+    [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
     [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience);
 }
 

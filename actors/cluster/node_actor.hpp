@@ -43,15 +43,15 @@ struct node_clocks {
   bool follow_system = true;
 };
 
-/// This node's life (firing protocol §9). Invariant: the gate is open, and listeners hold a life, only before
-/// t_sent(last confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, t_sent taken before the request; every observer fences later than that.
-/// A life that was lost never comes back: the node enters again with a new incarnation.
+/// This node's life (firing protocol §9). Invariant: the gate is open, and listeners hold a life, only before t_sent(last
+/// confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, t_sent taken before the request; every observer fences later than that. A
+/// life that was lost never comes back: the node enters again with a new incarnation.
 class node_actor_state {
 public:
   static inline const char* name = "ringmaster.node_actor";
 
-  node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity, config::cluster_settings settings,
-                   std::shared_ptr<protocol::send_gate> gate, node_clocks clocks, logger log);
+  node_actor_state(protocol::node_actor::pointer self, node_links links, node_identity identity,
+                   config::cluster_settings settings, std::shared_ptr<protocol::send_gate> gate, node_clocks clocks, logger log);
   protocol::node_actor::behavior_type make_behavior();
 
 private:

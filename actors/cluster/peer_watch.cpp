@@ -15,8 +15,9 @@ void peer_watch::observe(std::span<const core::node_row> rows, std::int64_t now_
     if (row.id == self_ || row.state != core::node_state::up)
       continue;
     auto known = peers_.find(row.id);
-    bool unchanged = known != peers_.end() && known->second.row.incarnation == row.incarnation && known->second.row.beat == row.beat;
-    peers.emplace(row.id, sighting{row, unchanged && !was_silent ? known->second.since_ns : now_ns});
+    bool unchanged = known != peers_.end() && !was_silent && known->second.row.incarnation == row.incarnation
+                     && known->second.row.beat == row.beat;
+    peers.emplace(row.id, sighting{row, unchanged ? known->second.since_ns : now_ns});
   }
   peers_ = std::move(peers);
   observed_ns_ = now_ns;

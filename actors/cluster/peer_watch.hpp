@@ -11,14 +11,14 @@
 
 namespace ringmaster::actors {
 
-/// What one node has seen of the others' beats (firing protocol §9). No clock but the observer's own CLOCK_BOOTTIME counts: a peer is dead
-/// when its (incarnation, beat) did not change for `dead_after` of that clock. Pure state of one actor.
+/// What one node has seen of the others' beats (firing protocol §9). No clock but the observer's own CLOCK_BOOTTIME counts: a
+/// peer is dead when its (incarnation, beat) did not change for `dead_after` of that clock. Pure state of one actor.
 class peer_watch {
 public:
   peer_watch(std::string self, std::chrono::nanoseconds dead_after);
 
-  /// Takes the rows of one read whose answer came at `now_ns`. After a silence of the observer itself that was longer than `dead_after`
-  /// everybody starts anew: nobody could have been seen beating.
+  /// Takes the rows of one read whose answer came at `now_ns`. After a silence of the observer itself that was longer than
+  /// `dead_after` everybody starts anew: nobody could have been seen beating.
   void observe(std::span<const core::node_row> rows, std::int64_t now_ns);
 
   /// Self, and every other node in state `up` that is not seen dead. In id order.

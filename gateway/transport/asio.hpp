@@ -27,7 +27,8 @@ using asio::ip::tcp;
 using io_executor = asio::io_context::executor_type;
 using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
 using tcp_acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
-using tcp_timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
+using tcp_timer =
+  asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
 
 /// What everything on the io thread shares.
 class engine {

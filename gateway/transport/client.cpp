@@ -177,9 +177,14 @@ void origin::expired() {
   end_turn();
 }
 
-client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io)
-  : shared_(shared), settings_(trigger), networks_(security.executor_networks), names_(shared, io),
-    read_buffer_(read_bytes), posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
+client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
+               std::thread::id io)
+  : shared_(shared),
+    settings_(trigger),
+    networks_(security.executor_networks),
+    names_(shared, io),
+    read_buffer_(read_bytes),
+    posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
 
 client::~client() = default;
 

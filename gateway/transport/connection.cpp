@@ -40,7 +40,8 @@ void connection::connect_next() {
   // Each address of a name gets its share, so that one dead address does not use up the time of the others.
   const auto now = clock::now();
   expire_at(now + (connect_until_ - now) / static_cast<int>(endpoints_.size() - attempt_ + 1));
-  socket_.async_connect(endpoint, [self = shared_from_this(), attempt = attempt_](error_code result) { self->on_connect(attempt, result); });
+  socket_.async_connect(
+    endpoint, [self = shared_from_this(), attempt = attempt_](error_code result) { self->on_connect(attempt, result); });
 }
 
 void connection::on_connect(unsigned attempt, error_code ec) {
@@ -88,7 +89,8 @@ void connection::established() {
     return owner_.on_free(self, clock::now());
   case sending::stale:
     // Not repeated: a peer that accepts and closes would keep us busy for ever.
-    owner_.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}});
+    owner_.owner().finish(std::move(call),
+                          {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}});
   }
 }
 
@@ -202,7 +204,8 @@ void connection::fail_call(std::string error) {
   auto call = std::move(call_);
   auto& origin = owner_;
   close();
-  origin.owner().finish(std::move(call), {protocol::delivery::unknown, 0, {}, origin.address().authority + ": " + std::move(error), {}});
+  origin.owner().finish(std::move(call),
+                        {protocol::delivery::unknown, 0, {}, origin.address().authority + ": " + std::move(error), {}});
 }
 
 void connection::close() {
@@ -222,7 +225,8 @@ void connection::stop() {
   error_code ec;
   socket_.close(ec);
   if (auto call = std::move(call_))
-    owner_.owner().finish(std::move(call), {sent ? protocol::delivery::unknown : protocol::delivery::not_sent, 0, {}, "this node is stopping", {}});
+    owner_.owner().finish(
+      std::move(call), {sent ? protocol::delivery::unknown : protocol::delivery::not_sent, 0, {}, "this node is stopping", {}});
 }
 
 void connection::expired() {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Time limits without a timer object for each: moving a limit is one store, because traffic moves them with every request. One timer wakes
-// for the earliest; everything here belongs to the io thread.
+// Time limits without a timer object for each: moving a limit is one store, because traffic moves them with every request. One
+// timer wakes for the earliest; everything here belongs to the io thread.
 
 #include <chrono>
 #include <functional>

@@ -10,8 +10,8 @@
 
 namespace ringmaster::gateway::http {
 
-/// Collects items from any thread for one consumer on the io thread. The consumer is woken once per batch, not once per item. May outlive
-/// its consumer: after `close` it takes nothing more.
+/// Collects items from any thread for one consumer on the io thread. The consumer is woken once per batch, not once per item. May
+/// outlive its consumer: after `close` it takes nothing more.
 template <class Item>
 class inbox {
 public:

@@ -24,7 +24,8 @@ class session;
 struct posted_reply {
   std::weak_ptr<session> to;
   std::uint64_t ticket = 0;
-  protocol::http_response response;
+  /// Nothing: see http_reply::keep_silent.
+  std::optional<protocol::http_response> response;
 };
 using reply_inbox = inbox<posted_reply>;
 

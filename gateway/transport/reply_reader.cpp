@@ -154,7 +154,8 @@ void reply_reader::on_status_line(std::string_view line) {
   auto space = std::min(line.find(' '), line.size());
   keep_alive_ = line.substr(0, space) == "HTTP/1.1";
   auto code = trim(line.substr(space));
-  if (code.size() < 3 || !is_digit(code[0]) || !is_digit(code[1]) || !is_digit(code[2]) || (code.size() > 3 && !is_blank(code[3])))
+  if (code.size() < 3 || !is_digit(code[0]) || !is_digit(code[1]) || !is_digit(code[2]) ||
+      (code.size() > 3 && !is_blank(code[3])))
     return fail("the reply has a malformed status line");
   status_ = static_cast<unsigned>((code[0] - '0') * 100 + (code[1] - '0') * 10 + (code[2] - '0'));
   if (status_ < 100)

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL §2.11, §6): header
-// lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is closed after it.
-// Knows no socket.
+// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL §2.11,
+// §6): header lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is
+// closed after it. Knows no socket.
 
 #include <chrono>
 #include <cstddef>
@@ -37,7 +37,18 @@ public:
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
 private:
-  enum class part : std::uint8_t { status_line, header, sized_body, endless_body, chunk_size, chunk, chunk_end, trailer, complete, broken };
+  enum class part : std::uint8_t {
+    status_line,
+    header,
+    sized_body,
+    endless_body,
+    chunk_size,
+    chunk,
+    chunk_end,
+    trailer,
+    complete,
+    broken
+  };
 
   bool take_line(std::string_view& bytes, std::string_view& line);
   void take_body_bytes(std::string_view& bytes);

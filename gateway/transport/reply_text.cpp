@@ -42,11 +42,14 @@ std::string_view reason(unsigned status) noexcept {
 bool is_token(std::string_view text) noexcept {
   constexpr std::string_view special = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || special.find(c) != std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           special.find(c) != std::string_view::npos;
   });
 }
 
-bool is_value(std::string_view text) noexcept { return text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos; }
+bool is_value(std::string_view text) noexcept {
+  return text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos;
+}
 
 /// Names that only the transport writes, in lower case.
 bool frames_message(std::string_view name) noexcept {
@@ -54,7 +57,8 @@ bool frames_message(std::string_view name) noexcept {
     return std::equal(name.begin(), name.end(), other.begin(), other.end(),
                       [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + ('a' - 'A')) : a) == b; });
   };
-  return is("content-length") || is("transfer-encoding") || is("connection") || is("keep-alive") || is("content-type") || is("host");
+  return is("content-length") || is("transfer-encoding") || is("connection") || is("keep-alive") || is("content-type") ||
+         is("host");
 }
 
 void append_header(std::string& out, std::string_view name, std::string_view value) {
@@ -97,7 +101,8 @@ void append_request(std::string& out, std::string_view authority, const protocol
 }
 
 std::string_view request_defect(const protocol::http_call& call) noexcept {
-  if (!call.target.starts_with('/') || std::any_of(call.target.begin(), call.target.end(), [](char c) { return c <= ' ' || c > '~'; }))
+  if (!call.target.starts_with('/') ||
+      std::any_of(call.target.begin(), call.target.end(), [](char c) { return c <= ' ' || c > '~'; }))
     return "the path has characters that no path has";
   for (const auto& [name, value] : call.headers) {
     if (!is_token(name) || !is_value(value) || frames_message(name))

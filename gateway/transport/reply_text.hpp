@@ -21,8 +21,8 @@ struct reply_end {
 /// Appends status line and headers. A header of `response` that would end a line early, or that frames the message, is left out.
 void append_reply_head(std::string& out, const protocol::http_response& response, const reply_end& end);
 
-/// Appends a request, head and body: header names in exactly the case given, one space after the colon, CRLF, always a Content-Length
-/// (XXL §2.2, S1–S4).
+/// Appends a request, head and body: header names in exactly the case given, one space after the colon, CRLF, always a
+/// Content-Length (XXL §2.2, S1–S4).
 void append_request(std::string& out, std::string_view authority, const protocol::http_call& call);
 
 /// Why `call` cannot be written as a request; empty when it can.

@@ -25,7 +25,7 @@ public:
     : inbox_(std::move(inbox)), to_(std::move(to)), ticket_(ticket) {}
 
   ~session_reply() override {
-    if (!used_.exchange(true))
+    if (!used_.exchange(true) && !silent_)
       deliver(plain_reply(500, "the request was dropped"));
   }
 
@@ -34,14 +34,19 @@ public:
       deliver(std::move(response));
   }
 
+  void keep_silent() override {
+    if (!used_ && !silent_.exchange(true))
+      deliver(std::nullopt);
+  }
+
 private:
-  void deliver(protocol::http_response&& response) {
+  void deliver(std::optional<protocol::http_response>&& response) {
     if (inbox_->on_io_thread()) {
       if (auto session = to_.lock())
         session->answer(ticket_, std::move(response));
       return;
     }
-    posted_reply item{std::move(to_), ticket_, std::move(response)};
+    posted_reply item{to_, ticket_, std::move(response)};
     (void)inbox_->post(item);
   }
 
@@ -49,6 +54,7 @@ private:
   std::weak_ptr<session> to_;
   std::uint64_t ticket_;
   std::atomic<bool> used_{false};
+  std::atomic<bool> silent_{false};
 };
 
 /// A little longer than announced, so that a client never writes into a connection that is being closed.
@@ -90,7 +96,9 @@ void session::process() {
     if (made == progress::whole)
       dispatch();
     else if (made == progress::broken)
-      reject(refusal_, refusal_ == 413 ? "the body is too large" : refusal_ == 431 ? "the header is too large" : "malformed request");
+      reject(refusal_, refusal_ == 413   ? "the body is too large"
+                       : refusal_ == 431 ? "the header is too large"
+                                         : "malformed request");
     else
       break;
   }
@@ -186,6 +194,7 @@ void session::on_read(error_code ec, std::size_t n) {
 void session::dispatch() {
   phase_ = phase::replying;
   ++ticket_;
+  silent_ = false;
   keep_alive_ = parser_->keep_alive() && !owner_.draining();
   auto request = std::move(parser_->request);
   head_only_ = request.method == "HEAD";
@@ -206,9 +215,12 @@ void session::reject(unsigned status, std::string_view message) {
   write(plain_reply(status, message));
 }
 
-void session::answer(std::uint64_t ticket, protocol::http_response&& response) {
-  if (phase_ == phase::replying && ticket == ticket_)
-    write(std::move(response));
+void session::answer(std::uint64_t ticket, std::optional<protocol::http_response>&& response) {
+  if (phase_ != phase::replying || ticket != ticket_)
+    return;
+  if (response)
+    return write(std::move(*response));
+  silent_ = true;
 }
 
 void session::write(protocol::http_response&& response) {
@@ -309,7 +321,7 @@ void session::close() {
 
 void session::expired() {
   auto self = shared_from_this();
-  if (phase_ != phase::replying)
+  if (phase_ != phase::replying || silent_)
     return close();
   keep_alive_ = false;
   write(plain_reply(503, "no reply in time"));

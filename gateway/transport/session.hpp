@@ -16,8 +16,9 @@
 
 namespace ringmaster::gateway::http {
 
-/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its limit:
-/// idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was refused.
+/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its
+/// limit: idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was
+/// refused.
 class session final : public std::enable_shared_from_this<session>, private deadline {
 public:
   session(listener& owner, tcp_socket socket);
@@ -25,8 +26,8 @@ public:
   void start();
   /// Answers 503 before anything was asked.
   void refuse();
-  /// The reply to request `ticket`; late and double ones change nothing.
-  void answer(std::uint64_t ticket, protocol::http_response&& response);
+  /// The reply to request `ticket`; late and double ones change nothing. Nothing: its limit ends the connection.
+  void answer(std::uint64_t ticket, std::optional<protocol::http_response>&& response);
   /// Ends after the reply it owes; now when it owes none.
   void drain();
   void close();
@@ -63,6 +64,8 @@ private:
   /// `process` is on the stack: it goes on with the next request itself.
   bool processing_ = false;
   bool refused_ = false;
+  /// The limit of the reply closes the connection instead of answering 503.
+  bool silent_ = false;
   bool loopback_ = false;
   unsigned refusal_ = 0;
   std::uint64_t ticket_ = 0;

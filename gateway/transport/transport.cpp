@@ -18,7 +18,8 @@ namespace {
 /// Starts the io thread at once; the listener only when asked.
 class beast_transport final : public transport {
 public:
-  beast_transport(const config::server_settings& server, const config::trigger_settings& trigger, const config::security_settings& security)
+  beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
+                  const config::security_settings& security)
     : work_(shared_.io.get_executor()) {
     sigset_t all, before;
     ::sigfillset(&all); // Signals are the main thread's.

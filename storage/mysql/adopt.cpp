@@ -16,8 +16,8 @@ struct stored_claim {
   std::vector<claim_item> items;
 };
 
-/// Columns: node, incarnation, seq, first_log_id, items. Nothing for a claim in the form of a newer release: it waits for a node that can
-/// read it.
+/// Columns: node, incarnation, seq, first_log_id, items. Nothing for a claim in the form of a newer release: it waits for a node
+/// that can read it.
 std::optional<stored_claim> read_claim(const rows& row) {
   stored_claim out{{row.string(0), row.number(1)}, row.number(2), row.id<core::log_id>(3), {}};
   auto items = unpack(out.first, row.text(4));
@@ -30,7 +30,8 @@ std::optional<stored_claim> read_claim(const rows& row) {
 /// T6. The delete of the orphan's row decides between two adopters.
 class adoption {
 public:
-  adoption(session& own, const core::node_life& owner, std::int64_t sequence) : own_{own}, db_{own.db}, owner_{owner}, sequence_{sequence} {}
+  adoption(session& own, const core::node_life& owner, std::int64_t sequence)
+    : own_{own}, db_{own.db}, owner_{owner}, sequence_{sequence} {}
 
   core::result<std::vector<core::adopted_run>> run(std::size_t limit) {
     if (auto current = own_.check_current(owner_); !current)
@@ -50,8 +51,10 @@ public:
 private:
   std::size_t repeat() {
     std::vector<stored_claim> mine;
-    auto found = db_.query("SELECT node, incarnation, seq, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq >= ?"
-                           " AND maybe_sent = 1 ORDER BY seq", owner_.node, owner_.incarnation, sequence_);
+    auto found = db_.query(
+      "SELECT node, incarnation, seq, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq >= ?"
+      " AND maybe_sent = 1 ORDER BY seq",
+      owner_.node, owner_.incarnation, sequence_);
     while (found.next())
       if (auto claim = read_claim(found))
         mine.push_back(std::move(*claim));
@@ -65,10 +68,11 @@ private:
   /// The oldest orphans behind the last one that was looked at.
   std::vector<stored_claim> orphans(std::size_t limit) {
     std::vector<stored_claim> out;
-    auto found = db_.query("SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
-                           " WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND c.first_log_id > ?"
-                           " AND NOT (c.node = ? AND c.incarnation = ?) ORDER BY c.first_log_id LIMIT ?",
-                           looked_at_, owner_.node, owner_.incarnation, limit);
+    auto found = db_.query(
+      "SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
+      " WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND c.first_log_id > ?"
+      " AND NOT (c.node = ? AND c.incarnation = ?) ORDER BY c.first_log_id LIMIT ?",
+      looked_at_, owner_.node, owner_.incarnation, limit);
     while (found.next()) {
       looked_at_ = found.id<core::log_id>(3);
       if (auto claim = read_claim(found))
@@ -78,15 +82,14 @@ private:
   }
 
   bool adopt(const stored_claim& claim) {
-    if (db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", claim.holder.node, claim.holder.incarnation,
-                    claim.sequence)
-        != 1)
+    if (db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", claim.holder.node,
+                    claim.holder.incarnation, claim.sequence) != 1)
       return false;
     const auto left = unresolved(claim.items, sequence_);
     if (left.empty())
       return false;
-    db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 1, ?, ?)", owner_.node,
-                owner_.incarnation, sequence_, claim.first, bytes{pack(claim.first, left)});
+    db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 1, ?, ?)",
+                owner_.node, owner_.incarnation, sequence_, claim.first, bytes{pack(claim.first, left)});
     ++sequence_;
     return true;
   }
@@ -95,12 +98,15 @@ private:
   std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t sequence) {
     std::unordered_map<std::int64_t, core::adopted_run> open;
     for (const auto part : padded_chunks(items.size())) {
-      auto& some = db_.prepare("SELECT id, executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log"
-                               " FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0", part.rows);
+      auto& some = db_.prepare(
+        "SELECT id, executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log"
+        " FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0",
+        part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(items[part.at(i)].id);
       for (auto row = some.select(); row.next();)
-        open[row.number(0)] = {row.id<core::log_id>(0), sequence, {}, {}, {}, 0, row.string(1), row.optional_string(2), row.number32(3), row.number32(4)};
+        open[row.number(0)] = {row.id<core::log_id>(0), sequence,       {}, {}, {}, 0, row.string(1), row.optional_string(2),
+                               row.number32(3),         row.number32(4)};
     }
     std::vector<claim_item> left;
     for (const auto& item : items) {
@@ -131,8 +137,8 @@ core::result<bool> permit(session& own, const core::node_life& owner, std::int64
   auto& db = own.db;
   if (!db.query("SELECT 1 FROM xxl_job_log WHERE id = ? AND trigger_code = 0 AND handle_code = 0 FOR UPDATE", run).next())
     return false;
-  auto row = db.query("SELECT first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ? FOR UPDATE", owner.node,
-                      owner.incarnation, sequence);
+  auto row = db.query("SELECT first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ? FOR UPDATE",
+                      owner.node, owner.incarnation, sequence);
   if (!row.next())
     return false;
   const auto first = row.id<core::log_id>(0);
@@ -143,8 +149,8 @@ core::result<bool> permit(session& own, const core::node_life& owner, std::int64
   if (item == items->end() || item->attempt != 0)
     return false;
   item->attempt = 1;
-  db.execute("UPDATE rm_claim SET items = ? WHERE node = ? AND incarnation = ? AND seq = ?", bytes{pack(first, *items)}, owner.node,
-             owner.incarnation, sequence);
+  db.execute("UPDATE rm_claim SET items = ? WHERE node = ? AND incarnation = ? AND seq = ?", bytes{pack(first, *items)},
+             owner.node, owner.incarnation, sequence);
   return true;
 }
 
@@ -153,14 +159,16 @@ core::result<bool> permit(session& own, const core::node_life& owner, std::int64
 core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::node_life& owner) {
   return own_.db.read([&]() -> core::result<std::vector<std::int64_t>> {
     std::vector<std::int64_t> out;
-    auto found = own_.db.query("SELECT seq FROM rm_claim WHERE node = ? AND incarnation = ? ORDER BY seq", owner.node, owner.incarnation);
+    auto found =
+      own_.db.query("SELECT seq FROM rm_claim WHERE node = ? AND incarnation = ? ORDER BY seq", owner.node, owner.incarnation);
     while (found.next())
       out.push_back(found.number(0));
     return out;
   });
 }
 
-core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) {
+core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_life& owner, std::int64_t sequence,
+                                                                std::size_t limit) {
   return own_.db.transact([&] { return adoption{own_, owner, sequence}.run(limit); });
 }
 

@@ -20,7 +20,8 @@ struct chunk {
   [[nodiscard]] std::size_t at(std::size_t i) const noexcept { return begin + std::min(i, count - 1); }
 };
 
-/// Statements have 1, 2, 4 … 512 rows, so a batch of 500 takes at most nine and a connection prepares each text at most ten times.
+/// Statements have 1, 2, 4 … 512 rows, so a batch of 500 takes at most nine and a connection prepares each text at most ten
+/// times.
 inline constexpr std::size_t rows_max = 512;
 /// With CASE each row is compared with all that stand before it.
 inline constexpr std::size_t case_rows_max = 128;

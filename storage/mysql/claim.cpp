@@ -35,8 +35,8 @@ selection everything_in(const core::claim_batch& batch) {
   return out;
 }
 
-/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost, everything is
-/// rolled back and the long way reads under locks who won.
+/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost,
+/// everything is rolled back and the long way reads under locks who won.
 class claiming {
 public:
   claiming(session& own, const core::claim_batch& batch) : own_{own}, db_{own.db}, batch_{batch} {}
@@ -57,8 +57,9 @@ public:
 
 private:
   core::result<claim_outcome> run_under_locks() {
-    if (auto committed = db_.query("SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?",
-                                   batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
+    if (auto committed =
+          db_.query("SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?",
+                    batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
         committed.next())
       return repeat(committed);
     claim_outcome lost;
@@ -99,7 +100,8 @@ private:
   std::unordered_set<std::int64_t> unresolved(const std::vector<claim_item>& items) {
     std::unordered_set<std::int64_t> out;
     for (const auto part : padded_chunks(items.size())) {
-      auto& some = db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0", part.rows);
+      auto& some =
+        db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0", part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(items[part.at(i)].id);
       for (auto found = some.select(); found.next();)
@@ -112,8 +114,9 @@ private:
   std::uint64_t take(const std::vector<core::intent_id>& intents) {
     std::uint64_t taken = 0;
     for (const auto part : padded_chunks(intents.size())) {
-      auto& some = db_.prepare("UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,}) AND state = 0",
-                               part.rows);
+      auto& some = db_.prepare(
+        "UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,}) AND state = 0",
+        part.rows);
       some.add(batch_.owner.node).add(batch_.owner.incarnation);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(intents[part.at(i)]);
@@ -126,7 +129,8 @@ private:
   std::unordered_set<std::int64_t> jobs_of(const std::vector<core::intent_id>& intents) {
     std::unordered_set<std::int64_t> out;
     for (const auto part : padded_chunks(intents.size())) {
-      auto& some = db_.prepare("SELECT n.id FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id IN ({?,})", part.rows);
+      auto& some =
+        db_.prepare("SELECT n.id FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id IN ({?,})", part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(intents[part.at(i)]);
       for (auto found = some.select(); found.next();)
@@ -139,7 +143,8 @@ private:
     std::unordered_set<std::int64_t> waiting;
     const auto all = everything_in(batch_).intents;
     for (const auto part : padded_chunks(all.size())) {
-      auto& some = db_.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id FOR UPDATE", part.rows);
+      auto& some = db_.prepare(
+        "SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id FOR UPDATE", part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(all[part.at(i)]);
       for (auto found = some.select(); found.next();)
@@ -198,8 +203,8 @@ private:
     }
     const auto first = items.front().id;
     try {
-      db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 0, ?, ?)", batch_.owner.node,
-                  batch_.owner.incarnation, batch_.sequence, first, bytes{pack(first, items)});
+      db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 0, ?, ?)",
+                  batch_.owner.node, batch_.owner.incarnation, batch_.sequence, first, bytes{pack(first, items)});
     } catch (const driver_error& failure) {
       if (failure.number() != ER_DUP_ENTRY)
         throw;
@@ -210,14 +215,21 @@ private:
 
   /// The first id; the server gives one statement's rows equidistant ids.
   std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
-    auto& some = db_.prepare("INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
-                             " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code,"
-                             " handle_msg, alarm_status) VALUES {(?,?,?,?,?,?,?,?,0,?,?,0,'',0),}", positions.size());
+    auto& some = db_.prepare(
+      "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
+      " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code,"
+      " handle_msg, alarm_status) VALUES {(?,?,?,?,?,?,?,?,0,?,?,0,'',0),}",
+      positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
       auto values = log_values_of(run, batch_.node_host);
       const auto fire_time = date_text(run.fire_at);
-      some.add(run.spec->group).add(run.spec->id).add(values.address).add(values.handler).add(values.param).add(std::move(values.sharding));
+      some.add(run.spec->group)
+        .add(run.spec->id)
+        .add(values.address)
+        .add(values.handler)
+        .add(values.param)
+        .add(std::move(values.sharding));
       some.add(run.retry_left).add(fire_time).add(std::move(values.message)).add(fire_time);
     }
     some.run();

@@ -39,26 +39,36 @@ std::set<std::int64_t> numbers_in(std::string_view list) {
 } // namespace
 
 core::result<core::node_life> cluster_role::enter(const std::string& node, const std::string& address) {
+  std::string named;
   auto life = own_.db.transact([&]() -> core::result<core::node_life> {
     auto& db = own_.db;
+    named = own_.own->list();
     db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, 1, 0, 'up', ?, ?)"
                " ON DUPLICATE KEY UPDATE incarnation = incarnation + 1, beat = 0, state = 'up', address = VALUES(address),"
                " connections = VALUES(connections)",
-               node, address, own_.own->list());
+               node, address, named);
     auto row = db.query("SELECT incarnation FROM rm_node WHERE id = ?", node);
     if (!row.next())
       return core::fail(core::errc::internal, "the row of node " + node + " is gone");
     return core::node_life{node, row.number(0)};
   });
-  if (life)
-    own_.own->entered(*life);
+  if (!life)
+    return life;
+  own_.own->entered(*life);
+  // A connection that another thread opened meanwhile did not know of this life yet.
+  if (own_.own->list() != named)
+    static_cast<void>(own_.db.read([this]() -> core::result<void> {
+      own_.publish_connections();
+      return {};
+    }));
   return life;
 }
 
 core::result<void> cluster_role::beat(const core::node_life& life, std::int64_t beat) {
   return own_.db.read([&]() -> core::result<void> {
     auto& db = own_.db;
-    if (db.execute("UPDATE rm_node SET beat = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, life.node, life.incarnation) == 1)
+    if (db.execute("UPDATE rm_node SET beat = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, life.node,
+                   life.incarnation) == 1)
       return {};
     // No row changed: the life is over, or this very beat is in the row already.
     auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
@@ -92,14 +102,15 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   if (!still || !*still)
     return still;
   return own_.db.transact([&]() -> core::result<bool> {
-    return own_.db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?"
-                           " AND state = 'up'", seen.id, seen.incarnation, seen.beat)
-           == 1;
+    return own_.db.execute(
+             "UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = ? AND incarnation = ? AND beat = ?"
+             " AND state = 'up'",
+             seen.id, seen.incarnation, seen.beat) == 1;
   });
 }
 
-/// Ends what the node's row names, but nothing that a living node or this process names too: after a restart of the server its numbers
-/// begin anew. Whatever fails here is left to the lock wait and to the server's own time limit.
+/// Ends what the node's row names, but nothing that a living node or this process names too: after a restart of the server its
+/// numbers begin anew. Whatever fails here is left to the lock wait and to the server's own time limit.
 void cluster_role::end_connections(const std::string& node) {
   std::set<std::int64_t> theirs;
   std::set<std::int64_t> spared;
@@ -110,7 +121,7 @@ void cluster_role::end_connections(const std::string& node) {
     if (spared.contains(id) || own_.own->contains(id))
       continue;
     auto same = own_.db.query("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ? AND DB = DATABASE()"
-                              " AND USER = SUBSTRING_INDEX(CURRENT_USER(), '@', 1)", id);
+                              " AND USER = SUBSTRING_INDEX(USER(), '@', 1)", id);
     if (!same.next())
       continue;
     try {
@@ -124,7 +135,8 @@ void cluster_role::end_connections(const std::string& node) {
 
 core::result<void> cluster_role::leave(const core::node_life& life) {
   return own_.db.read([&]() -> core::result<void> {
-    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
+    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node,
+                    life.incarnation);
     return {};
   });
 }

@@ -62,8 +62,8 @@ void connection::connect() {
   mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
   const auto* host = where.socket.empty() ? where.host.c_str() : nullptr;
   const auto* socket = where.socket.empty() ? nullptr : where.socket.c_str();
-  if (mysql_real_connect(handle_.get(), host, where.user.c_str(), where.password.c_str(), where.database.c_str(), where.port, socket, 0)
-      == nullptr)
+  if (mysql_real_connect(handle_.get(), host, where.user.c_str(), where.password.c_str(), where.database.c_str(), where.port,
+                         socket, 0) == nullptr)
     raise(handle_.get());
 }
 
@@ -75,7 +75,8 @@ void connection::set_up_session() {
   // A client that stands still in the middle of a write must not keep its row locks. MySQL does not know these two.
   const std::int64_t limit = settings_.statement_timeout.count();
   std::array<char, 64> statement_time{};
-  std::snprintf(statement_time.data(), statement_time.size(), "SET SESSION max_statement_time = %ld.%03ld", limit / 1000, limit % 1000);
+  std::snprintf(statement_time.data(), statement_time.size(), "SET SESSION max_statement_time = %ld.%03ld", limit / 1000,
+                limit % 1000);
   for (const char* setting : {"SET SESSION idle_write_transaction_timeout = 1", static_cast<const char*>(statement_time.data())})
     if (mysql_query(handle_.get(), setting) != 0 && mysql_errno(handle_.get()) != ER_UNKNOWN_SYSTEM_VARIABLE)
       raise(handle_.get());

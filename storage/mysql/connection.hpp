@@ -26,20 +26,21 @@ struct connection_settings {
   std::chrono::milliseconds statement_timeout{5000};
 };
 
-/// Opens on first use and again after it was lost. Used by one thread at a time. `execute`, `query`, `prepare` and `start_over` throw
-/// `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error value.
+/// Opens on first use and again after it was lost. Used by one thread at a time. `execute`, `query`, `prepare` and `start_over`
+/// throw `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error value.
 class connection {
 public:
   explicit connection(connection_settings settings);
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Called with each new connection before anything else uses it; throws `driver_error`. Not called for the one that is open already.
+  /// Called with each new connection before anything else uses it; throws `driver_error`. Not called for the one that is open
+  /// already.
   void on_open(std::function<void()> hook) { on_open_ = std::move(hook); }
 
-  /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back. After a
-  /// deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start, once. Errors:
-  /// `unavailable` – nothing was kept, or the answer to the commit was lost.
+  /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back.
+  /// After a deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start,
+  /// once. Errors: `unavailable` – nothing was kept, or the answer to the commit was lost.
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {

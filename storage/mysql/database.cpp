@@ -55,8 +55,9 @@ core::result<std::vector<migration_step>> pending(connection& db) {
   while (tables.next())
     (tables.text(0) == "rm_migration" ? ours : foreign) = true;
   if (!ours && foreign)
-    return core::fail(core::errc::unsupported, "the database holds tables of XXL-JOB that Ringmaster did not create; this release cannot use "
-                                               "them and has changed nothing; give it a database of its own (database.url)");
+    return core::fail(core::errc::unsupported,
+                      "the database holds tables of XXL-JOB that Ringmaster did not create; this release cannot use "
+                      "them and has changed nothing; give it a database of its own (database.url)");
   std::vector<int> applied;
   if (ours) {
     auto steps = db.query("SELECT number FROM rm_migration ORDER BY number");
@@ -68,7 +69,8 @@ core::result<std::vector<migration_step>> pending(connection& db) {
 
 /// The server's lock against two migrations at once; it goes with the connection.
 bool lock_migrations(connection& db) {
-  auto got = db.query("SELECT GET_LOCK(CONCAT('ringmaster migrate ', LEFT(MD5(DATABASE()), 16)), ?)", std::int64_t{migration_wait.count()});
+  auto got = db.query("SELECT GET_LOCK(CONCAT('ringmaster migrate ', LEFT(MD5(DATABASE()), 16)), ?)",
+                      std::int64_t{migration_wait.count()});
   return got.next() && got.number(0) == 1;
 }
 
@@ -94,8 +96,8 @@ core::result<std::unique_ptr<store>> mysql_database::open() {
   if (!missing)
     return tl::unexpected{missing.error()};
   if (!missing->empty())
-    return core::fail(core::errc::unsupported, "the schema lacks step " + std::to_string(missing->front().number) + " (" + missing->front().name
-                                                 + "); run `ringmaster migrate`");
+    return core::fail(core::errc::unsupported, "the schema lacks step " + std::to_string(missing->front().number) + " (" +
+                                                 missing->front().name + "); run `ringmaster migrate`");
   return out;
 }
 
@@ -124,7 +126,8 @@ std::string mysql_database::description() const { return "mysql " + settings_.wh
 
 } // namespace mysql
 
-core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings, const store_options& options) {
+core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings,
+                                                            const store_options& options) {
   auto where = mysql::parse_url(settings.url);
   if (!where)
     return tl::unexpected{where.error()};

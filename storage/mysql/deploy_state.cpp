@@ -18,8 +18,9 @@ held_job read_job(const rows& row) {
   out.last = row.time_ms(7);
   std::size_t column = 8;
   auto& columns = out.columns;
-  for (auto* text : {&columns.name, &columns.author, &columns.alarm_email, &columns.schedule_type, &columns.schedule_conf, &columns.misfire,
-                     &columns.route, &columns.block, &columns.on_unknown, &columns.handler, &columns.params, &columns.glue_type})
+  for (auto* text :
+       {&columns.name, &columns.author, &columns.alarm_email, &columns.schedule_type, &columns.schedule_conf, &columns.misfire,
+        &columns.route, &columns.block, &columns.on_unknown, &columns.handler, &columns.params, &columns.glue_type})
     *text = row.text(column++);
   columns.timeout_s = row.number32(column++);
   columns.retry_count = row.number32(column);
@@ -34,8 +35,9 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
     out.revision = row.number(0);
 
   std::unordered_map<std::int64_t, std::size_t> by_hand;
-  auto counts = db.query("SELECT i.job_group, COUNT(*) FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id WHERE x.job_key IS NULL"
-                         " GROUP BY i.job_group");
+  auto counts = db.query(
+    "SELECT i.job_group, COUNT(*) FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id WHERE x.job_key IS NULL"
+    " GROUP BY i.job_group");
   while (counts.next())
     by_hand[counts.number(0)] = static_cast<std::size_t>(counts.number(1));
 
@@ -43,14 +45,15 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
                          " LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id");
   while (groups.next())
     out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
-                          groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, groups.string(4), groups.string(5),
-                          by_hand[groups.number(0)]});
+                          groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, groups.string(4),
+                          groups.string(5), by_hand[groups.number(0)]});
 
-  auto jobs = db.query("SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, s.last_ms, i.job_desc,"
-                       " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
-                       " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-                       " i.executor_fail_retry_count FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
-                       " WHERE x.job_key IS NOT NULL ORDER BY i.id");
+  auto jobs = db.query(
+    "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, s.last_ms, i.job_desc,"
+    " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
+    " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
+    " i.executor_fail_retry_count FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
+    " WHERE x.job_key IS NOT NULL ORDER BY i.id");
   while (jobs.next())
     out.jobs.push_back(read_job(jobs));
   return out;

@@ -31,13 +31,16 @@ private:
     const auto type = static_cast<std::int32_t>(group.type);
     switch (group.kind) {
     case change_kind::create:
-      id = db_.insert<core::group_id>("INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
-                                      group.app_name, group.title, type, group.address_list, now_);
+      id = db_.insert<core::group_id>(
+        "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
+        group.app_name, group.title, type, group.address_list, now_);
       db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, source_);
       break;
     case change_kind::update:
-      db_.execute("UPDATE xxl_job_group SET title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE id = ?",
-                  group.title, type, group.address_list, now_, id);
+      db_.execute(
+        "UPDATE xxl_job_group SET title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE "
+        "id = ?",
+        group.title, type, group.address_list, now_, id);
       break;
     case change_kind::remove:
       // Nothing refers to it any more: its jobs go in this transaction.
@@ -67,7 +70,8 @@ private:
         id = create(job);
       else
         update(job);
-      db_.execute("INSERT INTO rm_schedule (job, revision) VALUES (?, ?) ON DUPLICATE KEY UPDATE revision = VALUES(revision)", id, revision);
+      db_.execute("INSERT INTO rm_schedule (job, revision) VALUES (?, ?) ON DUPLICATE KEY UPDATE revision = VALUES(revision)", id,
+                  revision);
       if (job.schedule)
         write(id, *job.schedule);
     }
@@ -79,26 +83,30 @@ private:
     const auto& c = job.columns;
     const auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
     const auto id = db_.insert<core::job_id>(
-      "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, misfire_strategy,"
-      " executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type,"
+      "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+      "misfire_strategy,"
+      " executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
+      "executor_fail_retry_count, glue_type,"
       " glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, '', 0, 0, 0)",
-      group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler, c.params, c.block,
-      c.timeout_s, c.retry_count, c.glue_type, now_);
-    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_, job.key, job.hash,
-                c.on_unknown);
+      group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler,
+      c.params, c.block, c.timeout_s, c.retry_count, c.glue_type, now_);
+    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_,
+                job.key, job.hash, c.on_unknown);
     return id;
   }
 
   void update(const job_write& job) {
     const auto& c = job.columns;
     // Assignments run from left to right: the old glue_type still stands where glue_updatetime is decided.
-    db_.execute("UPDATE xxl_job_info SET job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy = ?,"
-                " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
-                " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
-                " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
-                c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params, c.glue_type, now_,
-                c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
+    db_.execute(
+      "UPDATE xxl_job_info SET job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy "
+      "= ?,"
+      " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
+      " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
+      " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
+      c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params,
+      c.glue_type, now_, c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
     db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ? WHERE job = ?", job.hash, c.on_unknown, job.id);
   }
 
@@ -128,9 +136,11 @@ private:
 
 } // namespace
 
-core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) {
+core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                                     core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    // The row that every edit locks: what is read behind it stays true until the commit, and revisions are in the order of commits.
+    // The row that every edit locks: what is read behind it stays true until the commit, and revisions are in the order of
+    // commits.
     if (!dry_run)
       (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
     auto plan = plan_deploy(read_deploy_state(own_.db, declared.source), declared, prune, now, own_.schedule_zone);

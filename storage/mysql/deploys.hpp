@@ -11,7 +11,8 @@ class deploy_role final : public deploy_store {
 public:
   explicit deploy_role(session& own) : own_{own} {}
 
-  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override;
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now) override;
 
 private:
   session& own_;

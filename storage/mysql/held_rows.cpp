@@ -61,8 +61,10 @@ void write_triggers(connection& db, const row_list& rows) {
 void write_results(connection& db, const row_list& rows, std::string_view handle_time) {
   const auto bytes_of = [&](std::size_t i) { return rows[i]->write.handle_message.size(); };
   for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
-    auto& some = db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = CASE id {WHEN ? THEN ? }END,"
-                            " handle_msg = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,})", part.rows);
+    auto& some = db.prepare(
+      "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = CASE id {WHEN ? THEN ? }END,"
+      " handle_msg = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,})",
+      part.rows);
     some.add(handle_time);
     add_cases(some, rows, part, [](const held_row& held) { return *held.write.handle_code; });
     add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.handle_message); });
@@ -94,9 +96,11 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
   for (const auto* one : news)
     by_id.emplace(core::number(one->id), one);
   for (const auto part : padded_chunks(news.size())) {
-    auto& some = own.db.prepare("SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"
-                                " executor_sharding_param, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"
-                                " ORDER BY id FOR UPDATE", part.rows);
+    auto& some = own.db.prepare(
+      "SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"
+      " executor_sharding_param, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"
+      " ORDER BY id FOR UPDATE",
+      part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(news[part.at(i)]->id);
     for (auto found = some.select(); found.next();) {

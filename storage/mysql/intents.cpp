@@ -62,10 +62,17 @@ std::map<core::job_id, std::int32_t> retry_counts(session& own, const std::vecto
 
 /// The first id.
 std::int64_t insert(session& own, std::span<const core::intent> wishes, core::time_point now) {
-  auto& some = own.db.prepare("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms)"
-                              " VALUES {(?,?,?,?,?,?,?,?,?),}", wishes.size());
+  auto& some = own.db.prepare(
+    "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms)"
+    " VALUES {(?,?,?,?,?,?,?,?,?),}",
+    wishes.size());
   for (const auto& wish : wishes) {
-    some.add(intent_kind_name(wish.kind)).add(wish.job).add(wish.fire_at).add(wish.origin).add(wish.part.index).add(shard_total(wish));
+    some.add(intent_kind_name(wish.kind))
+      .add(wish.job)
+      .add(wish.fire_at)
+      .add(wish.origin)
+      .add(wish.part.index)
+      .add(shard_total(wish));
     some.add(wish.param).add(wish.retry_left).add(now);
   }
   some.run();
@@ -133,8 +140,10 @@ std::vector<core::intent> insert_intents(session& own, std::vector<core::intent>
 core::result<std::vector<core::intent>> firing_role::waiting_intents(core::time_point created_before, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::vector<core::intent>> {
     std::vector<core::intent> out;
-    auto found = own_.db.query("SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent"
-                               " WHERE state = 0 AND created_ms <= ? ORDER BY created_ms, id LIMIT ?", created_before, limit);
+    auto found = own_.db.query(
+      "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent"
+      " WHERE state = 0 AND created_ms <= ? ORDER BY created_ms, id LIMIT ?",
+      created_before, limit);
     while (found.next())
       out.push_back(read_intent(found));
     return out;

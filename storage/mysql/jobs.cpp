@@ -9,8 +9,10 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 constexpr const char* jobs_and_schedules =
-  "SELECT i.id, i.job_group, i.schedule_type, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown,"
-  " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type,"
+  "SELECT i.id, i.job_group, i.schedule_type, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy, "
+  "e.on_unknown,"
+  " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, "
+  "i.glue_type,"
   " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision"
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
@@ -64,20 +66,23 @@ std::vector<core::scheduled_job> select_jobs(session& own, std::span<const core:
   return out;
 }
 
-core::result<std::vector<core::scheduled_job>> firing_role::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
+core::result<std::vector<core::scheduled_job>> firing_role::load_jobs(const core::slot_set& slots, core::job_id after,
+                                                                      std::size_t limit) {
   std::string wanted(core::slot_count, '0');
   for (std::size_t slot = 0; slot < core::slot_count; ++slot)
     if (slots.test(slot))
       wanted[slot] = '1';
   return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
-    return read_all(own_, own_.db.query({jobs_and_schedules, "WHERE i.id > ? AND SUBSTRING(?, (i.id & 255) + 1, 1) = '1' ORDER BY i.id LIMIT ?"},
+    return read_all(own_, own_.db.query({jobs_and_schedules,
+                                         "WHERE i.id > ? AND SUBSTRING(?, (i.id & 255) + 1, 1) = '1' ORDER BY i.id LIMIT ?"},
                                         after, wanted, limit));
   });
 }
 
 core::result<std::vector<core::scheduled_job>> firing_role::edits_since(std::int64_t revision, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
-    return read_all(own_, own_.db.query({jobs_and_schedules, "WHERE s.revision > ? ORDER BY s.revision, s.job LIMIT ?"}, revision, limit));
+    return read_all(
+      own_, own_.db.query({jobs_and_schedules, "WHERE s.revision > ? ORDER BY s.revision, s.job LIMIT ?"}, revision, limit));
   });
 }
 

@@ -7,7 +7,8 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 constexpr const char* log_rows =
-  "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, executor_fail_retry_count,"
+  "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
+  "executor_fail_retry_count,"
   " trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status FROM xxl_job_log ";
 
 core::log_row read_row(session& own, const rows& row) {

@@ -6,14 +6,15 @@ namespace ringmaster::storage {
 
 namespace {
 
-// A step is no transaction here (each DDL statement commits), so every statement can run again after a crash in the middle. Names are
-// compared byte by byte: registrations and app names are exact texts.
+// A step is no transaction here (each DDL statement commits), so every statement can run again after a crash in the middle. Names
+// are compared byte by byte: registrations and app names are exact texts.
 std::string table(const std::string& name, const std::string& columns) {
-  return "CREATE TABLE IF NOT EXISTS " + name + " (\n" + columns + "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
+  return "CREATE TABLE IF NOT EXISTS " + name + " (\n" + columns +
+         "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 }
 
-// XXL's eight tables as its newest released schema has them (XXL §2.2, G7). The log table has the lean index profile: the indexes on
-// codes and times would cost half of the firing path, and nothing of ours reads them.
+// XXL's eight tables as its newest released schema has them (XXL §2.2, G7). The log table has the lean index profile: the indexes
+// on codes and times would cost half of the firing path, and nothing of ours reads them.
 migration_step xxl_tables() {
   return {1,
           "xxl_tables",

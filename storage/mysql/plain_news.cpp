@@ -30,21 +30,28 @@ std::optional<good_news> plain(const run_news& news) {
 statement& statement_for(connection& db, const plain_group& group, std::size_t rows) {
   switch (group.kind) {
   case good_news::trigger:
-    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0", rows);
+    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0",
+                      rows);
   case good_news::both:
     if (group.alike)
-      return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
-                        " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0", rows);
-    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200,"
-                      " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0", rows);
+      return db.prepare(
+        "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
+        " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0",
+        rows);
+    return db.prepare(
+      "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200,"
+      " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0",
+      rows);
   case good_news::callback: break;
   }
   // Not after a failed trigger: such a row leaves the list of failed runs.
   if (group.alike)
     return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = ?"
                       " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)", rows);
-  return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
-                    " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)", rows);
+  return db.prepare(
+    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
+    " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)",
+    rows);
 }
 
 } // namespace
@@ -75,7 +82,9 @@ sorted_news sort_out(const std::vector<run_news>& news) {
 
 std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time) {
   std::uint64_t changed = 0;
-  const auto bytes_of = [&](std::size_t i) { return group.alike ? 0 : std::min(group.runs[i]->callback->message.size(), 4 * core::message_units_max); };
+  const auto bytes_of = [&](std::size_t i) {
+    return group.alike ? 0 : std::min(group.runs[i]->callback->message.size(), 4 * core::message_units_max);
+  };
   const auto cut = [&](std::size_t size) { return padded_chunks(size, group.alike ? rows_max : case_rows_max); };
   for (const auto part : chunks_within_bytes(group.runs.size(), bytes_of, cut)) {
     auto& some = statement_for(own.db, group, part.rows);

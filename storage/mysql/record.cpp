@@ -11,12 +11,19 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// T3, T4 and the retry half of T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it names,
-/// everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the winners.
+/// T3, T4 and the retry half of T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
+/// names, everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the
+/// winners.
 class recording {
 public:
   recording(session& own, const core::record_batch& batch, core::time_point now)
-    : own_{own}, db_{own.db}, batch_{batch}, now_{now}, now_text_{own.dates.of(now)}, news_{news_of(batch)}, sorted_{sort_out(news_)} {}
+    : own_{own},
+      db_{own.db},
+      batch_{batch},
+      now_{now},
+      now_text_{own.dates.of(now)},
+      news_{news_of(batch)},
+      sorted_{sort_out(news_)} {}
 
   core::result<core::record_outcome> run() {
     while (!try_once())
@@ -60,7 +67,10 @@ private:
     const auto fails = [](const core::trigger_result& trigger) { return trigger.code != 200; };
     if (std::any_of(batch_.triggers.begin(), batch_.triggers.end(), fails))
       return own_.check_current(batch_.owner).has_value();
-    return db_.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", batch_.owner.node, batch_.owner.incarnation).next();
+    return db_
+      .query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", batch_.owner.node,
+             batch_.owner.incarnation)
+      .next();
   }
 
   void count(const plain_group& group) {
@@ -91,7 +101,13 @@ private:
       if (held.write.children)
         succeeded(*held.news);
       if (held.write.retry)
-        retries_.push_back({{}, core::trigger_kind::retry, held.job, held.fire_at, held.news->id, held.part, std::move(held.param),
+        retries_.push_back({{},
+                            core::trigger_kind::retry,
+                            held.job,
+                            held.fire_at,
+                            held.news->id,
+                            held.part,
+                            std::move(held.param),
                             held.row.retries - 1});
     }
   }

@@ -11,18 +11,23 @@ core::result<core::registry_state> registry_role::read() {
     auto groups = own_.db.query("SELECT id, app_name, title, address_type, address_list FROM xxl_job_group ORDER BY id");
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
-                            groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(groups.text(4))});
-    auto seen = own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id");
+                            groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
+                            split_addresses(groups.text(4))});
+    auto seen =
+      own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id");
     while (seen.next())
-      out.registrations.push_back({seen.string(0), seen.string(1), seen.string(2), own_.dates.read(seen.text(3)).value_or(core::time_point{})});
+      out.registrations.push_back(
+        {seen.string(0), seen.string(1), seen.string(2), own_.dates.read(seen.text(3)).value_or(core::time_point{})});
     return out;
   });
 }
 
 void registry_role::renew(const std::vector<core::registration>& renewed) {
   for (const auto part : exact_chunks(renewed.size())) {
-    auto& insert = own_.db.prepare("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}"
-                                   " ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)", part.rows);
+    auto& insert = own_.db.prepare(
+      "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}"
+      " ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)",
+      part.rows);
     for (std::size_t i = 0; i < part.rows; ++i) {
       const auto& one = renewed[part.at(i)];
       insert.add(one.registry_group).add(one.app_name).add(one.address).add(std::string{own_.dates.of(one.seen)});
@@ -37,14 +42,14 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
     for (const auto& gone : batch.removed)
-      db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?", gone.registry_group,
-                 gone.app_name, gone.address);
+      db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?",
+                 gone.registry_group, gone.app_name, gone.address);
     renew(batch.renewed);
     if (batch.dead_before > core::time_point{})
       db.execute("DELETE FROM xxl_job_registry WHERE update_time < ?", std::string{own_.dates.of(batch.dead_before)});
     for (const auto& changed : batch.changed_groups)
-      db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0", join_addresses(changed.addresses),
-                 std::string{own_.dates.of(now)}, changed.id);
+      db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",
+                 join_addresses(changed.addresses), std::string{own_.dates.of(now)}, changed.id);
     return {};
   });
 }

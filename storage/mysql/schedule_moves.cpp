@@ -48,8 +48,10 @@ std::uint64_t run_guarded(statement& some, const move_list& moves, chunk part, s
 std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t seen_revision) {
   std::uint64_t moved = 0;
   for (const auto part : padded_chunks(moves.size())) {
-    auto& some = db.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
-                            " AND next_ms <> 0 AND revision <= ?", part.rows);
+    auto& some = db.prepare(
+      "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
+      " AND next_ms <> 0 AND revision <= ?",
+      part.rows);
     some.add(moves.front()->last).add(next_ms(*moves.front()));
     moved += run_guarded(some, moves, part, seen_revision);
   }
@@ -59,9 +61,10 @@ std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t s
 std::uint64_t write_others(connection& db, const move_list& moves, std::int64_t seen_revision) {
   std::uint64_t moved = 0;
   for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
-    auto& some = db.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
-                            " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
-                            part.rows);
+    auto& some = db.prepare(
+      "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
+      " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
+      part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
     for (std::size_t i = 0; i < part.rows; ++i)
@@ -89,7 +92,8 @@ std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t see
   // The mirror for people of a schedule that came to its end. Undone with everything else when a move lost.
   for (const auto* move : moves)
     if (!move->next)
-      own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?", move->last, move->job);
+      own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?",
+                     move->last, move->job);
   return moved;
 }
 
@@ -101,8 +105,9 @@ move_list lock_moves(session& own, const core::claim_batch& batch, std::vector<c
   std::unordered_map<std::int64_t, state> states;
   const auto wanted = all_moves(batch);
   for (const auto part : padded_chunks(wanted.size())) {
-    auto& some = own.db.prepare("SELECT job, next_ms, revision FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE",
-                                part.rows);
+    auto& some = own.db.prepare(
+      "SELECT job, next_ms, revision FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE",
+      part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(wanted[part.at(i)]->job);
     for (auto found = some.select(); found.next();)

@@ -39,7 +39,8 @@ bool process_connections::contains(std::int64_t id) const {
   return ids_.contains(id);
 }
 
-session::session(connection_settings settings, core::zone database_zone, core::zone schedules, std::shared_ptr<process_connections> process)
+session::session(connection_settings settings, core::zone database_zone, core::zone schedules,
+                 std::shared_ptr<process_connections> process)
   : db{std::move(settings)}, dates{std::move(database_zone)}, schedule_zone{std::move(schedules)}, own{std::move(process)} {
   db.on_open([this] { opened(); });
 }
@@ -51,8 +52,18 @@ void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
   own->opened(known_id_);
-  if (const auto life = own->life())
-    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", own->list(), life->node, life->incarnation);
+  publish_connections();
+}
+
+void session::publish_connections() {
+  const auto life = own->life();
+  if (!life)
+    return;
+  // Another store of this process may write an older list behind this one; it then finds that and writes again.
+  for (std::string written; written != own->list();) {
+    written = own->list();
+    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", written, life->node, life->incarnation);
+  }
 }
 
 core::result<void> session::check_current(const core::node_life& owner) {
@@ -60,7 +71,8 @@ core::result<void> session::check_current(const core::node_life& owner) {
                       owner.incarnation);
   if (row.next())
     return {};
-  return core::fail(core::errc::fenced, "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
+  return core::fail(core::errc::fenced,
+                    "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
 }
 
 std::string storable(std::string_view text) {

@@ -16,8 +16,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// The open connections of this process to one database and the life of its node, so that whoever fences the node can end them. Shared by
-/// all stores of a database; safe from any thread.
+/// The open connections of this process to one database and the life of its node, so that whoever fences the node can end them.
+/// Shared by all stores of a database; safe from any thread.
 class process_connections {
 public:
   void opened(std::int64_t id);
@@ -37,12 +37,16 @@ private:
 /// One store's connection and what its roles need beside it. Used by one thread at a time.
 class session {
 public:
-  session(connection_settings settings, core::zone database_zone, core::zone schedules, std::shared_ptr<process_connections> process);
+  session(connection_settings settings, core::zone database_zone, core::zone schedules,
+          std::shared_ptr<process_connections> process);
   ~session();
 
-  /// Errors: `fenced` when `owner` is not current. Inside a transaction: holds a shared lock on the node's row to its end, so that no fence
-  /// commits before it.
+  /// Errors: `fenced` when `owner` is not current. Inside a transaction: holds a shared lock on the node's row to its end, so
+  /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
+
+  /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
+  void publish_connections();
 
   connection db;
   datetime_text dates;
@@ -55,7 +59,8 @@ private:
   std::int64_t known_id_ = 0;
 };
 
-/// `text` itself if it is plain ASCII, else `core::valid_utf8` of it: one odd byte from outside must not make the server refuse a batch.
+/// `text` itself if it is plain ASCII, else `core::valid_utf8` of it: one odd byte from outside must not make the server refuse a
+/// batch.
 [[nodiscard]] std::string storable(std::string_view text);
 
 } // namespace ringmaster::storage::mysql

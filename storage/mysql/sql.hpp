@@ -11,8 +11,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// A statement's text. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a batch, without
-/// the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows.
+/// A statement's text. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a
+/// batch, without the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows.
 class sql {
 public:
   consteval sql(const char* text) : head_{text} {}
@@ -29,7 +29,8 @@ private:
   std::string_view tail_;
 };
 
-/// What the driver or the server refused, by its number. Thrown inside this backend only; `connection` turns it into a `core::error`.
+/// What the driver or the server refused, by its number. Thrown inside this backend only; `connection` turns it into a
+/// `core::error`.
 class driver_error : public std::runtime_error {
 public:
   driver_error(unsigned number, const std::string& text) : std::runtime_error{text}, number_{number} {}

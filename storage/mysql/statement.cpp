@@ -27,7 +27,8 @@ rows::rows(MYSQL_STMT* statement) : statement_{statement} {
   mysql_stmt_attr_set(statement, STMT_ATTR_UPDATE_MAX_LENGTH, &on);
   if (mysql_stmt_store_result(statement) != 0)
     raise(statement);
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> fields{mysql_stmt_result_metadata(statement), &mysql_free_result};
+  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> fields{mysql_stmt_result_metadata(statement),
+                                                                        &mysql_free_result};
   if (!fields)
     raise(statement);
   columns_.resize(mysql_num_fields(fields.get()));

@@ -84,7 +84,8 @@ core::result<void> parse_options(address& out, std::string_view text) {
     text = end == text.npos ? std::string_view{} : text.substr(end + 1);
     const auto name = option.substr(0, option.find('='));
     if (name != "socket" || name.size() == option.size())
-      return fail(errc::invalid_argument, "database.url: unknown option '" + std::string{name} + "' (there is only socket=/path)");
+      return fail(errc::invalid_argument,
+                  "database.url: unknown option '" + std::string{name} + "' (there is only socket=/path)");
     if (auto socket = assign(out.socket, option.substr(name.size() + 1), "socket"); !socket)
       return socket;
   }

@@ -23,8 +23,8 @@ struct address {
   [[nodiscard]] std::string description() const;
 };
 
-/// Reads `mysql://user:password@host:port/name?socket=/path`. User, password, name and socket may be percent-encoded, an IPv6 host stands
-/// in brackets. Errors: `invalid_argument`, which names the part that is wrong and never shows the password.
+/// Reads `mysql://user:password@host:port/name?socket=/path`. User, password, name and socket may be percent-encoded, an IPv6
+/// host stands in brackets. Errors: `invalid_argument`, which names the part that is wrong and never shows the password.
 [[nodiscard]] core::result<address> parse_url(std::string_view url);
 
 } // namespace ringmaster::storage::mysql

@@ -25,8 +25,9 @@ struct node {
   }
   void enter() {
     actor = world.spawn<actors::node_actor_state, protocol::node_actor>(
-      actors::node_links{storage.actor, schedule.actor, {lives.actor, other_lives.actor}}, actors::node_identity{id, id + ":8080"},
-      config::cluster_settings{}, gate, actors::node_clocks{world.clock(), world.boot(), false}, test::virtual_time::silent_log());
+      actors::node_links{storage.actor, schedule.actor, {lives.actor, other_lives.actor}},
+      actors::node_identity{id, id + ":8080"}, config::cluster_settings{}, gate,
+      actors::node_clocks{world.clock(), world.boot(), false}, test::virtual_time::silent_log());
   }
   [[nodiscard]] core::node_row row() {
     for (auto& row : test::expect(store.inner().cluster().nodes()))
@@ -36,7 +37,10 @@ struct node {
   }
   [[nodiscard]] bool is_open() { return gate->open_at(world.boot_now()); }
   [[nodiscard]] protocol::node_status status() { return *world.ask<protocol::node_status>(actor, protocol::status_query{}); }
-  [[nodiscard]] core::slot_set slots() const { return schedule.record->slots.empty() ? core::slot_set{} : schedule.record->slots.back(); }
+  [[nodiscard]] core::slot_set slots() const {
+    const auto& told = schedule.record->slots;
+    return told.empty() ? core::slot_set{} : told.back();
+  }
 
   test::virtual_time& world;
   std::string id;
@@ -193,6 +197,18 @@ TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without 
   CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
 }
 
+TEST_CASE_METHOD(cluster, "the wall clock follows the system only when told so, with or without a store", "[actors]") {
+  auto follows = GENERATE(false, true);
+  node a{*this, database, "a", false};
+  a.store.go_away();
+  protocol::wall_clock wall{0ns};
+  spawn<actors::node_actor_state, protocol::node_actor>(actors::node_links{a.storage.actor, a.schedule.actor, {}},
+                                                        actors::node_identity{"a", "a:8080"}, config::cluster_settings{}, a.gate,
+                                                        actors::node_clocks{wall, boot(), follows}, silent_log());
+  advance(1s);
+  CHECK((wall.at(now()) > core::time_point{24h * 365 * 50}) == follows);
+}
+
 TEST_CASE_METHOD(cluster, "two nodes share the slots without a gap or an overlap", "[actors]") {
   node a{*this, database, "a"};
   node b{*this, database, "b"};
@@ -278,14 +294,17 @@ TEST_CASE("no node is fenced before its own deadline", "[actors]") {
       auto slow = random() % 6 == 0 ? 4'000 : 60;
       return std::pair{std::chrono::milliseconds{random() % slow}, std::chrono::milliseconds{random() % slow}};
     };
-    each->store.fault_of = [&random](std::string_view) { return random() % 20 == 0 ? store_fault::answer_lost : store_fault::none; };
+    each->store.fault_of = [&random](std::string_view) {
+      return random() % 20 == 0 ? store_fault::answer_lost : store_fault::none;
+    };
   }
   std::size_t fences = 0;
   std::size_t open_when_fenced = 0;
   auto check = [&](node& fenced) {
     return [&, known = std::int64_t{0}](std::string_view method) mutable {
       auto row = fenced.row();
-      if (method == "fence" && row.state == core::node_state::fenced && row.incarnation != std::exchange(known, row.incarnation)) {
+      bool is_fenced = method == "fence" && row.state == core::node_state::fenced;
+      if (is_fenced && row.incarnation != std::exchange(known, row.incarnation)) {
         ++fences;
         open_when_fenced += fenced.is_open() ? 1 : 0;
       }

@@ -14,7 +14,8 @@ namespace {
 
 /// One node's monitor; several share a world and a database.
 struct monitor {
-  monitor(test::virtual_time& the_world, test::memory_database& database, bool start = true) : world{the_world}, store{database.open()} {
+  monitor(test::virtual_time& the_world, test::memory_database& database, bool start = true)
+    : world{the_world}, store{database.open()} {
     store.after = [this](std::string_view method) { (method == "read" ? reads : writes) += 1; };
     if (start)
       begin();
@@ -215,6 +216,20 @@ TEST_CASE_METHOD(executors, "a hint makes groups known at once, else the next re
   SECTION("no hint") { advance(5s); }
   CHECK(here.addresses("late") == names{"http://a/"});
   CHECK(stored_list("late") == names{"http://a/"});
+}
+
+TEST_CASE_METHOD(executors, "a late listener hears of the present view at once, and of what follows", "[actors]") {
+  monitor here{*this, database};
+  here.beat("pay", "http://a/");
+  advance(1s);
+  test::registry_listener_double late{*this};
+  tell(here.actor, protocol::registry_subscription{late.actor});
+  run();
+  REQUIRE(late.views->size() == 1);
+  CHECK(late.views->back() == here.listener.views->back());
+  here.remove("pay", "http://a/");
+  run();
+  CHECK(late.views->size() == 2);
 }
 
 TEST_CASE_METHOD(executors, "a peer's executors can be called after the next read, and its removals are noticed", "[actors]") {

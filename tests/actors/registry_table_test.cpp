@@ -15,15 +15,20 @@ namespace {
 
 constexpr auto t0 = core::from_ms(1'772'452'800'000);
 
-core::group group(std::int32_t id, std::string app, core::address_type type = core::address_type::automatic, names addresses = {}) {
-  return {core::group_id{id}, std::move(app), "Title", type, std::move(addresses)};
+core::group group(std::int32_t id, std::string app) {
+  return {core::group_id{id}, std::move(app), "Title", core::address_type::automatic, {}};
+}
+core::group manual_group(std::int32_t id, std::string app, names addresses) {
+  return {core::group_id{id}, std::move(app), "Title", core::address_type::manual, std::move(addresses)};
 }
 
 core::registration row(std::string app, std::string address, core::time_point seen, std::string registry_group = "EXECUTOR") {
   return {std::move(registry_group), std::move(app), std::move(address), seen};
 }
 
-protocol::registry_beat beat(std::string app, std::string address, bool app_header = false) { return {"EXECUTOR", std::move(app), std::move(address), app_header}; }
+protocol::registry_beat beat(std::string app, std::string address, bool app_header = false) {
+  return {"EXECUTOR", std::move(app), std::move(address), app_header};
+}
 
 /// A table beside a store that is a plain value.
 struct registry {
@@ -80,7 +85,7 @@ TEST_CASE("nothing is published before the groups were read", "[actors]") {
 
 TEST_CASE("addresses are distinct and sorted as text, other registry groups are never routed", "[actors]") {
   registry here;
-  here.stored.groups = {group(1, "pay"), group(2, "pay"), group(3, "mail", core::address_type::manual, {"http://z/", "http://m/"})};
+  here.stored.groups = {group(1, "pay"), group(2, "pay"), manual_group(3, "mail", {"http://z/", "http://m/"})};
   here.stored.registrations = {row("pay", "http://b:9/", t0), row("pay", "http://x/", t0, "ADMIN"), row("mail", "http://c/", t0)};
   here.read(t0);
   here.table.beat(beat("pay", "http://b:10/"), t0);
@@ -162,7 +167,8 @@ TEST_CASE("a peer's beats keep an address alive here, and newest wins", "[actors
 TEST_CASE("after a start whoever was alive when the table was last written gets ninety seconds", "[actors]") {
   registry here;
   auto off = t0 - 2min;
-  here.stored.registrations = {row("pay", "http://a/", off), row("pay", "http://b/", off - 89s), row("pay", "http://dead/", off - 91s)};
+  here.stored.registrations = {row("pay", "http://a/", off), row("pay", "http://b/", off - 89s),
+                               row("pay", "http://dead/", off - 91s)};
   here.read(t0);
   CHECK(here.addresses(1) == names{"http://a/", "http://b/"});
   here.table.beat(beat("pay", "http://a/"), t0 + 20s);
@@ -265,7 +271,8 @@ TEST_CASE("the same view is not published twice", "[actors]") {
   CHECK(here.table.changed_view() != nullptr);
 }
 
-// Several nodes over one set of rows: whatever happens in whatever order, in the end all agree with the executors that still beat.
+// Several nodes over one set of rows: whatever happens in whatever order, in the end all agree with the executors that still
+// beat.
 TEST_CASE("nodes agree once everything is quiet", "[actors]") {
   auto seed = GENERATE(range(1u, 31u));
   CAPTURE(seed);

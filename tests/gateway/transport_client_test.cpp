@@ -15,8 +15,9 @@ TEST_CASE_METHOD(transport_fixture, "a call is one POST with exact headers, and 
   post(results, make_calls(std::move(call)));
   auto peer = executor.accept();
   auto request = peer.read_message();
-  CHECK(request.head == "POST /job/run HTTP/1.1\r\nHost: " + executor.address() +
-                          "\r\nContent-Type: application/json;charset=UTF-8\r\nXXL-JOB-ACCESS-TOKEN: tk-1\r\nContent-Length: 11\r\n\r\n");
+  CHECK(request.head ==
+        "POST /job/run HTTP/1.1\r\nHost: " + executor.address() +
+          "\r\nContent-Type: application/json;charset=UTF-8\r\nXXL-JOB-ACCESS-TOKEN: tk-1\r\nContent-Length: 11\r\n\r\n");
   CHECK(request.body == "{\"jobId\":1}");
   CHECK_FALSE(results.is_done());
   CHECK(transport->counters().calls_in_flight == 1);
@@ -41,7 +42,8 @@ TEST_CASE_METHOD(transport_fixture, "answers of every executor family are comple
   };
   auto given = GENERATE(
     row{"HTTP/1.1 200 200 OK\nContent-Length: 12\n\n{\"code\":200}", 200, "{\"code\":200}", false},
-    row{"HTTP/1.1 402 Payment Required\r\nContent-Length: 25\r\n\r\n{\"code\":402,\"msg\":\"busy\"}", 402, "{\"code\":402,\"msg\":\"busy\"}", false},
+    row{"HTTP/1.1 402 Payment Required\r\nContent-Length: 25\r\n\r\n{\"code\":402,\"msg\":\"busy\"}", 402,
+        "{\"code\":402,\"msg\":\"busy\"}", false},
     row{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", false},
     row{"HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n[{\"handleCode\":1}]", 200, "[{\"handleCode\":1}", false},
     row{"HTTP/1.1 200\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 200, "{}", false},
@@ -62,8 +64,8 @@ TEST_CASE_METHOD(transport_fixture, "answers of every executor family are comple
 }
 
 TEST_CASE_METHOD(transport_fixture, "addresses that are none end as not sent", "[gateway]") {
-  auto address = GENERATE("", "not an url", "http://", "http://h:0", "http://h:70000", "https://127.0.0.1:1", "ftp://127.0.0.1:1", "a@b:1",
-                          "http://127.0.0.1:1?x=", "http://127.0.0.1:1/a b");
+  auto address = GENERATE("", "not an url", "http://", "http://h:0", "http://h:70000", "https://127.0.0.1:1", "ftp://127.0.0.1:1",
+                          "a@b:1", "http://127.0.0.1:1?x=", "http://127.0.0.1:1/a b");
   CAPTURE(address);
   auto parts = protocol::split_address(address);
   auto result = call(make_call(parts.origin, parts.prefix + "/run"));
@@ -167,7 +169,8 @@ TEST_CASE_METHOD(transport_fixture, "only the allowed networks are called", "[ga
   }
   SECTION("metadata, although everything is allowed") {
     security.executor_networks = {"0.0.0.0/0", "::/0"};
-    for (auto origin : {"http://169.254.169.254", "http://[fd00:ec2::254]", "http://[::ffff:169.254.169.254]", "http://[fe80::1]:80"}) {
+    for (auto origin :
+         {"http://169.254.169.254", "http://[fd00:ec2::254]", "http://[::ffff:169.254.169.254]", "http://[fe80::1]:80"}) {
       CAPTURE(origin);
       auto result = call(make_call(origin));
       CHECK(result.state == delivery::not_sent);

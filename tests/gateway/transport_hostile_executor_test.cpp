@@ -48,7 +48,8 @@ TEST_CASE_METHOD(hostile, "an executor that closes without a reply is unknown an
 
 TEST_CASE_METHOD(hostile, "a connection that ends within the reply is unknown", "[gateway]") {
   begin();
-  auto piece = GENERATE("H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
+  auto piece = GENERATE("H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345",
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
   peer.send(piece);
   SECTION("closed") { peer.close(); }
   SECTION("reset") { peer.reset(); }
@@ -75,7 +76,8 @@ TEST_CASE_METHOD(hostile, "a reply that drips in is ended by the total deadline"
 
 TEST_CASE_METHOD(hostile, "a reply of ten megabytes is cut off by its limit", "[gateway]") {
   begin();
-  auto head = GENERATE("HTTP/1.1 200 OK\r\nContent-Length: 10485760\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA00000\r\n");
+  auto head = GENERATE("HTTP/1.1 200 OK\r\nContent-Length: 10485760\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
+                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA00000\r\n");
   std::string piece(65536, 'x');
   bool open = peer.try_send(head);
   for (int i = 0; i < 160 && open; ++i)

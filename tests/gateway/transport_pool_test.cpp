@@ -45,7 +45,8 @@ TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened
   CHECK(executor.is_quiet_for(5ms));
 }
 
-TEST_CASE_METHOD(transport_fixture, "a connection that the peer closed while idle is replaced, and nothing is unknown", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a connection that the peer closed while idle is replaced, and nothing is unknown",
+                 "[gateway]") {
   raw_listener executor;
   for (int i = 0; i < 20; ++i) {
     collected_results results{1};
@@ -148,7 +149,8 @@ TEST_CASE_METHOD(transport_fixture, "calls wait for an executor that is slow but
   CHECK(results.wait(5).elapsed > 150ms);
 }
 
-TEST_CASE_METHOD(transport_fixture, "an executor that is down fails all its calls at once, one that comes back serves", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "an executor that is down fails all its calls at once, one that comes back serves",
+                 "[gateway]") {
   raw_listener executor;
   auto origin = executor.origin();
   auto address_text = executor.address();

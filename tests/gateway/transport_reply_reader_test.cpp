@@ -54,7 +54,9 @@ outcome read_all(std::string_view text, bool closes = false, std::size_t body_ma
 
 TEST_CASE("replies of real executors are understood", "[gateway]") {
   SECTION("Java: lower-case names, HTML as content type") {
-    auto got = read_all("HTTP/1.1 200 OK\r\ncontent-type: text/html;charset=UTF-8\r\ncontent-length: 12\r\nconnection: keep-alive\r\n\r\n{\"code\":200}");
+    auto got = read_all(
+      "HTTP/1.1 200 OK\r\ncontent-type: text/html;charset=UTF-8\r\ncontent-length: 12\r\nconnection: "
+      "keep-alive\r\n\r\n{\"code\":200}");
     CHECK(got.end == state::complete);
     CHECK(got.status == 200);
     CHECK(got.body == "{\"code\":200}");
@@ -86,13 +88,16 @@ TEST_CASE("replies of real executors are understood", "[gateway]") {
     CHECK_FALSE(got.keeps_alive);
   }
   SECTION("interim replies") {
-    auto got = read_all("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\nLink: x\nContent-Length: 7\n\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    auto got = read_all(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\nLink: x\nContent-Length: 7\n\nHTTP/1.1 200 OK\r\nContent-Length: "
+      "2\r\n\r\n{}");
     CHECK(got.end == state::complete);
     CHECK(got.body == "{}");
     CHECK(got.keeps_alive);
   }
   SECTION("chunks with extensions and trailers") {
-    auto got = read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\nA \n0123456789\n0\r\nX: y\r\n\r\nHTTP");
+    auto got =
+      read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\nA \n0123456789\n0\r\nX: y\r\n\r\nHTTP");
     CHECK(got.end == state::complete);
     CHECK(got.body == "abc0123456789");
     CHECK(got.keeps_alive);
@@ -115,7 +120,8 @@ TEST_CASE("whether a connection can be used again", "[gateway]") {
   CHECK_FALSE(keeps("HTTP/1.0 200 OK\r\n"));
   CHECK(keeps("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n"));
   CHECK_FALSE(keeps("HTTP/1.1 200 OK\r\nConnection: close\r\nX: 1\r\n"));
-  CHECK_FALSE(read_all("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").keeps_alive);
+  CHECK_FALSE(
+    read_all("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").keeps_alive);
 }
 
 TEST_CASE("how long a peer keeps its connection", "[gateway]") {
@@ -136,16 +142,18 @@ TEST_CASE("how long a peer keeps its connection", "[gateway]") {
 }
 
 TEST_CASE("malformed replies are broken", "[gateway]") {
-  auto text = GENERATE("hello\r\n", "HTTP/1.1\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 20\r\n", "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 abc\r\n", "HTTP/1.1 000 x\r\n",
-                       "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n", "HTTP/1.1 200 OK\r\nContent-Length: \r\n",
-                       "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n",
-                       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3E9\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n",
-                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n");
+  auto text = GENERATE(
+    "hello\r\n", "HTTP/1.1\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 20\r\n", "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 abc\r\n",
+    "HTTP/1.1 000 x\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: \r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3E9\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n");
   CAPTURE(text);
   CHECK(read_all(text).end == state::broken);
 }

@@ -11,8 +11,8 @@ using namespace ringmaster::test;
 namespace {
 
 std::string post_text(std::string_view body, std::string_view more = "") {
-  return "POST /api/registry HTTP/1.1\r\nHost: x\r\n" + std::string(more) + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         std::string(body);
+  return "POST /api/registry HTTP/1.1\r\nHost: x\r\n" + std::string(more) + "Content-Length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + std::string(body);
 }
 
 } // namespace
@@ -235,7 +235,8 @@ TEST_CASE_METHOD(transport_fixture, "an address in use and one that is none are 
   CHECK(used.error().code == core::errc::unavailable);
   CHECK(used.error().context.find(other.address()) != std::string::npos);
 
-  auto bad = GENERATE("127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "::1:80", "no.such.host.invalid:0", "[::1:80", "[x]:80", "a b:80");
+  auto bad = GENERATE("127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "::1:80", "no.such.host.invalid:0", "[::1:80",
+                      "[x]:80", "a b:80");
   CAPTURE(bad);
   transport_fixture fixture;
   fixture.server.listen = bad;

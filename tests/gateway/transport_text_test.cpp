@@ -13,13 +13,14 @@ TEST_CASE("addresses split into origin and prefix", "[gateway]") {
     const char* origin;
     const char* prefix;
   };
-  auto given = GENERATE(row{"127.0.0.1:7002", "http://127.0.0.1:7002", ""},      // XXL C18
+  auto given = GENERATE(row{"127.0.0.1:7002", "http://127.0.0.1:7002", ""},                // XXL C18
                         row{"http://127.0.0.1:7003/job", "http://127.0.0.1:7003", "/job"}, // XXL C19
                         row{"http://h:80/job/", "http://h:80", "/job"}, row{"http://h:80/", "http://h:80", ""},
                         row{"h:80/php-xxl-job//", "http://h:80", "/php-xxl-job"}, row{"HTTP://H:80", "http://H:80", ""},
                         row{" http://h:1/a \r\n", "http://h:1", "/a"}, row{"https://h/x", "https://h", "/x"},
                         row{"http://[::1]:9999/", "http://[::1]:9999", ""}, row{"http://h:1?q=1", "http://h:1", "?q=1"},
-                        row{"", "http://", ""}, row{"   ", "http://", ""}, row{"://", "://", ""}, row{"not an url", "http://not an url", ""});
+                        row{"", "http://", ""}, row{"   ", "http://", ""}, row{"://", "://", ""},
+                        row{"not an url", "http://not an url", ""});
   CAPTURE(given.address);
   auto parts = split_address(given.address);
   CHECK(parts.origin == given.origin);
@@ -73,8 +74,9 @@ TEST_CASE("a header that would split the request is refused", "[gateway]") {
   call.headers = {{"XXL-JOB-ACCESS-TOKEN", "t\xc3\xb6ken with blanks"}};
   CHECK(http::request_defect(call).empty());
   using entry = std::pair<std::string, std::string>;
-  auto header = GENERATE(entry{"A", "b\r\nC: d"}, entry{"A", "b\nC: d"}, entry{"A", std::string("b\0c", 3)}, entry{"", "b"}, entry{"A b", "c"},
-                         entry{"A:", "c"}, entry{"Content-Length", "3"}, entry{"transfer-encoding", "chunked"}, entry{"Host", "x"});
+  auto header = GENERATE(entry{"A", "b\r\nC: d"}, entry{"A", "b\nC: d"}, entry{"A", std::string("b\0c", 3)}, entry{"", "b"},
+                         entry{"A b", "c"}, entry{"A:", "c"}, entry{"Content-Length", "3"}, entry{"transfer-encoding", "chunked"},
+                         entry{"Host", "x"});
   call.headers = {header};
   CHECK_FALSE(http::request_defect(call).empty());
 }
@@ -105,8 +107,11 @@ TEST_CASE("a reply head frames its body", "[gateway]") {
     CHECK(text == "HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n");
   }
   SECTION("headers that would split or reframe it are left out") {
-    response.headers = {{"Location", "/a\r\nSet-Cookie: evil=1"}, {"Content-Length", "99"}, {"Set-Cookie", "a=b"}, {"Bad name", "1"}};
+    response.headers = {
+      {"Location", "/a\r\nSet-Cookie: evil=1"}, {"Content-Length", "99"}, {"Set-Cookie", "a=b"}, {"Bad name", "1"}};
     http::append_reply_head(text, response, {true, false, 0});
-    CHECK(text == "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\n");
+    CHECK(text ==
+          "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nContent-Length: "
+          "2\r\n\r\n");
   }
 }

@@ -50,7 +50,9 @@ TEST_CASE("a migration that was broken off goes on", "[storage]") {
   auto db = fresh_database(mysql_backend());
   db->exec("DELETE FROM rm_migration WHERE number = 2");
   db->exec("DROP TABLE rm_claim, rm_deploy");
-  db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time) VALUES (1, 'x', 'BEAN', 1, 5000)");
+  db->exec(
+    "INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time) VALUES (1, 'x', 'BEAN', 1, "
+    "5000)");
   const auto again = another_process(name_of(*db));
   CHECK(error_of(again->open()) == core::errc::unsupported);
   require(again->migrate());
@@ -233,5 +235,6 @@ TEST_CASE("planners on several connections claim each instant once", "[storage]"
   CHECK(won == std::size_t{jobs} * rounds);
   CHECK(lost == std::size_t{jobs} * rounds * 2);
   CHECK(f.rows("xxl_job_log") == std::to_string(jobs * rounds));
-  CHECK(f.db->value("SELECT COUNT(*) FROM rm_schedule WHERE next_ms <> " + std::to_string(core::to_ms(noon + rounds * 60s))) == "0");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_schedule WHERE next_ms <> " + std::to_string(core::to_ms(noon + rounds * 60s))) ==
+        "0");
 }

@@ -25,7 +25,8 @@ public:
     database_ = std::move(*made);
     if (auto migrated = database_->migrate(); !migrated)
       throw std::runtime_error(migrated.error().context);
-    if (mysql_real_connect(own_.get(), nullptr, "root", "", name_.c_str(), 0, mariadb_server::shared().socket_path().c_str(), 0) == nullptr)
+    if (mysql_real_connect(own_.get(), nullptr, "root", "", name_.c_str(), 0, mariadb_server::shared().socket_path().c_str(),
+                           0) == nullptr)
       throw std::runtime_error(mysql_error(own_.get()));
     mysql_set_character_set(own_.get(), "utf8mb4");
   }

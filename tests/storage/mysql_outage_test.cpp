@@ -86,7 +86,8 @@ TEST_CASE("a call that is not answered in time is given up, and repeating it fin
   const running_again after;
   firing_fixture f{mysql_backend()};
   config::database_settings settings;
-  settings.url = "mysql://root@localhost/" + f.db->value("SELECT DATABASE()") + "?socket=" + mariadb_server::shared().socket_path();
+  settings.url =
+    "mysql://root@localhost/" + f.db->value("SELECT DATABASE()") + "?socket=" + mariadb_server::shared().socket_path();
   settings.statement_timeout = 1s;
   settings.connect_timeout = 1s;
   const auto process = require(storage::make_mysql_database(settings, test_options()));

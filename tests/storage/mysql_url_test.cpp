@@ -36,12 +36,14 @@ TEST_CASE("port, password and host may be absent", "[storage]") {
 }
 
 TEST_CASE("what is no address is refused and the password stays unsaid", "[storage]") {
-  const auto* url = GENERATE(
-    "", "mysql:", "sqlite:ringmaster.db", "mysql://", "mysql://host/jobs", "mysql://root:hunter2@/jobs", "mysql://root:hunter2@host",
-    "mysql://root:hunter2@host/", "mysql://root:hunter2@host/a/b", "mysql://root:hunter2@host:0/jobs", "mysql://root:hunter2@host:65536/jobs",
-    "mysql://root:hunter2@host:33o6/jobs", "mysql://root:hunter2@[::1/jobs", "mysql://root:hunter2@[::1]3306/jobs", "mysql://:hunter2@host/jobs",
-    "mysql://root:hunter2%@host/jobs", "mysql://root:hunter2%4@host/jobs", "mysql://root:hunter2%zz@host/jobs", "mysql://root:hunter2%00@host/jobs",
-    "mysql://root:hunter2@host/jobs?tls=1", "mysql://root:hunter2@host/jobs?socket", "mysql://root:hunter2@host/jobs?socket=/a&x=1");
+  const auto* url =
+    GENERATE("", "mysql:", "sqlite:ringmaster.db", "mysql://", "mysql://host/jobs", "mysql://root:hunter2@/jobs",
+             "mysql://root:hunter2@host", "mysql://root:hunter2@host/", "mysql://root:hunter2@host/a/b",
+             "mysql://root:hunter2@host:0/jobs", "mysql://root:hunter2@host:65536/jobs", "mysql://root:hunter2@host:33o6/jobs",
+             "mysql://root:hunter2@[::1/jobs", "mysql://root:hunter2@[::1]3306/jobs", "mysql://:hunter2@host/jobs",
+             "mysql://root:hunter2%@host/jobs", "mysql://root:hunter2%4@host/jobs", "mysql://root:hunter2%zz@host/jobs",
+             "mysql://root:hunter2%00@host/jobs", "mysql://root:hunter2@host/jobs?tls=1", "mysql://root:hunter2@host/jobs?socket",
+             "mysql://root:hunter2@host/jobs?socket=/a&x=1");
   CAPTURE(url);
   const auto where = parse_url(url);
   REQUIRE_FALSE(where);

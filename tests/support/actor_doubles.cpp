@@ -6,9 +6,12 @@ namespace ringmaster::test {
 
 namespace {
 
+using storage_pointer = protocol::storage_actor::pointer;
+
 constexpr auto ignore = [](const auto&) {};
 
-caf::result<void> run_later(protocol::storage_actor::pointer self, storage::store* store, const storage_record& record, protocol::store_task task) {
+caf::result<void> run_later(storage_pointer self, storage::store* store, const storage_record& record,
+                            protocol::store_task task) {
   if (!record.latency) {
     task.run(store);
     return caf::unit;
@@ -32,7 +35,8 @@ void keep(storage_record& record, storage::store* store, const protocol::trigger
   }
 }
 
-caf::result<protocol::callbacks_stored> keep(protocol::storage_actor::pointer self, storage_record& record, protocol::callback_batch& batch) {
+caf::result<protocol::callbacks_stored> keep(storage_pointer self, storage_record& record,
+                                             protocol::callback_batch& batch) {
   record.callbacks.push_back(std::move(batch));
   // A promise that is dropped answers with an error.
   if (record.silent)
@@ -100,7 +104,7 @@ registry_listener_double::registry_listener_double(virtual_time& world)
 
 storage_double::storage_double(virtual_time& world, storage::store& store)
   : actor{world.track(
-      world.system().spawn([record = record, store = &store](protocol::storage_actor::pointer self) -> protocol::storage_actor::behavior_type {
+      world.system().spawn([record = record, store = &store](storage_pointer self) -> protocol::storage_actor::behavior_type {
         return {
           [](const protocol::claim_request& request) { ignore(request); },
           [record, store](const protocol::trigger_results& results) { keep(*record, store, results); },
@@ -128,6 +132,7 @@ schedule_double::schedule_double(virtual_time& world)
         [record](protocol::edit_hint) { ++record->edit_hints; },
         [](const protocol::routed_batch& batch) { ignore(batch); },
         [](const protocol::claim_reply& reply) { ignore(reply); },
+        [](protocol::stop_request) {},
         [record](const protocol::intent_batch& batch) {
           record->intents.insert(record->intents.end(), batch.items.begin(), batch.items.end());
         },
@@ -141,6 +146,7 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         [](const protocol::registry_beat& beat) { ignore(beat); },
         [](const protocol::registry_removal& removal) { ignore(removal); },
         [hints](protocol::registry_hint) { ++*hints; },
+        [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](protocol::tick_atom) {},
       };
     }))} {}
@@ -153,7 +159,7 @@ pool_double::pool_double(virtual_time& world)
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },
         [](const protocol::registry_change& change) { ignore(change); },
-        [](const protocol::life_change& change) { ignore(change); },
+        [](const protocol::trigger_partners& partners) { ignore(partners); },
         [links](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
           auto found = links->find(query.address);
           if (found == links->end())

@@ -1,7 +1,7 @@
 #pragma once
 
-// Stand-ins for the neighbours of an actor under test: typed, so that they fit where the real ones go; each keeps what it was told in a
-// record that the test shares with it.
+// Stand-ins for the neighbours of an actor under test: typed, so that they fit where the real ones go; each keeps what it was
+// told in a record that the test shares with it.
 
 #include <any>
 #include <chrono>
@@ -89,7 +89,8 @@ struct registry_monitor_double {
 
 // -- executors -------------------------------------------------------------------------------------------------------------
 
-[[nodiscard]] inline protocol::send_result send_outcome(protocol::send_state state, std::int32_t code = 0, std::string message = {}) {
+[[nodiscard]] inline protocol::send_result send_outcome(protocol::send_state state, std::int32_t code = 0,
+                                                        std::string message = {}) {
   return {{}, state, code, std::move(message), {}};
 }
 
@@ -114,7 +115,8 @@ struct pool_double {
   explicit pool_double(virtual_time& world);
   /// Makes an executor at `address` known.
   std::shared_ptr<executor_record> executor(const std::string& address);
-  std::shared_ptr<std::map<std::string, protocol::executor_link>> links = std::make_shared<std::map<std::string, protocol::executor_link>>();
+  using link_map = std::map<std::string, protocol::executor_link>;
+  std::shared_ptr<link_map> links = std::make_shared<link_map>();
   protocol::trigger_pool actor;
 
 private:

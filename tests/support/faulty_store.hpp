@@ -74,7 +74,8 @@ private:
   }
 
   // -- firing_store
-  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after_job, std::size_t limit) override {
+  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after_job,
+                                                           std::size_t limit) override {
     return call("load_jobs", [&] { return inner_->firings().load_jobs(slots, after_job, limit); });
   }
   core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
@@ -92,7 +93,8 @@ private:
   core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
     return call("open_claims", [&] { return inner_->firings().open_claims(owner); });
   }
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence, std::size_t limit) override {
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override {
     return call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
   }
   core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override {
@@ -131,7 +133,8 @@ private:
   }
 
   // -- deploy_store
-  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune, core::time_point now) override {
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now) override {
     return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now); });
   }
 

@@ -168,13 +168,16 @@ void mariadb_server::start() {
     return;
   const auto log = folder_ / "server.log";
   const auto megabytes = [](int count) { return std::to_string(count) + "M"; };
-  server_ = spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
-                   "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
-                   "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb), "--innodb-log-file-size=" + megabytes(options_.redo_log_mb),
-                   "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT", "--performance-schema=OFF", "--max-connections=64",
-                   "--max-allowed-packet=4M", // the smallest that servers come with
-                   "--character-set-server=utf8mb4", std::string{"--innodb-file-per-table="} + (options_.file_per_table ? "ON" : "OFF"), "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
-                  log);
+  server_ =
+    spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
+           "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
+           "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb),
+           "--innodb-log-file-size=" + megabytes(options_.redo_log_mb), "--innodb-flush-log-at-trx-commit=1",
+           "--innodb-flush-method=O_DIRECT", "--performance-schema=OFF", "--max-connections=64",
+           "--max-allowed-packet=4M", // the smallest that servers come with
+           "--character-set-server=utf8mb4", std::string{"--innodb-file-per-table="} + (options_.file_per_table ? "ON" : "OFF"),
+           "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
+          log);
   const auto give_up = std::chrono::steady_clock::now() + start_limit;
   while (!answers()) {
     const bool ended = wait_for_end(server_, std::chrono::milliseconds{10}).has_value();
@@ -206,7 +209,8 @@ bool mariadb_server::answers() const {
 
 std::string mariadb_server::url(const std::string& database) {
   const auto self = connect(socket_path());
-  for (const auto& statement : {"DROP DATABASE IF EXISTS `" + database + "`", "CREATE DATABASE `" + database + "` DEFAULT CHARACTER SET utf8mb4"})
+  for (const auto& statement :
+       {"DROP DATABASE IF EXISTS `" + database + "`", "CREATE DATABASE `" + database + "` DEFAULT CHARACTER SET utf8mb4"})
     if (mysql_query(self.get(), statement.c_str()) != 0)
       throw std::runtime_error(statement + ": " + mysql_error(self.get()));
   return "mysql://root@localhost/" + database + "?socket=" + socket_path();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline; what does not
-// come throws, which fails the test.
+// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline;
+// what does not come throws, which fails the test.
 
 #include <algorithm>
 #include <chrono>
@@ -113,6 +113,8 @@ public:
   }
   /// The peer closed or reset, after no more bytes.
   bool is_closed() { return held_.empty() && !read_some(); }
+  /// The peer closed without a reset, after no more bytes: everything that was sent to it has been taken.
+  bool is_ended() { return is_closed() && error_ == 0; }
   /// Nothing came, not even the end, for `time`.
   bool is_quiet_for(std::chrono::milliseconds time) {
     pollfd waiting{fd_, POLLIN, 0};
@@ -153,6 +155,7 @@ private:
     wait(POLLIN, socket_deadline, "read");
     char bytes[64 * 1024];
     auto n = ::recv(fd_, bytes, sizeof bytes, MSG_DONTWAIT);
+    error_ = n < 0 ? errno : 0;
     if (n > 0)
       held_.append(bytes, static_cast<std::size_t>(n));
     return n > 0;
@@ -169,6 +172,7 @@ private:
   }
 
   int fd_ = -1;
+  int error_ = 0;
   std::string held_;
 };
 

@@ -25,8 +25,9 @@ namespace ringmaster::test {
 
 using namespace std::chrono_literals;
 
-/// Fixture. Actors run only inside `run`, `advance` and `ask`; messages are handled in the order in which they were sent, so one test is one
-/// interleaving. Handles that were given to `track` are ended with the fixture, which else would wait for their timers.
+/// Fixture. Actors run only inside `run`, `advance` and `ask`; messages are handled in the order in which they were sent, so one
+/// test is one interleaving. Handles that were given to `track` are ended with the fixture, which else would wait for their
+/// timers.
 class virtual_time {
 public:
   /// Civil time at the start of each test: 2026-03-02 12:00:00 UTC, a Monday.
@@ -95,7 +96,8 @@ public:
   std::shared_ptr<std::optional<caf::expected<Reply>>> later(const Handle& actor, Ts&&... xs) {
     auto reply = std::make_shared<std::optional<caf::expected<Reply>>>();
     auto ask = [actor, reply, message = std::make_tuple(std::forward<Ts>(xs)...)](caf::event_based_actor* self) mutable {
-      auto pending = std::apply([&](auto&&... parts) { return protocol::request(self, actor, 24h, std::move(parts)...); }, std::move(message));
+      auto request = [&](auto&&... parts) { return protocol::request(self, actor, 24h, std::move(parts)...); };
+      auto pending = std::apply(request, std::move(message));
       auto failed = [reply](caf::error& error) { reply->emplace(std::move(error)); };
       if constexpr (std::is_same_v<Reply, caf::unit_t>)
         std::move(pending).then([reply] { reply->emplace(caf::unit); }, failed);
@@ -138,13 +140,13 @@ public:
   }
 
 private:
-  struct config : caf::actor_system_config {
-    config() { set("caf.scheduler.policy", "testing"); }
+  struct testing_config : caf::actor_system_config {
+    testing_config() { set("caf.scheduler.policy", "testing"); }
   };
 
   caf::detail::test_actor_clock& time() { return coordinator_.clock(); }
 
-  config config_;
+  testing_config config_;
   caf::actor_system system_{config_};
   caf::scheduler::test_coordinator& coordinator_ = dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   protocol::wall_clock wall_{0ns};

@@ -9,7 +9,8 @@ using namespace ringmaster::core;
 namespace {
 
 constexpr auto missing = "readLog fail, logFile not exists";
-constexpr auto first_line = "2026-03-01 12:00:00 [com.x.JobThread#run]-[133]-[xxl-job, JobThread-1] <br>----------- xxl-job job execute start -----------\n";
+constexpr auto first_line = "2026-03-01 12:00:00 [com.x.JobThread#run]-[133]-[xxl-job, JobThread-1] "
+                            "<br>----------- xxl-job job execute start -----------\n";
 
 unknown_verdict judged(std::int32_t idle_code, std::string_view content, std::int32_t to_line, bool answered = true) {
   return judge({idle_code, answered, content, to_line});

@@ -24,7 +24,7 @@ SCENARIOS = ("graceful stop leaves no claim", "every instant accounted for", "no
 def jobs_of(release: str) -> list[Job]:
     group = app_name(release)
     return [
-        *[Job(group, f"echo {n}", params=f"number {n}") for n in range(1, 4)],
+        *[Job(group, f"echo-{n}", params=f"number {n}") for n in range(1, 4)],
         Job(group, "rate", params="by rate", by_rate=True),
         Job(group, "slow", "slow", "400"),
         Job(group, "shard", "shard", route="SHARDING_BROADCAST"),

@@ -1,0 +1,293 @@
+// One run of recovery_actor, step by step: its row, its executor, the permission to send again, the sending.
+
+#include "actors/admin/recovery_actor.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "actors/store_access.hpp"
+#include "core/trigger_note.hpp"
+#include "protocol/wire/texts.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds store_retry{1'000};
+constexpr milliseconds wait_min{1'000};
+constexpr milliseconds wait_max{8'000};
+constexpr std::size_t look_limit = 500;
+constexpr std::int32_t accepted = 200;
+constexpr std::int32_t failed = 500;
+constexpr auto no_answer = "the executor does not answer";
+
+std::string address_empty() {
+  using namespace protocol::wire;
+  return std::string{text(text_key::address_empty, language::en)};
+}
+
+bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
+
+} // namespace
+
+void recovery_actor_state::look() {
+  if (looking_)
+    return;
+  auto due = runs_.take_due(steady_now(), look_limit);
+  if (due.empty())
+    return;
+  looking_ = true;
+  std::vector<core::job_id> jobs;
+  bool reported = false;
+  for (auto id : due) {
+    const auto& run = *runs_.find(id);
+    if (!run.run.plan.spec)
+      jobs.push_back(run.job);
+    reported = reported || run.run.claim < first_sequence;
+  }
+  ask_store<findings>(
+    self_, storage_,
+    [due, jobs = std::move(jobs), reported, life = *life_](storage::store& store) -> core::result<findings> {
+      auto rows = store.logs().rows(due);
+      if (!rows)
+        return tl::unexpected<core::error>{std::move(rows.error())};
+      auto definitions = jobs.empty() ? std::vector<core::scheduled_job>{} : store.firings().read_jobs(jobs);
+      if (!definitions)
+        return tl::unexpected<core::error>{std::move(definitions.error())};
+      auto claims = reported ? store.firings().open_claims(life) : std::vector<std::int64_t>{};
+      if (!claims)
+        return tl::unexpected<core::error>{std::move(claims.error())};
+      return findings{std::move(*rows), std::move(*definitions), std::move(*claims)};
+    },
+    [this, due, epoch = epoch_](core::result<findings>&& found) {
+      if (epoch == epoch_)
+        looked(due, std::move(found));
+    });
+}
+
+void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::result<findings>&& found) {
+  looking_ = false;
+  if (!found) {
+    for (auto id : asked)
+      look_again(*runs_.find(id), store_retry);
+    return;
+  }
+  std::map<core::job_id, core::job_ptr> definitions;
+  for (auto& job : found->jobs)
+    definitions.emplace(job.spec->id, std::move(job.spec));
+  std::map<core::log_id, const core::log_row*> rows;
+  for (const auto& row : found->rows)
+    rows.emplace(row.id, &row);
+  for (auto id : asked) {
+    auto& run = *runs_.find(id);
+    if (auto definition = definitions.find(run.job); definition != definitions.end() && !run.run.plan.spec)
+      run.run.plan.spec = definition->second;
+    auto row = rows.find(id);
+    if (is_ours(run, *found))
+      decide(run, row == rows.end() ? nullptr : row->second);
+    else
+      runs_.erase(id);
+  }
+  start_ready();
+  look();
+  flush();
+}
+
+// A run that was sent by a former life of this process and reported by this one belongs to whoever adopts its claim. Numbers of
+// claims are used once a process.
+bool recovery_actor_state::is_ours(const unknown_run& run, const findings& found) {
+  return run.run.claim >= first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
+}
+
+void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
+  if (!row)
+    return succeed(run, "its row was deleted");
+  if (decided(*row))
+    return succeed(run, row->trigger_code != 0 ? "its row says what became of it" : "its result is there");
+  if (run.permit_refused)
+    return give_up(run, "it was sent a second time before");
+  auto& plan = run.run.plan;
+  if (plan.address.empty())
+    return finish(run, failed, plan.route_note.empty() ? address_empty() : plan.route_note, false);
+  if (!plan.spec)
+    return give_up(run, "its job was deleted");
+  if (auto note = core::decode_trigger_note(row->trigger_msg))
+    plan.kind = note->kind;
+  if (plan.spec->on_unknown == core::unknown_policy::skip)
+    return give_up(run, "such runs of this job are not sent again (on_unknown = skip)");
+  runs_.move(run, phase::ready);
+}
+
+void recovery_actor_state::start_ready() {
+  while (auto* run = runs_.take_ready()) {
+    const auto& job = *run->run.plan.spec;
+    bool may_resend = run->permitted || run->run.attempt == 0;
+    // A second copy would kill the first of a COVER_EARLY job.
+    if (runs_.is_silent(run->run.plan.address, steady_now()))
+      ask_again(*run, no_answer);
+    else if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
+      ask(*run);
+    else if (run->permitted)
+      send(*run);
+    else
+      permit(*run);
+  }
+}
+
+void recovery_actor_state::ask(unknown_run& run) {
+  runs_.move(run, phase::asking);
+  if (!run.asked_since)
+    run.asked_since = steady_now();
+  const auto& plan = run.run.plan;
+  ask_executor(self_, pool_, {plan.address, run.job, run.run.id, plan.fire_at}, patience(),
+               [this, id = run.run.id, epoch = epoch_](executor_answer&& answer) {
+                 if (epoch == epoch_)
+                   answered(id, std::move(answer));
+               });
+}
+
+void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
+  auto& run = *runs_.find(id);
+  if (!answer.reached)
+    runs_.mark_silent(run.run.plan.address, steady_now() + wait_min);
+  switch (answer.verdict) {
+  case core::unknown_verdict::known: succeed(run, "the executor has started it"); break;
+  case core::unknown_verdict::not_received: not_received(run, answer.link); break;
+  case core::unknown_verdict::busy: ask_again(run, "the executor is busy and may have queued it"); break;
+  case core::unknown_verdict::cannot_tell: ask_again(run, answer.reached ? "the executor cannot tell" : no_answer); break;
+  }
+  start_ready();
+  flush();
+}
+
+void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
+  const auto& plan = run.run.plan;
+  auto late = clock_.at(steady_now()) - plan.fire_at;
+  bool drops = plan.kind == core::trigger_kind::cron && plan.spec->misfire == core::misfire_policy::do_nothing;
+  if (drops && late > settings_.misfire_after) {
+    // Retries would run what the misfire rule says shall not run.
+    finish(run, failed, "missed: not delivered at its time, and the misfire rule is DO_NOTHING", true);
+  } else if (run.permitted) {
+    runs_.move(run, phase::sending);
+    send_over(run.run.id, link);
+  } else if (run.run.attempt > 0) {
+    give_up(run, "it was sent a second time before");
+  } else {
+    permit(run);
+  }
+}
+
+void recovery_actor_state::permit(unknown_run& run) {
+  runs_.move(run, phase::permitting);
+  ask_store<bool>(
+    self_, storage_,
+    [life = *life_, claim = run.run.claim, id = run.run.id](storage::store& store) {
+      return store.firings().permit_resend(life, claim, id);
+    },
+    [this, id = run.run.id, claim = run.run.claim, epoch = epoch_](const core::result<bool>& granted) {
+      if (epoch == epoch_)
+        permitted(id, claim, granted);
+    });
+}
+
+void recovery_actor_state::permitted(core::log_id id, std::int64_t claim, const core::result<bool>& granted) {
+  auto& run = *runs_.find(id);
+  if (run.run.claim != claim) {
+    look_again(run, milliseconds{0});
+  } else if (!granted) {
+    run.permit_in_doubt = true;
+    look_again(run, store_retry);
+  } else if (*granted) {
+    run.permitted = true;
+    ++run.run.attempt;
+    send(run);
+  } else if (std::exchange(run.permit_in_doubt, false)) {
+    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is
+    // decided.
+    run.permitted = true;
+    ++run.run.attempt;
+    look_again(run, milliseconds{0});
+  } else {
+    run.permit_refused = true;
+    look_again(run, milliseconds{0});
+  }
+  start_ready();
+  look();
+  flush();
+}
+
+void recovery_actor_state::send(unknown_run& run) {
+  runs_.move(run, phase::sending);
+  run.due = steady_now() + settings_.trigger.ask_limit;
+  auto then = [this, id = run.run.id, epoch = epoch_](const protocol::executor_link& link) {
+    if (epoch != epoch_)
+      return;
+    send_over(id, link);
+    start_ready();
+    flush();
+  };
+  protocol::request(self_, pool_, patience(), protocol::link_query{run.run.plan.address})
+    .then([then](const protocol::link_handle& found) { then(found.link); }, [then](const caf::error&) { then({}); });
+}
+
+void recovery_actor_state::send_over(core::log_id id, const protocol::executor_link& link) {
+  auto* run = runs_.find(id);
+  if (!run || run->now != phase::sending)
+    return;
+  if (!link)
+    return ask_again(*run, "there is no way to its executor");
+  run->permitted = false;
+  run->due = steady_now() + settings_.trigger.ask_limit;
+  log_->info("recovery: job {} log {} is sent again", core::number(run->job), core::number(id));
+  protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
+}
+
+void recovery_actor_state::take(protocol::send_results&& results) {
+  for (const auto& result : results.items)
+    sent(result);
+  start_ready();
+  flush();
+}
+
+void recovery_actor_state::sent(const protocol::send_result& result) {
+  auto* run = runs_.find(result.run.id);
+  if (!run || run->now != phase::sending)
+    return;
+  switch (result.state) {
+  case protocol::send_state::answered:
+    if (result.code == accepted)
+      succeed(*run, "the executor accepted the second sending");
+    else // the refusal may be caused by the first copy
+      give_up(*run, "the second sending was refused: " + result.message);
+    break;
+  case protocol::send_state::not_sent:
+    run->permitted = true;
+    ask_again(*run, "the second sending did not leave");
+    break;
+  case protocol::send_state::gate_closed:
+    // The life is over; whoever adopts the run decides. Should it be alive after all, the run is not forgotten.
+    run->permitted = true;
+    look_again(*run, wait_min);
+    break;
+  case protocol::send_state::unknown: give_up(*run, "no answer to the second sending"); break;
+  }
+}
+
+void recovery_actor_state::ask_again(unknown_run& run, const char* why) {
+  if (!run.asked_since)
+    run.asked_since = steady_now();
+  if (steady_now() - *run.asked_since >= settings_.trigger.ask_limit)
+    return give_up(run, why);
+  run.wait = std::clamp(run.wait * 2, wait_min, wait_max);
+  look_again(run, run.wait);
+}
+
+void recovery_actor_state::look_again(unknown_run& run, core::milliseconds wait) {
+  runs_.move(run, phase::waiting);
+  run.due = steady_now() + wait;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,49 @@
+#pragma once
+
+// The event loop of the executors' process.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bench/callback_sender.hpp"
+#include "bench/executors.hpp"
+#include "bench/run_book.hpp"
+
+namespace ringmaster::bench {
+
+/// Answers `/run` at once and hands the result to the callback sender; one thread.
+class executor_loop : callback_sender::listener {
+public:
+  /// Takes the listening sockets; `progress` outlives this.
+  executor_loop(std::vector<int> listeners, const callback_sender::options& results, load_progress& progress);
+  ~executor_loop() override;
+
+  /// Until `progress.stop`. What it saw.
+  run_book run();
+
+private:
+  struct peer {
+    std::string in;
+    std::string out;
+  };
+
+  void on_acknowledged(const pending_result& result) override;
+  void on_refused(std::size_t results) override;
+  void accept_all(int listener);
+  void on_peer(int socket);
+  bool read(int socket, peer& from);
+  void answer(const struct http_message& request, std::string& out);
+  bool write(int socket, peer& to);
+  void drop(int socket);
+
+  int epoll_;
+  std::vector<int> listeners_;
+  load_progress& progress_;
+  callback_sender results_;
+  std::unordered_map<int, peer> peers_;
+  run_book book_;
+};
+
+} // namespace ringmaster::bench

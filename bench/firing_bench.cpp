@@ -1,0 +1,109 @@
+// Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do,
+// and accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/firing_load.hpp"
+
+namespace {
+
+using namespace ringmaster::bench;
+
+struct arguments {
+  load_options load;
+  std::string store = "sqlite", callbacks = "batch";
+  std::size_t rate = 0, spread = 0, burst = 0;
+  long seconds = 60, warmup = 5, idle = 0;
+};
+
+void declare(CLI::App& app, arguments& given) {
+  app.add_option("--ringmaster", given.load.ringmaster, "The server's binary")->required()->check(CLI::ExistingFile);
+  app.add_option("--store", given.store, "sqlite, or mariadb: a private server, started here")
+      ->check(CLI::IsMember({"sqlite", "mariadb"}))
+      ->capture_default_str();
+  auto* load = app.add_option_group("load", "What the jobs do");
+  load->add_option("--rate", given.rate, "N jobs, each fires every second")->check(CLI::Range(1, 1'000'000));
+  load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds")
+      ->check(CLI::Range(1, 10'000'000));
+  load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start")
+    ->check(CLI::Range(1, 10'000'000));
+  auto* idle = load->add_option(
+    "--idle", given.idle, "SECONDS without a firing, with --jobs in the store: time to ready of the second start, memory, CPU");
+  idle->check(CLI::Range(1, 3600));
+  load->require_option(1);
+  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle")->needs(idle)->check(CLI::Range(0, 10'000'000));
+  app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --spread")
+    ->check(CLI::Range(1, 3600))
+    ->capture_default_str();
+  app.add_option("--warmup", given.warmup, "Seconds from ready to the first counted one")
+      ->check(CLI::Range(0, 600))
+      ->capture_default_str();
+  app.add_option("--executors", given.load.executors, "Executor addresses, all served by one process")
+      ->check(CLI::Range(1, 500))
+      ->capture_default_str();
+  app.add_option("--callbacks", given.callbacks, "batch: up to 50 results in a request; single: one. 16 connections")
+      ->check(CLI::IsMember({"batch", "single"}))
+      ->capture_default_str();
+  app.add_option("--set", given.load.settings, "key=value for the server, as its own --set; may be repeated");
+  app.add_option("--data-dir", given.load.data_dir, "Where the temporary folders are made; default: the system's")
+      ->check(CLI::ExistingDirectory);
+  app.add_flag("--keep", given.load.keep, "Keep the folder with the configuration, the server's log and the SQLite file");
+  app.footer("Exit status: 0 nothing lost, doubled or unstored; 1 otherwise; 2 wrong usage.");
+}
+
+void settle(arguments& given) {
+  auto& load = given.load;
+  load.store = given.store == "sqlite" ? store_kind::sqlite : store_kind::mariadb;
+  load.batched_callbacks = given.callbacks == "batch";
+  load.seconds = std::chrono::seconds{given.idle > 0 ? given.idle : given.seconds};
+  load.warmup = std::chrono::seconds{given.warmup};
+  load.ringmaster = std::filesystem::absolute(load.ringmaster);
+  if (given.idle > 0)
+    return;
+  load.jobs = given.rate + given.spread + given.burst;
+  load.shape = given.rate > 0     ? load_shape::every_second
+               : given.spread > 0 ? load_shape::over_a_minute
+                                  : load_shape::at_once;
+}
+
+int run(const arguments& given) {
+  if (given.idle > 0) {
+    const auto report = run_idle(given.load);
+    std::puts(to_json(report).c_str());
+    return report.exit_status == 0 ? 0 : 1;
+  }
+  const auto report = run_load(given.load);
+  std::puts(to_json(report).c_str());
+  return report.clean() ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  arguments given;
+  CLI::App app{"Load bench of `ringmaster serve`: cycles a second, lateness, CPU time and memory, every instant accounted for."};
+  declare(app, given);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? 0 : 2;
+  }
+  settle(given);
+  end_on_signals();
+  try {
+    // A MariaDB server makes its folder where the system's temporary folder is.
+    if (!given.load.data_dir.empty())
+      ::setenv("TMPDIR", std::filesystem::absolute(given.load.data_dir).c_str(), 1);
+    given.load.data_dir = std::filesystem::temp_directory_path();
+    return run(given);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "firing_bench: %s\n", problem.what());
+    return 1;
+  }
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+// One bench run from an empty folder to its report.
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/load_files.hpp"
+#include "bench/load_store.hpp"
+#include "bench/report.hpp"
+
+namespace ringmaster::bench {
+
+struct load_options {
+  std::filesystem::path ringmaster;
+  store_kind store = store_kind::sqlite;
+  load_shape shape = load_shape::every_second;
+  std::size_t jobs = 0;
+  std::chrono::seconds seconds{60};
+  std::chrono::seconds warmup{5};
+  std::size_t executors = 10;
+  bool batched_callbacks = true;
+  /// `key=value`, for the server's --set.
+  std::vector<std::string> settings;
+  /// Where temporary folders are made.
+  std::filesystem::path data_dir;
+  bool keep = false;
+};
+
+/// Throw `std::runtime_error` when the load could not be put on at all, or was interrupted.
+[[nodiscard]] load_report run_load(const load_options& options);
+[[nodiscard]] idle_report run_idle(const load_options& options);
+
+/// SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
+void end_on_signals();
+
+} // namespace ringmaster::bench

@@ -1,0 +1,46 @@
+#pragma once
+
+// The two files that a server under load is started with: its configuration, and the jobs it shall fire.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/run_book.hpp"
+
+namespace ringmaster::bench {
+
+/// When the jobs of a load fire. All instants are whole seconds, so that `logDateTime` tells them exactly.
+enum class load_shape {
+  every_second,  ///< each job, each second
+  over_a_minute, ///< each job once a minute, spread evenly over its seconds
+  at_once,       ///< each job once, all at one instant
+  yearly,        ///< each job on the first of January: nothing to do
+};
+
+struct load_plan {
+  load_shape shape = load_shape::every_second;
+  std::size_t jobs = 0;
+  std::int64_t instant_ms = 0; ///< of `at_once`
+
+  /// Firings of each second of the window, from its begin.
+  [[nodiscard]] std::vector<std::uint32_t> expected(const load_window& window) const;
+};
+
+/// Throws `std::runtime_error` when the file cannot be written.
+void write_jobs(const std::filesystem::path& file, const load_plan& plan, const std::vector<std::string>& addresses);
+
+struct load_config {
+  std::string database_url;
+  std::uint16_t port = 0;
+  std::string token;
+  /// Empty: no declared jobs.
+  std::string job_file;
+};
+
+/// The data directory is the file's own folder. Throws `std::runtime_error` when the file cannot be written.
+void write_config(const std::filesystem::path& file, const load_config& config);
+
+} // namespace ringmaster::bench

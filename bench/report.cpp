@@ -1,0 +1,93 @@
+#include "bench/report.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+#include <sched.h>
+
+namespace ringmaster::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+double rounded(double value, double digits = 1000) { return std::round(value * digits) / digits; }
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+json machine() {
+  std::string model = "unknown";
+  std::ifstream in{"/proc/cpuinfo"};
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+      model = line.substr(line.find(": ") + 2);
+      break;
+    }
+  return {{"cores", usable_cores()}, {"cpu", model}};
+}
+
+json to_object(const cpu_shares& cpu) {
+  return {{"ringmaster", rounded(cpu.ringmaster)}, {"store", rounded(cpu.store)}, {"executors", rounded(cpu.executors)}};
+}
+
+json to_object(const memory_peaks& memory) {
+  return {{"ringmaster", rounded(memory.ringmaster, 10)}, {"store", rounded(memory.store, 10)}};
+}
+
+json exit_of(const std::optional<int>& status) { return status ? json(*status) : json("killed"); }
+
+} // namespace
+
+std::string to_json(const load_report& report) {
+  const auto& late = report.seen.late;
+  json out;
+  out["store"] = report.store;
+  out["load"] = report.shape;
+  out["jobs"] = report.jobs;
+  out["rate"] = rounded(report.rate);
+  out["seconds"] = report.seconds;
+  out["callbacks"] = report.callbacks;
+  out["expected"] = report.expected;
+  out["sent"] = report.seen.sent;
+  out["cycles"] = report.cycles;
+  out["cycles_per_s"] = rounded(static_cast<double>(report.seen.acknowledged_meanwhile) / report.seconds, 10);
+  out["lost"] = report.lost;
+  out["doubled"] = report.doubled;
+  out["unstored"] = report.unstored;
+  out["early"] = report.seen.early;
+  out["callbacks_refused"] = report.refused;
+  out["late_ms"] = {
+    {"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
+  out["cpu_s"] = to_object(report.cpu);
+  const auto cpu = report.cpu.ringmaster + report.cpu.store;
+  out["cpu_us_per_cycle"] = report.cycles == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
+  out["rss_mb_peak"] = to_object(report.memory);
+  out["ready_ms"] = rounded(report.ready_ms, 10);
+  out["exit"] = exit_of(report.exit_status);
+  out["machine"] = machine();
+  return out.dump();
+}
+
+std::string to_json(const idle_report& report) {
+  json out;
+  out["store"] = report.store;
+  out["load"] = "idle";
+  out["jobs"] = report.jobs;
+  out["seconds"] = report.seconds;
+  out["apply_ms"] = rounded(report.apply_ms, 10);
+  out["ready_ms"] = rounded(report.ready_ms, 10);
+  out["cpu_s"] = {{"ringmaster", rounded(report.cpu.ringmaster)}, {"store", rounded(report.cpu.store)}};
+  out["cpu_percent_of_core"] = rounded(report.cpu.ringmaster * 100 / report.seconds);
+  out["rss_mb"] = rounded(report.rss_mb, 10);
+  out["rss_mb_peak"] = to_object(report.memory);
+  out["exit"] = exit_of(report.exit_status);
+  out["machine"] = machine();
+  return out.dump();
+}
+
+} // namespace ringmaster::bench

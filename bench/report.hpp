@@ -1,0 +1,61 @@
+#pragma once
+
+// One line of JSON for each bench run.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bench/run_book.hpp"
+
+namespace ringmaster::bench {
+
+/// CPU seconds by process.
+struct cpu_shares {
+  double ringmaster = 0, store = 0, executors = 0;
+};
+
+/// Most resident memory by process; the executors' is the bench's own business.
+struct memory_peaks {
+  double ringmaster = 0, store = 0;
+};
+
+struct load_report {
+  std::string store;
+  std::string shape; ///< rate, spread or burst
+  std::size_t jobs = 0;
+  double rate = 0; ///< firings a second, offered
+  double seconds = 0;
+  std::string callbacks;
+  std::size_t expected = 0;
+  std::size_t lost = 0;
+  std::size_t doubled = 0;
+  std::size_t unstored = 0;
+  std::uint64_t refused = 0;
+  std::size_t cycles = 0; ///< of the window: received, acknowledged and stored as a success
+  window_account seen;
+  cpu_shares cpu;
+  memory_peaks memory;
+  double ready_ms = 0;
+  std::optional<int> exit_status; ///< of the server after SIGTERM
+
+  [[nodiscard]] bool clean() const { return lost == 0 && doubled == 0 && unstored == 0; }
+};
+
+struct idle_report {
+  std::string store;
+  std::size_t jobs = 0;
+  double seconds = 0;
+  double apply_ms = 0; ///< first start: an empty store, all jobs declared
+  double ready_ms = 0; ///< second start: all jobs in the store, none declared
+  cpu_shares cpu;
+  double rss_mb = 0;
+  memory_peaks memory;
+  std::optional<int> exit_status;
+};
+
+[[nodiscard]] std::string to_json(const load_report& report);
+[[nodiscard]] std::string to_json(const idle_report& report);
+
+} // namespace ringmaster::bench

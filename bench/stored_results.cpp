@@ -1,0 +1,50 @@
+#include "bench/stored_results.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+#include <mysql/mysql.h>
+#include <sqlite3.h>
+
+namespace ringmaster::bench {
+
+namespace {
+
+constexpr char query[] = "SELECT id FROM xxl_job_log WHERE handle_code = 200 ORDER BY id";
+
+} // namespace
+
+std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file) {
+  sqlite3* opened = nullptr;
+  const auto code = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db{opened, &sqlite3_close};
+  sqlite3_stmt* prepared = nullptr;
+  if (code != SQLITE_OK || sqlite3_prepare_v2(opened, query, -1, &prepared, nullptr) != SQLITE_OK)
+    throw std::runtime_error(file.string() + ": " + sqlite3_errmsg(opened));
+  const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> rows{prepared, &sqlite3_finalize};
+  std::vector<std::int64_t> ids;
+  int step = SQLITE_ROW;
+  while ((step = sqlite3_step(prepared)) == SQLITE_ROW)
+    ids.push_back(sqlite3_column_int64(prepared, 0));
+  if (step != SQLITE_DONE)
+    throw std::runtime_error(file.string() + ": " + sqlite3_errmsg(opened));
+  return ids;
+}
+
+std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database) {
+  const std::unique_ptr<MYSQL, decltype(&mysql_close)> db{mysql_init(nullptr), &mysql_close};
+  if (mysql_real_connect(db.get(), nullptr, "root", "", database.c_str(), 0, socket.c_str(), 0) == nullptr ||
+      mysql_query(db.get(), query) != 0)
+    throw std::runtime_error(mysql_error(db.get()));
+  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> rows{mysql_use_result(db.get()), &mysql_free_result};
+  std::vector<std::int64_t> ids;
+  if (rows)
+    while (const auto row = mysql_fetch_row(rows.get()))
+      ids.push_back(std::atoll(row[0]));
+  if (mysql_errno(db.get()) != 0)
+    throw std::runtime_error(mysql_error(db.get()));
+  return ids;
+}
+
+} // namespace ringmaster::bench

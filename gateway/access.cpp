@@ -1,0 +1,71 @@
+#include "gateway/access.hpp"
+
+#include "core/text.hpp"
+#include "protocol/wire/texts.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+namespace reply_text = protocol::wire::reply_text;
+
+constexpr const char* token_header = "XXL-JOB-ACCESS-TOKEN";
+/// Of releases 2.1.x.
+constexpr const char* old_token_header = "XXL-RPC-ACCESS-TOKEN";
+constexpr const char* app_name_header = "XXL-JOB-APPNAME";
+
+std::string_view executor_token(const protocol::http_request& request) noexcept {
+  const auto* token = request.find_header(token_header);
+  if (!token)
+    token = request.find_header(old_token_header);
+  return token ? std::string_view{*token} : std::string_view{};
+}
+
+/// A proxy on this machine makes every client look local.
+bool was_passed_on(const protocol::http_request& request) noexcept {
+  return request.find_header("X-Forwarded-For") || request.find_header("Forwarded") || request.find_header("X-Real-IP");
+}
+
+} // namespace
+
+bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept {
+  // Volatile: the compiler must not leave the loop early.
+  volatile unsigned char difference = given.size() == expected.size() ? 0 : 1;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const char other = given.empty() ? '\0' : given[i % given.size()];
+    difference =
+      static_cast<unsigned char>(difference | (static_cast<unsigned char>(expected[i]) ^ static_cast<unsigned char>(other)));
+  }
+  return difference == 0;
+}
+
+std::string_view app_header(const protocol::http_request& request) noexcept {
+  const auto* app = request.find_header(app_name_header);
+  return app && !core::is_blank(*app) ? std::string_view{*app} : std::string_view{};
+}
+
+std::string_view executor_refusal(const protocol::http_request& request, std::string_view token, const app_name_set* known_apps) {
+  if (core::is_blank(token))
+    return {};
+  const auto given = executor_token(request);
+  const bool right = equal_in_constant_time(given, token);
+  const auto app = app_header(request);
+  if (app.empty())
+    return right ? std::string_view{} : reply_text::token_wrong;
+  if (core::is_blank(given))
+    return reply_text::token_or_app_empty;
+  const bool known = !known_apps || known_apps->contains(std::string{app});
+  return right && known ? std::string_view{} : reply_text::token_or_app_invalid;
+}
+
+bool is_operator(const protocol::http_request& request, std::string_view token) noexcept {
+  if (request.remote_is_loopback && !was_passed_on(request))
+    return true;
+  constexpr std::string_view scheme = "Bearer ";
+  const auto* authorization = request.find_header("Authorization");
+  if (core::is_blank(token) || !authorization || !authorization->starts_with(scheme))
+    return false;
+  return equal_in_constant_time(std::string_view{*authorization}.substr(scheme.size()), token);
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,112 @@
+#include "gateway/exchange.hpp"
+
+#include <exception>
+
+#include "gateway/routes.hpp"
+#include "protocol/wire/json_text.hpp"
+#include "protocol/wire/reply_codec.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+constexpr std::string_view internal_text = "internal error";
+
+protocol::http_response json(std::string body) {
+  protocol::http_response response;
+  response.body = std::move(body);
+  return response;
+}
+
+std::string_view title(unsigned status) noexcept {
+  switch (status) {
+  case 400: return "Bad Request";
+  case 403: return "Forbidden";
+  case 404: return "Not Found";
+  case 405: return "Method Not Allowed";
+  case 409: return "Conflict";
+  case 413: return "Content Too Large";
+  case 503: return "Service Unavailable";
+  default: return "Internal Server Error";
+  }
+}
+
+} // namespace
+
+unsigned http_status(core::errc code) noexcept {
+  switch (code) {
+  case core::errc::invalid_argument: return 400;
+  case core::errc::not_found: return 404;
+  case core::errc::conflict: return 409;
+  case core::errc::unavailable: return 503;
+  case core::errc::fenced: return 503;
+  case core::errc::forbidden: return 403;
+  case core::errc::timeout: return 503;
+  case core::errc::unsupported: return 500;
+  case core::errc::too_large: return 413;
+  case core::errc::internal: return 500;
+  }
+  return 500;
+}
+
+exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path,
+                   protocol::http_exchange&& message)
+  : services_{&services},
+    row_{&row},
+    path_{std::move(path)},
+    request_{std::make_shared<protocol::http_request>(std::move(message.request))},
+    reply_{std::move(message.reply)} {}
+
+void exchange::drop_body() const noexcept { std::string{}.swap(request_->body); }
+
+void exchange::succeed() const { answer(json(std::string{protocol::wire::plain_success}), 200); }
+
+void exchange::refuse(std::string_view msg) const { answer(json(protocol::wire::encode_reply(500, msg)), 500); }
+
+void exchange::problem(unsigned status, std::string_view detail, protocol::http_headers headers) const {
+  std::string body = R"({"type":"about:blank","title":)";
+  protocol::wire::append_json(body, title(status));
+  body.append(R"(,"status":)").append(std::to_string(status)).append(R"(,"detail":)");
+  protocol::wire::append_json(body, detail);
+  body.append("}");
+  respond({status, "application/problem+json", std::move(body), std::move(headers)});
+}
+
+void exchange::respond(protocol::http_response&& response) const {
+  const auto status = static_cast<int>(response.status);
+  answer(std::move(response), status);
+}
+
+void exchange::fail(const core::error& error) const {
+  const bool ours = error.code == core::errc::internal;
+  if (ours)
+    services_->log->error("{}: {}", row_->path, error.context);
+  const std::string_view text = ours ? internal_text : std::string_view{error.context};
+  if (row_->who == access::executor)
+    refuse(text);
+  else
+    problem(http_status(error.code), text);
+}
+
+void exchange::keep_silent() const { reply_->keep_silent(); }
+
+void exchange::leave_unanswered() const { count("none"); }
+
+void exchange::broke(const char* what) const noexcept {
+  try {
+    fail({core::errc::internal, what});
+  } catch (...) {
+    // Out of memory even for this: the reply answers for itself when it is dropped.
+  }
+}
+
+void exchange::answer(protocol::http_response&& response, int code) const {
+  count(std::to_string(code));
+  reply_->send(std::move(response));
+}
+
+void exchange::count(const std::string& code) const {
+  services_->metrics.count_reply(row_->path, code, std::chrono::steady_clock::now() - begun_);
+}
+
+} // namespace ringmaster::gateway

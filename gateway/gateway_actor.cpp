@@ -1,0 +1,52 @@
+#include "gateway/gateway_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/paths.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+/// Leaves the transport time to see the reply before its own limit.
+std::chrono::milliseconds ask_limit(std::chrono::milliseconds reply_timeout) {
+  return reply_timeout - std::min<std::chrono::milliseconds>(reply_timeout / 10, std::chrono::milliseconds{500});
+}
+
+} // namespace
+
+gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners,
+                                         const config::server_settings& server, const config::security_settings& security,
+                                         logger log, std::span<const route> table)
+  : table_{table},
+    services_{self,
+              std::move(partners),
+              plain_path("/" + server.context_path),
+              security.access_token,
+              ask_limit(server.reply_timeout),
+              std::move(log),
+              http_metrics{self->system()},
+              std::nullopt} {}
+
+protocol::gateway_actor::behavior_type gateway_actor_state::make_behavior() {
+  return {
+    [this](protocol::http_exchange& message) { dispatch(services_, table_, std::move(message)); },
+    [this](const protocol::registry_change& change) { learn_groups(change); },
+  };
+}
+
+void gateway_actor_state::learn_groups(const protocol::registry_change& change) {
+  app_name_set names;
+  for (const auto& [id, group] : change.view->groups)
+    names.insert(group.app_name);
+  services_.app_names = std::move(names);
+}
+
+protocol::http_handler hand_over_to(protocol::gateway_actor gateway) {
+  return [gateway = std::move(gateway)](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+    protocol::anon_send(gateway, protocol::http_exchange{std::move(request), std::move(reply)});
+  };
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+
+#include "gateway/exchange.hpp"
+#include "gateway/routes.hpp"
+
+namespace ringmaster::gateway {
+
+/// Turns requests into messages to other actors, and their answers into replies. Keeps no state of its own but the app names of
+/// the groups: several of it may serve one transport. A request that waits for an actor waits at most for `server.reply_timeout`;
+/// how many wait at once is bounded by `server.connections_max`.
+class gateway_actor_state {
+public:
+  static inline const char* name = "ringmaster.gateway_actor";
+
+  gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners, const config::server_settings& server,
+                      const config::security_settings& security, logger log, std::span<const route> table = routes());
+
+  protocol::gateway_actor::behavior_type make_behavior();
+
+private:
+  void learn_groups(const protocol::registry_change& change);
+
+  std::span<const route> table_;
+  gateway_services services_;
+};
+
+/// What the transport calls for each request; any thread.
+[[nodiscard]] protocol::http_handler hand_over_to(protocol::gateway_actor gateway);
+
+} // namespace ringmaster::gateway

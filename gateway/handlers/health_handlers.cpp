@@ -1,0 +1,51 @@
+#include "gateway/handlers/health_handlers.hpp"
+
+#include <string>
+#include <utility>
+
+#include <caf/telemetry/collector/prometheus.hpp>
+
+#include "protocol/wire/json_text.hpp"
+
+namespace ringmaster::gateway::handlers {
+
+namespace {
+
+void respond_readiness(const exchange& ex, const protocol::node_status& status) {
+  protocol::http_response response;
+  response.status = status.ready ? 200 : 503;
+  response.headers = {{"Cache-Control", "no-store"}};
+  response.body = status.ready ? R"({"ready":true)" : R"({"ready":false)";
+  if (is_operator(ex.request(), ex.services().access_token)) {
+    response.body.append(R"(,"reasons":[)");
+    for (const auto& reason : status.reasons) {
+      if (response.body.back() != '[')
+        response.body.push_back(',');
+      protocol::wire::append_json(response.body, reason);
+    }
+    response.body.push_back(']');
+  }
+  response.body.push_back('}');
+  ex.respond(std::move(response));
+}
+
+} // namespace
+
+void livez(exchange ex) { ex.respond({200, "text/plain; charset=utf-8", "ok", {{"Cache-Control", "no-store"}}}); }
+
+void readyz(exchange ex) {
+  ex.ask<protocol::node_status>(
+    ex.services().partners.supervisor, protocol::status_query{},
+    [](const exchange& waiting, const protocol::node_status& status) { respond_readiness(waiting, status); },
+    [](const exchange& waiting, const core::error& error) {
+      respond_readiness(waiting, {false, {"the node does not tell its state: " + error.context}, std::nullopt});
+    });
+}
+
+void metrics(exchange ex) {
+  caf::telemetry::collector::prometheus collector;
+  const auto text = collector.collect_from(ex.services().self->system().metrics());
+  ex.respond({200, "text/plain; version=0.0.4; charset=utf-8", std::string{text.begin(), text.end()}, {}});
+}
+
+} // namespace ringmaster::gateway::handlers

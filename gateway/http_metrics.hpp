@@ -1,0 +1,31 @@
+#pragma once
+
+// What the gateway counts, in CAF's own metric registry: `ringmaster_http_*` and `ringmaster_callback_*` of `/metrics`.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "protocol/caf.hpp"
+
+namespace ringmaster::gateway {
+
+/// Counters of one actor system; cheap to copy, thread-safe.
+class http_metrics {
+public:
+  explicit http_metrics(caf::actor_system& system);
+
+  /// `code`: what decides for the client, XXL's code or the HTTP status; `none` for a request without an answer.
+  void count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const;
+  /// `skipped` items named no run.
+  void count_callbacks(std::size_t taken, std::size_t skipped) const;
+
+private:
+  caf::telemetry::metric_family_impl<caf::telemetry::int_counter>* requests_;
+  caf::telemetry::metric_family_impl<caf::telemetry::dbl_counter>* reply_time_;
+  caf::telemetry::int_counter* callback_items_;
+  caf::telemetry::int_counter* callback_items_skipped_;
+};
+
+} // namespace ringmaster::gateway

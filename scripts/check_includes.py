@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Checks every #include against the table below: which folder may use which.
+
+    check_includes.py [--root FOLDER]
+
+Each breach is one line, file:line: what. The last line counts the folders of the table; exit 1 if one has a breach.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+# What each folder may include: paths of ours (a folder with a slash at its end, or one file) and groups of libraries.
+# The longest matching key is a file's folder. Everybody may include the standard library.
+FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "core/": (("core/",), ("expected",)),
+    "config/": (("config/", "core/"), ("system", "toml")),
+    "protocol/wire/": (("protocol/wire/", "core/"), ("nlohmann",)),
+    "protocol/": (("protocol/*", "core/"), ("caf", "system")),
+    "protocol/http.hpp": (("core/",), ()),
+    "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
+    "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),
+    "storage/mysql/": (("storage/*", "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
+    "storage/sqlite/": (("storage/*", "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
+    "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp"), ("caf", "spdlog", "system")),
+    "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
+    "gateway/transport.hpp": (("core/", "config/settings.hpp", "protocol/http.hpp"), ()),
+    "gateway/transport/": (
+        ("gateway/transport/", "gateway/transport.hpp", "core/", "config/settings.hpp", "protocol/http.hpp"),
+        ("boost", "openssl", "system"),
+    ),
+    "apps/": (
+        ("apps/", "actors/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
+        ("caf", "cli", "nlohmann", "spdlog", "system"),
+    ),
+    "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
+    "examples/": (("*",), ("caf", "cli", "spdlog", "system")),
+    "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
+    "tests/unit/": (
+        ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),
+        ("catch", "nlohmann", "system"),
+    ),
+}
+
+# `folder/*` is the folder without those below it, `*` everything. These private parts are for the folders named, and tests.
+PRIVATE = {
+    "config/table_fields.hpp": "config/",
+    "config/toml_file.hpp": "config/",
+    "protocol/wire/json_reader.hpp": "protocol/wire/",
+}
+
+LIBRARIES = {
+    "boost": r"boost/",
+    "caf": r"caf/",
+    "catch": r"catch2/",
+    "cli": r"CLI/",
+    "expected": r"tl/expected\.hpp$",
+    "mysql": r"(mysql|mariadb)/|(mysql|mysqld_error|errmsg)\.h$",
+    "nlohmann": r"nlohmann/",
+    "openssl": r"openssl/",
+    "spdlog": r"spdlog/",
+    "sqlite": r"sqlite3\.h$",
+    "system": r"(sys|arpa|net|netinet|linux)/|[a-z_]+\.h$",
+    "threads": r"(atomic|barrier|condition_variable|future|latch|mutex|semaphore|shared_mutex|stop_token|thread)$",
+    "std": r"[a-z_]+$",
+    "toml": r"toml\+\+/",
+}
+
+# Libraries that must not come in through our own headers either. `expected` and the system come with almost everything.
+HEAVY = ("boost", "caf", "catch", "cli", "mysql", "nlohmann", "openssl", "sqlite", "toml")
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+SOURCES = {".cpp", ".hpp"}
+
+
+def folder_of(path: str) -> str | None:
+    matches = [key for key in FOLDERS if path == key or (key.endswith("/") and path.startswith(key))]
+    return max(matches, key=len, default=None)
+
+
+def library_of(header: str) -> str | None:
+    return next((name for name, pattern in LIBRARIES.items() if re.match(pattern, header)), None)
+
+
+def covers(allowed: str, header: str) -> bool:
+    if allowed == "*":
+        return True
+    if allowed.endswith("/*"):
+        return header.startswith(allowed[:-1]) and "/" not in header[len(allowed) - 1 :]
+    return header.startswith(allowed) if allowed.endswith("/") else header == allowed
+
+
+def may_use_library(folder: str, library: str) -> bool:
+    if library == "std" or (library == "threads" and folder not in ("core/", "protocol/wire/")):
+        return True
+    return library in FOLDERS[folder][1]
+
+
+class Tree:
+    """The includes of every C++ file below a folder."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.includes: dict[str, list[tuple[int, str, bool]]] = {}  # file: (line, header, is one of ours)
+        for top in sorted({key.split("/")[0] for key in FOLDERS}):
+            for path in sorted((root / top).rglob("*")):
+                if path.suffix in SOURCES and path.is_file():
+                    self.includes[path.relative_to(root).as_posix()] = list(self.read(path))
+
+    @staticmethod
+    def read(path: Path):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if match := INCLUDE.match(line):
+                yield number, match[1] or match[2], match[1] is not None
+
+    def libraries_behind(self, header: str) -> dict[str, str]:
+        """Heavy libraries that come with one of our headers, each with the header that names it."""
+        found: dict[str, str] = {}
+        seen, waiting = {header}, [header]
+        while waiting:
+            name = waiting.pop()
+            for _, inner, ours in self.includes.get(name, []):
+                if not ours and library_of(inner) in HEAVY:
+                    found.setdefault(str(library_of(inner)), name)
+                elif ours and inner not in seen:
+                    seen.add(inner)
+                    waiting.append(inner)
+        return found
+
+    def breaches(self, path: str, folder: str):
+        for line, header, ours in self.includes[path]:
+            for text in self.problems_of_own(path, folder, header) if ours else self.problems_of_library(folder, header):
+                yield f"{path}:{line}: {text}"
+
+    def problems_of_own(self, path: str, folder: str, header: str):
+        if not (self.root / header).is_file():
+            yield f'"{header}" does not exist; paths start at the top of the repository'
+            return
+        if not any(covers(allowed, header) for allowed in FOLDERS[folder][0]):
+            yield f'{folder} may not include "{header}"'
+        owner = PRIVATE.get(header)
+        if owner and not path.startswith((owner, "tests/", "bench/")):
+            yield f'"{header}" is private to {owner}'
+        for library, through in self.libraries_behind(header).items():
+            if not may_use_library(folder, library):
+                yield f'{folder} may not use {library}, which "{header}" brings in (through {through})'
+
+    @staticmethod
+    def problems_of_library(folder: str, header: str):
+        library = library_of(header)
+        if library is None:
+            yield f"<{header}> is of no library that this project uses"
+        elif not may_use_library(folder, library):
+            yield f"{folder} may not include <{header}>"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    tree = Tree(parser.parse_args().root)
+    broken, present = set(), set()
+    for path in tree.includes:
+        folder = folder_of(path)
+        if folder is None:
+            continue
+        present.add(folder)
+        for breach in tree.breaches(path, folder):
+            broken.add(folder)
+            print(breach)
+    print(f"cases: passed={len(present - broken)} failed={len(broken)} skipped=0")
+    return 1 if broken or not present else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Checks the habits of this repository that a script can see.
+
+    check_tidy.py [--root FOLDER]
+
+Each breach is one line, file:line: what. The last line counts the rules; exit 1 if one is broken. A rule is a function whose name
+ends in _rule; it yields its breaches.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+TOP_LEVEL = set(
+    ".ci .clang-format .editorconfig .gitignore ARCHITECTURE.md CHANGELOG.md CMakeLists.txt CMakePresets.json CONTRIBUTING.md"
+    " LICENSE README.md SECURITY.md actors apps bench cmake config core docs examples executor gateway packaging protocol scripts"
+    " storage tests".split()
+)
+REQUIRED = (
+    "LICENSE README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md ARCHITECTURE.md config/ringmaster.example.toml .ci/run".split()
+)
+CODE = {".cpp", ".hpp", ".py", ".sh"}
+CPLUSPLUS = {".cpp", ".hpp"}
+FILE_LINES_MAX, TEST_FILE_LINES_MAX = 500, 650
+COLUMNS_MAX = 130
+VAGUE_NAMES = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
+THIS = Path(__file__).resolve()
+
+
+class Repository:
+    """The files that are, or would be, committed; texts are read once."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.files = sorted(self.listed() or self.walked())
+        self.texts: dict[str, str] = {}
+
+    def listed(self) -> list[str]:
+        command = ["git", "-C", str(self.root), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        try:
+            found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
+        except (OSError, subprocess.CalledProcessError):
+            return []
+        return [name for name in found if name and (self.root / name).is_file()]
+
+    def walked(self) -> Iterator[str]:
+        for folder, names, files in os.walk(self.root):
+            names[:] = [name for name in names if name not in {".git", ".cache", "build", "target", "__pycache__"}]
+            for name in files:
+                yield (Path(folder) / name).relative_to(self.root).as_posix()
+
+    def of(self, suffixes: set[str], *folders: str) -> Iterator[str]:
+        for name in self.files:
+            own = (self.root / name).resolve() == THIS or name.startswith("tests/tidy/")
+            if Path(name).suffix in suffixes and (not folders or name.startswith(folders)) and not own:
+                yield name
+
+    def text(self, name: str) -> str:
+        if name not in self.texts:
+            self.texts[name] = (self.root / name).read_text(encoding="utf-8", errors="replace")
+        return self.texts[name]
+
+    def lines(self, name: str) -> Iterator[tuple[int, str]]:
+        return enumerate(self.text(name).splitlines(), 1)
+
+    def search(self, pattern: str, names: Iterator[str], what: str, comments: bool = True) -> Iterator[str]:
+        expression = re.compile(pattern)
+        for name in names:
+            for number, line in self.lines(name):
+                code = line if comments else re.sub(r"//.*", "", line)
+                if match := expression.search(code):
+                    yield f"{name}:{number}: {what.format(match[0].strip())}"
+
+
+def file_length_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of(CODE):
+        count = len(repository.text(name).splitlines())
+        limit = TEST_FILE_LINES_MAX if name.startswith("tests/") else FILE_LINES_MAX
+        if count > limit:
+            yield f"{name}:{count}: {count} lines; at most {limit}"
+
+
+def line_length_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of(CODE):
+        for number, line in repository.lines(name):
+            if len(line) > COLUMNS_MAX:
+                yield f"{name}:{number}: {len(line)} columns; at most {COLUMNS_MAX}"
+
+
+def white_space_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CODE | {".md", ".toml", ".txt", ".cmake"})
+    yield from repository.search(r"[ \t]+$|\r|\t", names, "tab, blank or \\r at the end")
+    for name in repository.of(CODE):
+        if repository.text(name) and not repository.text(name).endswith("\n"):
+            yield f"{name}:1: no newline at the end"
+
+
+def unfinished_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CODE | {".txt", ".md"})
+    yield from repository.search(r"\b(TODO|FIXME|HACK)\b|\bXXX(?!L)\b", names, "{}: say it in an issue")
+
+
+def pragma_once_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of({".hpp"}):
+        first = next((line for _, line in repository.lines(name) if line.strip() and not line.startswith("//")), "")
+        if first != "#pragma once":
+            yield f"{name}:1: does not begin with #pragma once"
+
+
+def finite_request_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CPLUSPLUS, "actors/", "apps/", "gateway/", "protocol/", "tests/", "bench/")
+    what = "{}: every request has a finite time limit"
+    yield from repository.search(r"\bcaf::infinite\b|\binfinite\b(?=\s*[,)])", names, what, False)
+
+
+def no_sleep_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CPLUSPLUS, "tests/", "actors/", "gateway/", "core/")
+    yield from repository.search(
+        r"\b(sleep_for|sleep_until|usleep|nanosleep)\b|\bsleep\(", names, "{}: wait for an event with a deadline", False
+    )
+
+
+def environment_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CPLUSPLUS, "actors/", "gateway/", "protocol/", "storage/")
+    yield from repository.search(r"\b(secure_)?getenv\s*\(", names, "{}: settings come from config", False)
+
+
+def top_level_rule(repository: Repository) -> Iterator[str]:
+    for top in sorted({name.split("/")[0] for name in repository.files} - TOP_LEVEL):
+        yield f"{top}:1: nothing of that name belongs at the top; a new folder needs a decision record"
+
+
+def required_files_rule(repository: Repository) -> Iterator[str]:
+    for name in REQUIRED:
+        if name not in repository.files:
+            yield f"{name}:1: missing"
+    if "LICENSE" in repository.files:
+        head = " ".join(repository.text("LICENSE").split()[:5])
+        if head != "Apache License Version 2.0, January":
+            yield f"LICENSE:1: not the Apache License 2.0: {head!r}"
+    configuration = "docs/configuration.md"
+    if configuration not in repository.files or "config/ringmaster.example.toml" not in repository.text(configuration):
+        yield f"{configuration}:1: does not name config/ringmaster.example.toml"
+
+
+def vague_name_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of(CPLUSPLUS):
+        for part in Path(name).with_suffix("").parts:
+            if VAGUE_NAMES & set(part.split("_")):
+                yield f"{name}:1: '{part}' says nothing about the content"
+
+
+def snake_case_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of(CPLUSPLUS):
+        if not re.fullmatch(r"[a-z0-9_/.]+", name):
+            yield f"{name}:1: file names are snake_case"
+
+
+def listed_source_rule(repository: Repository) -> Iterator[str]:
+    """A source that no CMakeLists.txt names is not built, and a test in it does not run."""
+    lists = {name for name in repository.files if name.endswith("CMakeLists.txt")}
+    for name in repository.of({".cpp"}):
+        above = [f"{folder}/CMakeLists.txt" for folder in map(str, Path(name).parents) if f"{folder}/CMakeLists.txt" in lists]
+        beside = [other for other in lists if other.startswith(f"{name.split('/')[0]}/")]
+        stem = re.escape(Path(name).name)
+        bare = re.escape(Path(name).stem)
+        if not any(re.search(rf"(^|[\s/(]){stem}\b", repository.text(each)) for each in above + beside) and not any(
+            re.search(rf"[\s(]{bare}[\s)]", repository.text(each)) for each in above
+        ):
+            yield f"{name}:1: no CMakeLists.txt names it"
+
+
+def folder_comment_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.files:
+        if Path(name).name == "CMakeLists.txt" and not repository.text(name).startswith("# "):
+            yield f"{name}:1: begins without saying what the folder is for"
+
+
+def link_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.of({".md"}):
+        folder, fenced = (repository.root / name).parent, False
+        for number, line in repository.lines(name):
+            fenced ^= line.lstrip().startswith("```")
+            for target in () if fenced else re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", line):
+                if "://" not in target and not target.startswith("mailto:") and not (folder / target).exists():
+                    yield f"{name}:{number}: {target} does not exist"
+
+
+def record_number_rule(repository: Repository) -> Iterator[str]:
+    """Decision records are numbered without a gap, and each is in the list."""
+    folder = "docs/adr/"
+    records = [name for name in repository.files if re.match(folder + r"\d{4}-", name)]
+    listed = repository.text(folder + "README.md") if folder + "README.md" in repository.files else ""
+    for expected, name in enumerate(records, 1):
+        if not name.startswith(f"{folder}{expected:04}-") or not repository.text(name).startswith(f"# {expected}. "):
+            yield f"{name}:1: the name and the title of this record begin with its number, {expected}"
+        if f"({Path(name).name})" not in listed:
+            yield f"{name}:1: {folder}README.md does not list it"
+
+
+def machine_path_rule(repository: Repository) -> Iterator[str]:
+    names = repository.of(CODE | {".md", ".toml", ".txt", ".cmake", ".json"})
+    yield from repository.search(r"(?<![\w.$}/-])/(root|home/\w+|work)/[\w.]", names, "{}…: a path of one machine")
+
+
+def executable_rule(repository: Repository) -> Iterator[str]:
+    for name in repository.files:
+        runnable = name.startswith((".ci/", "scripts/")) and repository.text(name).startswith("#!")
+        if runnable and not os.access(repository.root / name, os.X_OK):
+            yield f"{name}:1: not executable"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=THIS.parent.parent)
+    repository = Repository(parser.parse_args().root.resolve())
+    rules = [(name, rule) for name, rule in globals().items() if name.endswith("_rule")]
+    failed = 0
+    for name, rule in rules:
+        breaches = list(rule(repository))
+        failed += bool(breaches)
+        for breach in breaches:
+            print(f"{breach} [{name.removesuffix('_rule')}]")
+    print(f"cases: passed={len(rules) - failed} failed={failed} skipped=0")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

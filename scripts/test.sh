@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
+#
+#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short load
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, tidy
+#   scripts/test.sh --preset dev    only the tests, with another preset
+#   scripts/test.sh --tsan          only the labels actors and simulation, under ThreadSanitizer
+#
+# The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it. Exit 0 when nothing failed.
+# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors; 1).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=ci labels='' tsan=no whole=yes
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --preset | --label)
+      [ $# -gt 1 ] || { echo "test.sh: $1 needs a value" >&2; exit 2; }
+      if [ "$1" = --preset ]; then preset=$2; else labels=$2; fi
+      whole=no
+      shift 2
+      ;;
+    --tsan) tsan=yes preset=tsan labels='actors|simulation' whole=no; shift ;;
+    -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) echo "test.sh: unknown option $1" >&2; exit 2 ;;
+  esac
+done
+
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS:-}
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
+if [ -f tests/lsan.supp ]; then export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}; fi
+if [ -f tests/tsan.supp ]; then TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp:$TSAN_OPTIONS; fi
+
+results=$(mktemp -d)
+runner=''
+trap '[ -z "$runner" ] || kill "$runner" 2>/dev/null || true; rm -rf "$results"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+sum=()
+failures=0
+
+say() { printf '\n== %s (%dm%02ds)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
+
+fail() {
+  echo "failed: $*"
+  failures=$((failures + 1))
+}
+
+finish() {
+  [ "$failures" = 0 ] || sum+=(--count 0 "$failures" 0)
+  say result
+  python3 scripts/sum_tests.py "${sum[@]}" || exit 1
+  exit 0
+}
+
+# build PRESET [TARGET…]: configure, then build the targets, or all; `none` only configures.
+build() {
+  local name=$1
+  shift
+  say "build: $name ${*:-all}"
+  cmake --preset "$name" -DCAF_ROOT="$caf" > "$results/configure.log" 2>&1 || { cat "$results/configure.log"; return 1; }
+  [ "${1:-}" != none ] || return 0
+  cmake --build --preset "$name" ${@:+--target "$@"}
+}
+
+has_target() { cmake --build --preset "$1" --target help | grep -q "^$2:"; }
+
+# The executables of the chosen labels; nothing for all. The label tidy needs none.
+wanted_targets() {
+  local label
+  for label in ${labels//|/ }; do
+    if [ "$label" = tidy ]; then
+      echo none
+    elif [ -f "tests/$label/CMakeLists.txt" ]; then
+      echo "${label}_tests"
+    fi
+  done
+}
+
+run_ctest() {
+  local log=build/$preset/Testing/Temporary/LastTest.log selection=()
+  [ -z "$labels" ] || selection=(-L "^($labels)\$")
+  say "tests: $preset ${labels:-all}"
+  rm -f "$log"
+  ctest --preset "$preset" "${selection[@]}" --no-tests=error || true # what failed is read from the log
+  sum+=(--ctest "$log")
+}
+
+run_interop() {
+  say "interop: the release binary with Java executors"
+  local status=0
+  : > "$results/interop.log"
+  timeout --kill-after=15 1200 python3 tests/interop/run_interop.py --ringmaster build/release/apps/ringmaster \
+    >> "$results/interop.log" 2>&1 &
+  runner=$!
+  tail -f -n +1 --pid="$runner" "$results/interop.log" || true
+  wait "$runner" || status=$?
+  runner=''
+  if [ "$status" != 0 ] && grep -q '^interop: .*failed=0 ' "$results/interop.log"; then
+    fail "interop ended with code $status after its last check"
+  fi
+  sum+=(--interop "$results/interop.log")
+}
+
+# Five seconds of load: a line of JSON that says nothing was lost and nothing was sent twice.
+run_bench_smoke() {
+  local bench=build/release/bench/firing_bench
+  say "bench smoke: 500 jobs/s for 5 s on SQLite"
+  local status=0
+  timeout --kill-after=15 120 "$bench" --rate 500 --seconds 5 --store sqlite > "$results/bench.log" || status=$?
+  cat "$results/bench.log"
+  if [ "$status" != 0 ]; then
+    fail "bench smoke: firing_bench ended with code $status"
+  elif ! python3 - "$results/bench.log" <<'PYTHON'
+import json, sys
+lines = [line for line in open(sys.argv[1], encoding="utf-8") if line.startswith("{")]
+figures = json.loads(lines[-1]) if lines else {}
+sys.exit(0 if figures.get("lost") == 0 and figures.get("doubled") == 0 else 1)
+PYTHON
+  then
+    fail "bench smoke: lost and doubled must be 0"
+  else
+    sum+=(--count 1 0 0)
+  fi
+}
+
+say dependencies
+options=()
+[ "$tsan" = no ] || options=(--tsan)
+scripts/deps.sh "${options[@]}" | tee "$results/deps.log" || { fail "scripts/deps.sh"; finish; }
+caf=$(tail -n 1 "$results/deps.log")
+
+# shellcheck disable=SC2046 # one word a target
+build "$preset" $(wanted_targets) || { fail "build of preset $preset"; finish; }
+run_ctest
+
+if [ "$whole" = yes ]; then
+  if build release ringmaster; then
+    run_interop
+    if has_target release firing_bench; then
+      if build release firing_bench; then run_bench_smoke; else fail "build of firing_bench"; fi
+    fi
+  else
+    fail "build of preset release"
+  fi
+fi
+finish

@@ -1,0 +1,95 @@
+#include "tests/actors/recovery_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+
+TEST_CASE_METHOD(recovery, "a bounded number of runs talks to executors at once", "[actors]") {
+  auto keys = declare_many(200);
+  std::vector<std::shared_ptr<test::executor_record>> executors;
+  for (std::size_t i = 0; i < 20; ++i) {
+    auto to = "http://10.0.0.3:" + std::to_string(7000 + i) + "/";
+    executors.push_back(pool.executor(to));
+    executors.back()->silent = true;
+    claim({keys.begin() + static_cast<std::ptrdiff_t>(i * 10), keys.begin() + static_cast<std::ptrdiff_t>(i * 10 + 10)}, to);
+  }
+  begin();
+  advance(1s);
+  std::size_t asked = 0;
+  for (const auto& each : executors) {
+    asked += each->calls.size();
+    CHECK(each->calls.size() <= actors::recovery_actor_state::asks_per_address_max);
+    CHECK(each->calls.size() >= 3);
+  }
+  CHECK(asked == actors::recovery_actor_state::asks_max);
+  for (const auto& each : executors) {
+    each->silent = false;
+    each->log = started;
+  }
+  advance(30s);
+  CHECK(verdicts().size() == 200);
+}
+
+TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, and its own runs end in time", "[actors]") {
+  auto keys = declare_many(301);
+  claim({keys.begin(), keys.end() - 1});
+  auto there = pool.executor("http://10.0.0.4:9999/");
+  there->log = started;
+  auto run = claim({keys.back()}, "http://10.0.0.4:9999/")[0];
+  executor->silent = true;
+  begin();
+  advance(1s);
+  CHECK(row(run).trigger_code == 200);
+  advance(85s);
+  CHECK(verdicts().size() == 301);
+  CHECK(executor->calls.size() < 100);
+}
+
+// Invariants F2 and F7 for what recovery does: whatever executors and the store answer, each run is sent at most once more, never
+// after it was decided, and ends with one verdict.
+TEST_CASE("whatever is answered, a run is sent at most once more and ends once", "[actors]") {
+  auto seed = GENERATE(range(1u, 41u));
+  CAPTURE(seed);
+  recovery world;
+  std::mt19937 random{seed};
+  auto one_of = [&random](auto... values) { return std::array{values...}[random() % sizeof...(values)]; };
+  auto keys = world.declare_many(12);
+  for (auto& job : world.declared.jobs) {
+    job.on_unknown = one_of(core::unknown_policy::ask, core::unknown_policy::skip, core::unknown_policy::resend);
+    job.block = one_of(core::block_strategy::serial_execution, core::block_strategy::cover_early);
+    job.misfire = one_of(core::misfire_policy::do_nothing, core::misfire_policy::fire_once_now);
+    job.retry_count = 2;
+  }
+  auto runs = world.claim(keys);
+  std::map<core::log_id, int> delivered;
+  world.executor->before_answer = [&](test::executor_record& executor) {
+    executor.idle = one_of(idle, idle, busy, protocol::probe_reply{});
+    executor.log = one_of(missing, missing, started, protocol::log_reply{}, protocol::log_reply{true, 3, "something else"});
+    auto not_sent = no_answer(protocol::send_state::not_sent);
+    executor.send = one_of(answer(200), answer(500, "no"), no_answer(protocol::send_state::unknown), not_sent, not_sent);
+    if (executor.calls.back().rfind("run ", 0) == 0 && executor.send->state != protocol::send_state::not_sent) {
+      auto id = core::log_id{std::stoll(executor.calls.back().substr(4))};
+      ++delivered[id];
+      auto row = test::expect(world.look->logs().rows(std::vector{id})).at(0);
+      CHECK(row.trigger_code == 0);
+    }
+  };
+  world.begin();
+  world.store.fault_of = [&](std::string_view method) {
+    if (method == "record")
+      return store_fault::none;
+    if (random() % 40 == 0)
+      world.call_back(runs[random() % runs.size()], world.life);
+    return one_of(store_fault::none, store_fault::none, store_fault::none, store_fault::answer_lost, store_fault::away);
+  };
+  world.advance(300s);
+  CHECK(world.verdicts().size() == runs.size());
+  for (const auto& run : runs) {
+    CAPTURE(run.id, world.row(run).trigger_msg);
+    CHECK(world.row(run).trigger_code != 0);
+    CHECK(delivered[run.id] <= 1);
+    if (run.plan.spec->on_unknown == core::unknown_policy::skip)
+      CHECK(delivered[run.id] == 0);
+  }
+  CHECK(test::expect(world.look->firings().waiting_intents(world.civil() + 1h, 10)).empty());
+}

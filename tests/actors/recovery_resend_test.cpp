@@ -1,0 +1,186 @@
+#include "tests/actors/recovery_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+
+TEST_CASE_METHOD(recovery, "a run that never arrived is sent once more with its log id", "[actors]") {
+  declare("settle").params = "x=1";
+  auto run = claim_one();
+  executor->log = missing;
+  begin();
+  advance(1s);
+  CHECK(executor->calls == asked_and_sent(run));
+  REQUIRE(executor->runs.size() == 1);
+  const auto& sent = executor->runs[0];
+  CHECK(sent.plan.fire_at == run.plan.fire_at);
+  CHECK(sent.plan.address == address);
+  CHECK(sent.plan.effective_param() == "x=1");
+  CHECK(sent.plan.spec->handler == "handler");
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors]") {
+  struct outcome {
+    protocol::send_result sent;
+    std::int32_t code;
+    std::string message;
+  };
+  auto expected = GENERATE_REF(values<outcome>({
+    {answer(200), 200, ""},
+    {answer(500, "Discard Later"), 500, "delivery unknown: the second sending was refused: Discard Later"},
+    {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the second sending"},
+  }));
+  declare("settle").retry_count = 2;
+  auto run = claim_one();
+  executor->log = missing;
+  executor->send = expected.sent;
+  begin();
+  advance(5s);
+  REQUIRE(verdicts().size() == 1);
+  CHECK(verdicts()[0].code == expected.code);
+  CHECK(verdicts()[0].message == expected.message);
+  CHECK(executor->runs.size() == 1);
+  CHECK(row(run).fail_retry_count == (expected.code == 200 ? 2 : 0));
+}
+
+TEST_CASE_METHOD(recovery, "a second sending without any outcome ends as unknown", "[actors]") {
+  declare("settle");
+  claim_one();
+  executor->log = missing;
+  executor->send.reset();
+  begin();
+  advance(59s);
+  CHECK(verdicts().empty());
+  advance(5s);
+  REQUIRE(verdicts().size() == 1);
+  CHECK(verdicts()[0].delivery_unknown);
+}
+
+TEST_CASE_METHOD(recovery, "a second sending that did not leave is asked about and sent with the same permission", "[actors]") {
+  declare("settle");
+  auto run = claim_one();
+  executor->log = missing;
+  executor->send = no_answer(protocol::send_state::not_sent);
+  begin();
+  advance(1s);
+  CHECK(executor->runs.size() == 1);
+  executor->send = answer(200);
+  advance(2s);
+  CHECK(executor->runs.size() == 2);
+  CHECK(executor->runs[1].attempt == 1);
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next life", "[actors]") {
+  declare("settle");
+  auto run = claim_one();
+  executor->log = missing;
+  executor->send = no_answer(protocol::send_state::gate_closed);
+  begin();
+  advance(1s);
+  CHECK(verdicts().empty());
+  tell(actor, protocol::life_change{});
+  auto calls_before = executor->calls;
+  advance(60s);
+  CHECK(executor->calls == calls_before);
+  executor->log = started;
+  life = test::expect(look->cluster().enter("a", "a:8080"));
+  storage.record->records_for = life;
+  tell(actor, protocol::life_change{life});
+  advance(1s);
+  CHECK(row(run).trigger_code == 200);
+  CHECK(executor->runs.size() == 1);
+}
+
+TEST_CASE_METHOD(recovery, "who was sent twice by a former life is asked about and never sent again", "[actors]") {
+  declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::resend);
+  auto run = claim_one();
+  REQUIRE(test::expect(look->firings().permit_resend(former, run.claim, run.id)));
+  executor->log = missing;
+  begin();
+  advance(2s);
+  CHECK(executor->runs.empty());
+  REQUIRE(verdicts().size() == 1);
+  CHECK(verdicts()[0].code == 500);
+  CHECK(verdicts()[0].delivery_unknown);
+}
+
+TEST_CASE_METHOD(recovery, "resend asks nobody", "[actors]") {
+  declare("settle").on_unknown = core::unknown_policy::resend;
+  auto run = claim_one();
+  begin();
+  advance(1s);
+  CHECK(executor->calls == calls{"run " + id(run) + "/1"});
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "resend of a COVER_EARLY job asks all the same: a second copy would kill the first", "[actors]") {
+  auto& job = declare("settle");
+  job.on_unknown = core::unknown_policy::resend;
+  job.block = core::block_strategy::cover_early;
+  auto run = claim_one();
+  executor->log = started;
+  begin();
+  advance(1s);
+  CHECK(executor->calls == asked(run));
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "a run that is late for its misfire rule is reported as missed instead of sent", "[actors]") {
+  auto& job = declare("settle");
+  job.misfire = GENERATE(core::misfire_policy::do_nothing, core::misfire_policy::fire_once_now);
+  job.retry_count = 2;
+  bool missed = job.misfire == core::misfire_policy::do_nothing;
+  auto run = claim_one();
+  executor->log = missing;
+  advance(60s);
+  begin();
+  advance(1s);
+  CHECK(executor->runs.size() == (missed ? 0 : 1));
+  CHECK(row(run).trigger_code == (missed ? 500 : 200));
+  CHECK((row(run).trigger_msg.find("missed: ") != std::string::npos) == missed);
+  CHECK(test::expect(look->firings().waiting_intents(civil() + 1h, 10)).empty());
+}
+
+TEST_CASE_METHOD(recovery, "a lost permission answer neither loses nor doubles the sending", "[actors]") {
+  declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::resend);
+  auto fault = GENERATE(store_fault::away, store_fault::answer_lost);
+  auto run = claim_one();
+  executor->log = missing;
+  begin();
+  store.once("permit_resend", fault);
+  advance(5s);
+  CHECK(executor->runs.size() == 1);
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "a lost permission answer does not send what is decided meanwhile", "[actors]") {
+  declare("settle").on_unknown = core::unknown_policy::resend;
+  auto run = claim_one();
+  begin();
+  store.once("permit_resend", store_fault::answer_lost);
+  advance(700ms);
+  call_back(run, life);
+  advance(5s);
+  CHECK(executor->runs.empty());
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "a result that comes between the look and the permission is not overrun", "[actors]") {
+  declare("settle").on_unknown = core::unknown_policy::resend;
+  auto run = claim_one();
+  begin();
+  std::size_t asked = 0;
+  store.fault_of = [&](std::string_view method) {
+    if (method != "permit_resend")
+      return store_fault::none;
+    if (++asked == 2)
+      call_back(run, life);
+    return asked == 1 ? store_fault::answer_lost : store_fault::none;
+  };
+  advance(5s);
+  CHECK(asked == 2);
+  CHECK(executor->runs.empty());
+  CHECK(row(run).trigger_code == 200);
+}

@@ -1,0 +1,253 @@
+// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers.
+
+#include "tests/support/catch.hpp"
+
+#include "tests/gateway/gateway_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+
+namespace {
+
+constexpr auto registry_path = "/xxl-job-admin/api/registry";
+constexpr auto remove_path = "/xxl-job-admin/api/registryRemove";
+constexpr auto callback_path = "/xxl-job-admin/api/callback";
+const std::string app_1 = R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/"})";
+constexpr std::string_view golden_head = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=90\r\n"
+                                         "Content-Type: application/json\r\nContent-Length: 50\r\n\r\n";
+const std::string token_wrong = refusal("The access token is wrong.");
+
+std::string with_value(const std::string& value) {
+  return R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":")" + value + "\"}";
+}
+
+bool has_beats(const std::shared_ptr<recorder>& seen, std::size_t n) {
+  return seen->wait([n](recorder& r) { return r.beats.size() >= n; });
+}
+
+} // namespace
+
+TEST_CASE_METHOD(gateway_fixture, "A1 a registration is answered at once and passed on", "[gateway]") {
+  open();
+  auto reply = post(registry_path, app_1);
+  CHECK(reply.head == golden_head);
+  CHECK(reply.body == plain_success);
+  REQUIRE(has_beats(seen, 1));
+  CHECK(seen->beats[0].registry_group == "EXECUTOR");
+  CHECK(seen->beats[0].app_name == "app-1");
+  CHECK(seen->beats[0].address == "http://127.0.0.1:7001/");
+  CHECK_FALSE(seen->beats[0].app_header);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A2 the API stands under both prefixes, slashes collapse", "[gateway]") {
+  open();
+  const std::string paths[] = {"/api/registry", "/xxl-job-admin//api/registry", "//api///registry", "/api/registry/",
+                               "/xxl-job-admin/api/registry?x=1", "http://admin:8080/xxl-job-admin/api/registry"};
+  for (const auto& path : paths) {
+    CAPTURE(path);
+    CHECK(post(path, app_1).body == plain_success);
+  }
+  CHECK(has_beats(seen, std::size(paths)));
+  CHECK(post("/xxl-job-admin/api/registry/deeper", app_1).status() == 404);
+  CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown and foreign registrations pass", "[gateway]") {
+  open();
+  for (int i = 0; i < 3; ++i)
+    CHECK(post(registry_path, app_1).body == plain_success);
+  CHECK(post(registry_path, app_1.substr(0, app_1.size() - 1) + R"(,"zone":"b"})").body == plain_success);
+  for (const auto* value : {"http://b:1/", "http://a:10/", "http://a:9/"})
+    CHECK(post(registry_path, with_value(value)).body == plain_success);
+  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryKey":"nobody","registryValue":"http://h:1/"})").body ==
+        plain_success);
+  CHECK(post(registry_path, R"({"registryGroup":"OTHER","registryKey":"app-1","registryValue":"http://h:1/"})").body ==
+        plain_success);
+  REQUIRE(has_beats(seen, 9));
+  CHECK(seen->beats[8].registry_group == "OTHER");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A4 A5 blank and missing fields are illegal", "[gateway]") {
+  open();
+  CHECK(post(registry_path, with_value(" ")).body == refusal("Illegal Argument."));
+  CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryValue":"http://h:1/"})").body ==
+        refusal("Illegal Argument."));
+  CHECK(post(remove_path, with_value("")).body == refusal("Illegal Argument."));
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A7 A8 A9 A45 the token counts exactly, its header's case does not", "[gateway]") {
+  open();
+  CHECK(post(registry_path, app_1, "").body == token_wrong);
+  for (const auto* wrong : {"TK-1", "tk-", "tk-11", "", "tk-1tk-1"})
+    CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: " + std::string(wrong) + "\r\n").body == token_wrong);
+  CHECK(post(registry_path, app_1, "xxl-job-access-token: tk-1\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, "Xxl-Job-Access-Token: tk-1\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, "XXL-RPC-ACCESS-TOKEN: tk-1\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, "XXL-RPC-ACCESS-TOKEN: tk-1\r\nXXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
+  CHECK(has_beats(seen, 3));
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A10 without a token of our own nobody needs one", "[gateway]") {
+  security.access_token = GENERATE(as<std::string>{}, "", "  ");
+  open();
+  CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN:\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, "").body == plain_success);
+  CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-9\r\n").body == plain_success);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A11 A12 A13 method comes before token, token before operation", "[gateway]") {
+  open();
+  const auto method = refusal("invalid request, HttpMethod not support.");
+  auto reply = get(registry_path);
+  CHECK(reply.head.substr(0, 17) == "HTTP/1.1 200 OK\r\n");
+  CHECK(reply.body == method);
+  CHECK(get("/api/nonsense").body == method);
+  CHECK(ask(text("PUT", registry_path, app_1, "")).body == method);
+  CHECK(ask(text("post", registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: tk-1\r\n")).body == plain_success);
+  CHECK(post("/xxl-job-admin/api/nothing", "{}").body == refusal("invalid request, uri-mapping(nothing) not found."));
+  CHECK(post("/xxl-job-admin/api/nothing", "{}", "XXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
+  CHECK(post(registry_path, "", "XXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A14 A15 A16 A44 what cannot be read is refused with HTTP 200, the connection goes on",
+                 "[gateway]") {
+  open();
+  for (const auto* path : {registry_path, remove_path, callback_path})
+    CHECK(post(path, "").body == refusal("invalid request, requestBody empty."));
+  for (const std::string body : {R"({"registryGroup":)", "[]", "\"x\"", "{}}", "17", "<html>"}) {
+    CAPTURE(body);
+    auto reply = post(registry_path, body);
+    CHECK(reply.status() == 200);
+    CHECK(reply.body.rfind(R"({"code":500,"msg":"openapi invoke error: )", 0) == 0);
+    CHECK(reply.head.find("Content-Type: application/json\r\n") != std::string::npos);
+  }
+  CHECK(post(registry_path, app_1).body == plain_success);
+  CHECK(transport->counters().connections_open == 1);
+  REQUIRE(has_beats(seen, 1));
+  CHECK(seen->beats.size() == 1);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A17 A18 A19 A20 content type, framing and Accept do not matter", "[gateway]") {
+  open();
+  const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";
+  CHECK(post(registry_path, app_1, token + "Content-Type: text/plain\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, token + "Content-Type: application/json;charset=UTF-8\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, token + "Accept: text/html, *; q=.2, */*; q=.2\r\n").body == plain_success);
+  std::string chunked = "POST /api/registry HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + token + "\r\n";
+  chunked += "10\r\n" + app_1.substr(0, 16) + "\r\n";
+  std::ostringstream rest;
+  rest << std::hex << app_1.size() - 16;
+  chunked += rest.str() + "\r\n" + app_1.substr(16) + "\r\n0\r\n\r\n";
+  CHECK(ask(chunked).body == plain_success);
+  REQUIRE(has_beats(seen, 4));
+  CHECK(seen->beats[3].address == "http://127.0.0.1:7001/");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A21 A22 a removal names exactly what was sent", "[gateway]") {
+  open();
+  CHECK(post(registry_path, app_1).body == plain_success);
+  CHECK(post(remove_path, app_1).body == plain_success);
+  CHECK(post(remove_path, with_value("http://127.0.0.1:7001")).body == plain_success);
+  REQUIRE(seen->wait([](recorder& r) { return r.removals.size() == 2; }));
+  CHECK(seen->removals[0].address == "http://127.0.0.1:7001/");
+  CHECK(seen->removals[1].address == "http://127.0.0.1:7001");
+  CHECK(seen->removals[1].app_name == "app-1");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A27 A29 A30 A31 A32 A33 A36 callbacks in every spelling reach completion", "[gateway]") {
+  open();
+  const std::string bodies[] = {
+    R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"fine"}])",
+    R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200}])",
+    R"([{"logId":502,"logDateTim":0,"executeResult":{"code":500,"msg":"old"}}])",
+    R"([{"logId":503,"executeResult":{"code":500,"msg":"","content":"go text"}}])",
+    R"([{"logId":503,"handleCode":502,"executeResult":{"code":500,"msg":"x"}}])",
+    R"({"callbackList":[{"logId":504,"logDateTime":1,"handleCode":200}]})",
+    R"([{"logId":505,"handleCode":407}])",
+  };
+  for (const auto& body : bodies)
+    CHECK(post(callback_path, body).body == plain_success);
+  // The reply came after completion had it: no wait.
+  REQUIRE(seen->callbacks.size() == 7);
+  CHECK(seen->callbacks[0].message == "fine");
+  CHECK(seen->callbacks[1].message.empty());
+  CHECK(seen->callbacks[2].message == "old");
+  CHECK(seen->callbacks[3].message == "go text");
+  CHECK(seen->callbacks[4].code == 502);
+  CHECK(seen->callbacks[5].id == core::log_id{504});
+  CHECK(seen->callbacks[6].code == 407);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A34 an empty callback succeeds without bothering anybody", "[gateway]") {
+  open();
+  for (const auto* body : {"[]", "null", "[null]", R"({"callbackList":[]})", R"([{"handleCode":200}])"})
+    CHECK(post(callback_path, body).body == plain_success);
+  CHECK(seen->batches == 0);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A38 A39 long messages are cut, 2 000 items pass in one body", "[gateway]") {
+  open();
+  CHECK(post(callback_path, R"([{"logId":1,"handleCode":500,"handleMsg":")" + std::string(20000, 'm') + "\"}]").body ==
+        plain_success);
+  CHECK(seen->callbacks.at(0).message.size() == 15000);
+  std::string body = "[";
+  for (int i = 1; i <= 2000; ++i)
+    body += (i > 1 ? "," : "") + (R"({"logId":)" + std::to_string(i)) + R"(,"logDateTim":1,"handleCode":200,"handleMsg":"ok"})";
+  CHECK(post(callback_path, body + "]").body == plain_success);
+  CHECK(seen->callbacks.size() == 2001);
+  CHECK(seen->batches == 2);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "A42 A43 an app name needs a group and the token", "[gateway]") {
+  open();
+  const auto invalid = refusal("invalid request, accessToken or appname invalid.");
+  const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";
+  // Before the groups are known every name passes.
+  CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: app-1\r\n").body == plain_success);
+  tell_groups({"app-1", "app-2"});
+  CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: app-1\r\n").body == plain_success);
+  CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: ghost\r\n").body == invalid);
+  CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: no\r\nXXL-JOB-APPNAME: app-1\r\n").body == invalid);
+  CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-1\r\n").body
+        == refusal("invalid request, accessToken or appname is empty."));
+  CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME:  \r\n").body == plain_success);
+  REQUIRE(has_beats(seen, 3));
+  CHECK(seen->beats[1].app_header);
+  CHECK_FALSE(seen->beats[2].app_header);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a callback is answered when it is durable, not before", "[gateway]") {
+  seen->mode = completion_mode::hold;
+  open();
+  auto waiting = raw_socket::connect(address);
+  waiting.send(text("POST", callback_path, R"([{"logId":1,"handleCode":200}])", "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
+  REQUIRE(seen->wait([](recorder& r) { return r.batches == 1; }));
+  CHECK(waiting.is_quiet_for(50ms));
+  // Others are served meanwhile.
+  CHECK(get("/livez").body == "ok");
+  protocol::anon_send(completion, protocol::intent_batch{});
+  CHECK(waiting.read_message().body == plain_success);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a callback that is not stored gets no answer at all", "[gateway]") {
+  seen->mode = GENERATE(completion_mode::refuse, completion_mode::hold);
+  server.reply_timeout = 400ms;
+  open();
+  const auto begin = std::chrono::steady_clock::now();
+  auto waiting = raw_socket::connect(address);
+  waiting.send(text("POST", callback_path, R"([{"logId":1,"handleCode":200}])", "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
+  CHECK(waiting.read_to_end().empty());
+  CHECK(std::chrono::steady_clock::now() - begin >= 350ms);
+  CHECK(seen->batches == 1);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a gateway that ends leaves waiting callbacks unanswered", "[gateway]") {
+  seen->mode = completion_mode::hold;
+  server.reply_timeout = 400ms;
+  open();
+  auto waiting = raw_socket::connect(address);
+  waiting.send(text("POST", callback_path, R"([{"logId":1,"handleCode":200}])", "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
+  REQUIRE(seen->wait([](recorder& r) { return r.batches == 1; }));
+  caf::anon_send_exit(gateway_handle, caf::exit_reason::user_shutdown);
+  CHECK(waiting.read_to_end().empty());
+}

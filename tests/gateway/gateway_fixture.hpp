@@ -1,0 +1,205 @@
+#pragma once
+
+// A whole gateway: real transport on a free port, gateway_actor, and doubles that keep what they are told.
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <spdlog/sinks/ostream_sink.h>
+
+#include "gateway/gateway_actor.hpp"
+#include "tests/gateway/transport_fixture.hpp"
+#include "tests/support/raw_socket.hpp"
+
+namespace ringmaster::test {
+
+inline constexpr std::string_view plain_success = R"({"code":200,"msg":null,"content":null,"data":null})";
+
+/// The golden reply that refuses with `msg`, which needs no escapes.
+inline std::string refusal(std::string_view msg) {
+  return R"({"code":500,"msg":")" + std::string(msg) + R"(","content":null,"data":null})";
+}
+
+enum class completion_mode { store, refuse, hold };
+
+/// What the doubles were told, and what they are to answer. Any thread.
+class recorder {
+public:
+  template <class Change>
+  void note(Change change) {
+    std::lock_guard guard{mutex_};
+    change(*this);
+    changed_.notify_all();
+  }
+  /// Waits until `done(*this)`.
+  template <class Condition>
+  bool wait(Condition done) {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, test_deadline, [&] { return done(*this); });
+  }
+
+  std::vector<protocol::registry_beat> beats;
+  std::vector<protocol::registry_removal> removals;
+  std::vector<core::callback> callbacks;
+  std::size_t batches = 0;
+  completion_mode mode = completion_mode::store;
+  protocol::node_status status{true, {}, std::nullopt};
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+struct registry_double {
+  static inline const char* name = "test.registry";
+  registry_double(protocol::registry_monitor::pointer, std::shared_ptr<recorder> to) : seen{std::move(to)} {}
+  protocol::registry_monitor::behavior_type make_behavior() {
+    return {
+      [this](const protocol::registry_beat& beat) { seen->note([&](recorder& r) { r.beats.push_back(beat); }); },
+      [this](const protocol::registry_removal& removal) { seen->note([&](recorder& r) { r.removals.push_back(removal); }); },
+      [](protocol::registry_hint) {},
+      [](const protocol::registry_subscription&) {},
+      [](protocol::tick_atom) {},
+    };
+  }
+  std::shared_ptr<recorder> seen;
+};
+
+struct completion_double {
+  static inline const char* name = "test.completion";
+  completion_double(protocol::completion_actor::pointer self, std::shared_ptr<recorder> to) : self_{self}, seen{std::move(to)} {}
+  protocol::completion_actor::behavior_type make_behavior() {
+    return {
+      [](const protocol::sent_runs&) {},
+      [this](const protocol::callback_batch& batch) { return take(batch); },
+      // Here: what is held is durable now.
+      [this](const protocol::intent_batch&) {
+        for (auto& each : held)
+          each.deliver(protocol::callbacks_stored{});
+        held.clear();
+      },
+    };
+  }
+  caf::result<protocol::callbacks_stored> take(const protocol::callback_batch& batch) {
+    auto mode = completion_mode::store;
+    seen->note([&](recorder& r) {
+      r.callbacks.insert(r.callbacks.end(), batch.items.begin(), batch.items.end());
+      ++r.batches;
+      mode = r.mode;
+    });
+    if (mode == completion_mode::refuse)
+      return protocol::to_caf({core::errc::unavailable, "the store is away"});
+    if (mode == completion_mode::store)
+      return protocol::callbacks_stored{};
+    held.push_back(self_->make_response_promise<protocol::callbacks_stored>());
+    return held.back();
+  }
+  protocol::completion_actor::pointer self_;
+  std::shared_ptr<recorder> seen;
+  std::vector<caf::typed_response_promise<protocol::callbacks_stored>> held;
+};
+
+struct supervisor_double {
+  static inline const char* name = "test.supervisor";
+  supervisor_double(protocol::supervisor::pointer, std::shared_ptr<recorder> to) : seen{std::move(to)} {}
+  protocol::supervisor::behavior_type make_behavior() {
+    return {
+      [this](protocol::status_query) {
+        protocol::node_status status;
+        seen->note([&](recorder& r) { status = r.status; });
+        return status;
+      },
+      [](protocol::handles_query) { return protocol::node_handles{}; },
+      [](protocol::stop_request) {},
+      [](protocol::tick_atom) {},
+    };
+  }
+  std::shared_ptr<recorder> seen;
+};
+
+struct gateway_config : caf::actor_system_config {
+  gateway_config() {
+    set("caf.scheduler.policy", "sharing");
+    set("caf.scheduler.max-threads", 2);
+  }
+};
+
+/// Settings first, then `open`. One keep-alive connection serves `ask`, so that each reply also proves the framing of the one
+/// before.
+class gateway_fixture : public transport_fixture {
+public:
+  gateway_fixture() { security.access_token = "tk-1"; }
+  ~gateway_fixture() {
+    transport.reset();
+    for (const auto& each : spawned)
+      caf::anon_send_exit(caf::actor_cast<caf::actor>(each), caf::exit_reason::kill);
+  }
+
+  void open(std::span<const gateway::route> table = gateway::routes()) {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text);
+    gateway::gateway_partners partners{spawn<registry_double, protocol::registry_monitor>(),
+                                       completion = spawn<completion_double, protocol::completion_actor>(),
+                                       spawn<supervisor_double, protocol::supervisor>()};
+    gateway_handle = sys.spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
+      std::move(partners), server, security, std::make_shared<spdlog::logger>("test", sink), table);
+    spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(gateway_handle));
+    listen(gateway::hand_over_to(gateway_handle));
+  }
+
+  /// The group names of an admin that knows these apps.
+  void tell_groups(const std::vector<std::string>& app_names) {
+    auto view = std::make_shared<protocol::registry_view>();
+    for (const auto& app : app_names) {
+      core::group group;
+      group.app_name = app;
+      view->groups.emplace(static_cast<std::int32_t>(view->groups.size() + 1), group);
+    }
+    protocol::anon_send(gateway_handle, protocol::registry_change{std::move(view)});
+  }
+
+  raw_socket::message ask(const std::string& bytes) {
+    if (client.fd() < 0)
+      client = raw_socket::connect(address);
+    client.send(bytes);
+    return client.read_message();
+  }
+  /// With the right token.
+  raw_socket::message post(const std::string& target, std::string_view body,
+                           std::string_view more = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n") {
+    return ask(text("POST", target, body, more));
+  }
+  raw_socket::message get(const std::string& target, std::string_view more = "") { return ask(text("GET", target, "", more)); }
+
+  static std::string text(std::string_view method, std::string_view target, std::string_view body, std::string_view more) {
+    std::string bytes;
+    bytes.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: x\r\n").append(more);
+    if (!body.empty() || method == "POST")
+      bytes.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
+    return bytes.append("\r\n").append(body);
+  }
+
+  gateway_config config;
+  caf::actor_system sys{config};
+  std::shared_ptr<recorder> seen = std::make_shared<recorder>();
+  std::ostringstream log_text;
+  protocol::gateway_actor gateway_handle;
+  protocol::completion_actor completion;
+  std::vector<caf::strong_actor_ptr> spawned;
+  raw_socket client;
+
+private:
+  template <class Double, class Interface>
+  Interface spawn() {
+    Interface made = sys.spawn<protocol::with_state<Double, Interface>>(seen);
+    spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(made));
+    return made;
+  }
+};
+
+} // namespace ringmaster::test

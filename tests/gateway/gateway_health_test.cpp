@@ -1,0 +1,110 @@
+#include "tests/support/catch.hpp"
+
+#include "gateway/access.hpp"
+#include "gateway/paths.hpp"
+#include "tests/gateway/gateway_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+
+namespace {
+
+/// What a proxy on this machine adds: the client is not local any more.
+constexpr auto passed_on = "X-Forwarded-For: 203.0.113.7\r\n";
+constexpr auto bearer = "X-Forwarded-For: 203.0.113.7\r\nAuthorization: Bearer tk-1\r\n";
+
+} // namespace
+
+TEST_CASE_METHOD(gateway_fixture, "livez says that requests are dispatched", "[gateway]") {
+  open();
+  auto reply = get("/livez");
+  CHECK(reply.status() == 200);
+  CHECK(reply.body == "ok");
+  CHECK(get("/xxl-job-admin/livez").body == "ok");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "readyz tells operators why the node does not serve", "[gateway]") {
+  open();
+  CHECK(get("/readyz").status() == 200);
+  CHECK(get("/readyz").body == R"({"ready":true,"reasons":[]})");
+  CHECK(get("/readyz", passed_on).body == R"({"ready":true})");
+  seen->note([](recorder& r) { r.status = {false, {"no \"life\"", "no store"}, std::nullopt}; });
+  auto reply = get("/readyz");
+  CHECK(reply.status() == 503);
+  CHECK(reply.body == R"({"ready":false,"reasons":["no \"life\"","no store"]})");
+  CHECK(get("/readyz", passed_on).status() == 503);
+  CHECK(get("/readyz", passed_on).body == R"({"ready":false})");
+  CHECK(get("/readyz", bearer).body == reply.body);
+  caf::anon_send_exit(caf::actor_cast<caf::actor>(spawned[2]), caf::exit_reason::kill);
+  CHECK(get("/readyz").status() == 503);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "metrics count requests by route and code", "[gateway]") {
+  open();
+  post("/api/callback", R"([{"logId":1,"handleCode":200},{"handleCode":200}])");
+  post("/api/callback", "[]", "");
+  post("/api/nothing", "{}");
+  get("/nowhere");
+  auto reply = get("/metrics");
+  CHECK(reply.status() == 200);
+  CHECK(reply.head.find("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n") != std::string::npos);
+  CAPTURE(reply.body);
+  for (const auto* line : {R"(ringmaster_http_requests_total{code="200",route="/api/callback"} 1 )",
+                           R"(ringmaster_http_requests_total{code="500",route="/api/callback"} 1 )",
+                           R"(ringmaster_http_requests_total{code="500",route="/api/*"} 1 )",
+                           R"(ringmaster_http_requests_total{code="404",route="other"} 1 )", "ringmaster_callback_items_total 1 ",
+                           "ringmaster_callback_items_skipped_total 1 ", "ringmaster_http_reply_time_seconds_total"})
+    CHECK(reply.body.find(line) != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "metrics are for operators", "[gateway]") {
+  open();
+  auto reply = get("/metrics", passed_on);
+  CHECK(reply.status() == 403);
+  CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
+  CHECK(get("/metrics", bearer).status() == 200);
+  CHECK(get("/metrics", "Forwarded: for=x\r\nAuthorization: Bearer tk-2\r\n").status() == 403);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes", "[gateway]") {
+  open();
+  for (const auto* path : {"/livez", "/readyz", "/metrics"}) {
+    auto reply = post(path, "{}");
+    CHECK(reply.status() == 405);
+    CHECK(reply.head.find("Allow: GET, HEAD\r\n") != std::string::npos);
+    CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("an empty token makes nobody an operator", "[gateway]") {
+  protocol::http_request request;
+  request.headers = {{"Authorization", "Bearer "}};
+  CHECK_FALSE(gateway::is_operator(request, ""));
+  CHECK_FALSE(gateway::is_operator(request, "t"));
+  request.remote_is_loopback = true;
+  CHECK(gateway::is_operator(request, ""));
+}
+
+TEST_CASE("tokens are equal only as a whole", "[gateway]") {
+  CHECK(gateway::equal_in_constant_time("", ""));
+  CHECK(gateway::equal_in_constant_time("abc", "abc"));
+  for (const auto* other : {"", "a", "ab", "abd", "abcabc", "ABC", "abca"})
+    CHECK_FALSE(gateway::equal_in_constant_time(other, "abc"));
+}
+
+TEST_CASE("targets become plain paths", "[gateway]") {
+  CHECK(gateway::plain_path("/") == "/");
+  CHECK(gateway::plain_path("//") == "/");
+  CHECK(gateway::plain_path("/a//b/") == "/a/b");
+  CHECK(gateway::plain_path("/a?b=/c#d") == "/a");
+  CHECK(gateway::plain_path("http://h:1") == "/");
+  CHECK(gateway::plain_path("http://h:1/a?x").compare("/a") == 0);
+  CHECK(gateway::plain_path("*").empty());
+  CHECK(gateway::below_context("/ctx/api/x", "/ctx") == "/api/x");
+  CHECK(gateway::below_context("/ctx", "/ctx") == "/");
+  CHECK(gateway::below_context("/ctxx/api", "/ctx") == "/ctxx/api");
+  CHECK(gateway::below_context("/api/x", "/") == "/api/x");
+  CHECK(gateway::api_operation("/api/x") == "x");
+  CHECK(gateway::api_operation("/api/x/y").empty());
+  CHECK(gateway::api_operation("/apix").empty());
+}
