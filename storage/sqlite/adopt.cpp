@@ -12,8 +12,8 @@ namespace {
 
 constexpr char list_open[] = "SELECT seq FROM rm_claim WHERE node = ?1 AND incarnation = ?2 ORDER BY seq";
 constexpr char list_adopted[] =
-  "SELECT seq, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 "
-  "ORDER BY seq";
+  "SELECT seq, first_log_id, items FROM rm_claim "
+  "WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 ORDER BY seq";
 constexpr char list_orphans[] =
   "SELECT c.rowid, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node "
   "WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND NOT (c.node = ?1 AND c.incarnation = ?2) "

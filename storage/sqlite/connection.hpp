@@ -83,9 +83,7 @@ private:
   void bind(int index, core::time_point value) { bind(index, core::to_ms(value)); }
   template <class Id>
     requires std::is_enum_v<Id>
-  void bind(int index, Id value) {
-    bind(index, static_cast<std::int64_t>(core::number(value)));
-  }
+  void bind(int index, Id value) { bind(index, static_cast<std::int64_t>(core::number(value))); }
   template <class T>
   void bind(int index, const std::optional<T>& value) {
     if (value)

@@ -11,9 +11,8 @@ using core::change_kind;
 constexpr char insert_group[] =
   "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?1, ?2, ?3, ?4, ?5)";
 constexpr char own_group[] = "INSERT INTO rm_group_ext (group_id, source) VALUES (?1, ?2)";
-constexpr char update_group[] =
-  "UPDATE xxl_job_group SET title = ?2, address_type = ?3, address_list = coalesce(?4, address_list), update_time = ?5 WHERE id "
-  "= ?1";
+constexpr char update_group[] = "UPDATE xxl_job_group SET title = ?2, address_type = ?3, "
+                                "address_list = coalesce(?4, address_list), update_time = ?5 WHERE id = ?1";
 constexpr char delete_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
 constexpr char disown_group[] = "DELETE FROM rm_group_ext WHERE group_id = ?1";
 
@@ -22,16 +21,14 @@ constexpr char read_edits[] = "SELECT counter FROM rm_edit WHERE id = 1";
 
 constexpr char insert_job[] =
   "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
-  "misfire_strategy, "
-  "executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
-  "executor_fail_retry_count, glue_type, "
-  "glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time) "
+  "misfire_strategy, executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
+  "executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, "
+  "trigger_last_time, trigger_next_time) "
   "VALUES (?15, ?1, ?14, ?14, ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?10, ?8, ?12, ?13, ?11, '', '', ?14, '', ?16, 0, ?17)";
 constexpr char update_job[] =
   "UPDATE xxl_job_info SET job_desc = ?1, author = ?2, alarm_email = ?3, schedule_type = ?4, schedule_conf = ?5, "
-  "misfire_strategy = ?6, "
-  "executor_route_strategy = ?7, executor_block_strategy = ?8, executor_handler = ?9, executor_param = ?10, "
-  "glue_updatetime = CASE glue_type WHEN ?11 THEN glue_updatetime ELSE ?14 END, glue_type = ?11, "
+  "misfire_strategy = ?6, executor_route_strategy = ?7, executor_block_strategy = ?8, executor_handler = ?9, "
+  "executor_param = ?10, glue_updatetime = CASE glue_type WHEN ?11 THEN glue_updatetime ELSE ?14 END, glue_type = ?11, "
   "executor_timeout = ?12, executor_fail_retry_count = ?13, update_time = ?14 WHERE id = ?15";
 constexpr char write_children[] = "UPDATE xxl_job_info SET child_jobid = ?2 WHERE id = ?1";
 constexpr char delete_job[] = "DELETE FROM xxl_job_info WHERE id = ?1";

@@ -9,23 +9,21 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-#define RINGMASTER_JOB_COLUMNS                                                                                         \
-  "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "        \
-  "i.executor_block_strategy, "                                                                                        \
-  "x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, i.glue_updatetime, " \
-  "i.executor_timeout, "                                                                                               \
-  "i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision "
-
-constexpr char load[] = RINGMASTER_JOB_COLUMNS
+#define RINGMASTER_JOB_COLUMNS                                                                                                   \
+  "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "                  \
+  "i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, "   \
+  "i.glue_updatetime, i.executor_timeout, i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision "
+#define RINGMASTER_JOB_TABLES                                                                                                    \
   "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
-  "WHERE i.id > ?1 ORDER BY i.id";
-constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS
-  "FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job LEFT JOIN rm_job_ext x ON x.job = i.id WHERE s.revision > ?1 ORDER BY "
-  "s.revision LIMIT ?2";
-constexpr char load_one[] = RINGMASTER_JOB_COLUMNS
-  "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
-  "WHERE i.id = ?1";
 
+constexpr char load[] = RINGMASTER_JOB_COLUMNS RINGMASTER_JOB_TABLES "WHERE i.id > ?1 ORDER BY i.id";
+constexpr char load_one[] = RINGMASTER_JOB_COLUMNS RINGMASTER_JOB_TABLES "WHERE i.id = ?1";
+// The index on the revision leads; a job that is gone has no edit.
+constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS "FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job "
+                                                      "LEFT JOIN rm_job_ext x ON x.job = i.id "
+                                                      "WHERE s.revision > ?1 ORDER BY s.revision LIMIT ?2";
+
+#undef RINGMASTER_JOB_TABLES
 #undef RINGMASTER_JOB_COLUMNS
 
 core::scheduled_job read_job(const statement& row, datetime_text& dates) {

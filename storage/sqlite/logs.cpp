@@ -8,9 +8,9 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-#define RINGMASTER_LOG_COLUMNS                                                                                  \
-  "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, " \
-  "executor_fail_retry_count, "                                                                                 \
+#define RINGMASTER_LOG_COLUMNS                                                                                                   \
+  "SELECT id, job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "                  \
+  "executor_fail_retry_count, "                                                                                                  \
   "trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status FROM xxl_job_log "
 
 constexpr char list_after[] = RINGMASTER_LOG_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2";

@@ -29,8 +29,8 @@ constexpr char write_row[] =
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
   "alarm_status = CASE ?5 WHEN 1 THEN 1 ELSE alarm_status END, "
-  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) WHERE "
-  "id = ?1";
+  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
+  "WHERE id = ?1";
 constexpr char insert_retry[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
   "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";

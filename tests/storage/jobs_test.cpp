@@ -66,10 +66,9 @@ TEST_CASE("a job is read with every column that planning and sending need", "[st
 
 TEST_CASE("a sparse row of another writer is read with XXL's meanings", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
-  f.db->exec(
-    "INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, misfire_strategy, executor_route_strategy, "
-    "executor_block_strategy, glue_type) "
-    "VALUES (7, 1, 'x', 'SOMETHING', 'NEW', 'MY_ROUTE', NULL, 'BEAN')");
+  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, misfire_strategy, executor_route_strategy, "
+             "executor_block_strategy, glue_type) "
+             "VALUES (7, 1, 'x', 'SOMETHING', 'NEW', 'MY_ROUTE', NULL, 'BEAN')");
   auto jobs = require(f.firings().load_jobs(all_slots, core::job_id{0}, 10));
   REQUIRE(jobs.size() == 1);
   CHECK_FALSE(jobs[0].next);

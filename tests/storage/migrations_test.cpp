@@ -79,12 +79,10 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.
-  db->exec(
-    "INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES "
-    "(5, 1, 'x', 'BEAN', 1, 777, 666)");
-  db->exec(
-    "INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) VALUES "
-    "(6, 1, 'x', 'BEAN', 0, 888, 0)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
+           "VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
+           "VALUES (6, 1, 'x', 'BEAN', 0, 888, 0)");
   auto pending = require(db->database().pending_migrations());
   REQUIRE(pending.size() == 1);
   CHECK(pending[0].number == 2);

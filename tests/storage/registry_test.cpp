@@ -73,9 +73,8 @@ TEST_CASE("address lists of automatic groups are written, others are left", "[st
   auto store = db->open();
   db->exec(
     "INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, 'http://old/')");
-  db->exec(
-    "INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, "
-    "'http://x/,,http://y/,')");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, "
+           "'http://x/,,http://y/,')");
   db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'none', '无', 0, NULL)");
   auto groups = require(store->registry().read()).groups;
   REQUIRE(groups.size() == 3);

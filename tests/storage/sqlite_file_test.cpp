@@ -84,11 +84,10 @@ TEST_CASE("an existing file is copied before it is migrated, and only then", "[s
     auto db = require(make("sqlite:" + file));
     require(db->migrate());
   }
-  run(file,
-      "DELETE FROM rm_migration WHERE number = 2; DROP TABLE rm_schedule; DROP TABLE rm_edit; DROP TABLE rm_node; DROP TABLE "
-      "rm_claim; DROP TABLE rm_intent; "
-      "DROP TABLE rm_failed_run; DROP TABLE rm_job_ext; DROP TABLE rm_group_ext; DROP TABLE rm_deploy; "
-      "INSERT INTO xxl_job_group (app_name, title) VALUES ('kept', 'x')");
+  run(file, "DELETE FROM rm_migration WHERE number = 2; DROP TABLE rm_schedule; DROP TABLE rm_edit; DROP TABLE rm_node; DROP "
+            "TABLE rm_claim; DROP TABLE rm_intent; "
+            "DROP TABLE rm_failed_run; DROP TABLE rm_job_ext; DROP TABLE rm_group_ext; DROP TABLE rm_deploy; "
+            "INSERT INTO xxl_job_group (app_name, title) VALUES ('kept', 'x')");
   auto db = require(make("sqlite:" + file));
   require(db->migrate());
   auto copy = file + ".before-2";
