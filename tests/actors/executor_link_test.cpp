@@ -132,7 +132,8 @@ TEST_CASE_METHOD(linked, "answers find their runs in whatever order they come, m
 
 TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the executor's words", "[actors]") {
   auto array = told(http_answer(
-    R"([{"logId":1,"executeResult":{"code":500,"msg":"Task not registered"},"handleCode":500,"handleMsg":"Task not registered"}])"));
+    R"([{"logId":1,"executeResult":{"code":500,"msg":"Task not registered"},)"
+    R"("handleCode":500,"handleMsg":"Task not registered"}])"));
   CHECK(array.state == send_state::answered);
   CHECK(array.code == 500);
   CHECK(array.message == "Task not registered");
