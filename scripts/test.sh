@@ -109,7 +109,8 @@ run_bench_smoke() {
   local bench=build/release/bench/firing_bench
   say "bench smoke: 500 jobs/s for 5 s on SQLite"
   local status=0
-  timeout --kill-after=15 120 "$bench" --ringmaster build/release/apps/ringmaster --rate 500 --seconds 5 --store sqlite > "$results/bench.log" || status=$?
+  timeout --kill-after=15 120 "$bench" --ringmaster build/release/apps/ringmaster --rate 500 --seconds 5 --store sqlite \
+    > "$results/bench.log" || status=$?
   cat "$results/bench.log"
   if [ "$status" != 0 ]; then
     fail "bench smoke: firing_bench ended with code $status"
