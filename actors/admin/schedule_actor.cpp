@@ -226,6 +226,8 @@ void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
 }
 
 void schedule_actor_state::add_intents(protocol::route_request& request) {
+  if (now() < intents_not_before_)
+    return;
   while (!intents_.empty() && request.candidates.size() < settings_.claim_rows_max) {
     auto intent = std::move(intents_.front());
     intents_.pop_front();
@@ -333,10 +335,12 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
     if (is_stale(candidate))
       continue;
     deferred_count_->inc();
-    if (candidate.intent)
+    if (candidate.intent) {
       intents_.push_back(std::move(*candidate.intent));
-    else
-      book_.retry_at(candidate.spec->id, t + round_gap);
+      intents_not_before_ = t + round_gap;
+    } else {
+      book_.retry_at(candidate.spec->id, t + settings_.claim_ahead + round_gap); // looked at claim_ahead before it
+    }
   }
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
   work();
@@ -429,6 +433,8 @@ void schedule_actor_state::arm(core::time_point t) {
   if (loaded_)
     if (auto look = book_.next_look())
       wake = std::min(wake, *look - settings_.claim_ahead);
+  if (!intents_.empty())
+    wake = std::min(wake, intents_not_before_);
   wake = std::max(wake, t + round_gap);
   if (armed_ && *armed_ <= wake)
     return;

@@ -103,6 +103,8 @@ private:
   /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;
   std::unordered_set<std::int64_t> intents_known_;
+  /// The pool had no room for an intent: a pause before they are offered again.
+  core::time_point intents_not_before_{};
 
   /// A graceful stop is under way: nothing new is claimed.
   bool draining_ = false;
