@@ -375,6 +375,7 @@ void schedule_actor_state::claim_routed() {
     if (job.candidate.plan) {
       const auto& plan = *job.candidate.plan;
       batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
+      pending.specs.push_back(job.candidate.spec);
       pending.dropped += plan.dropped;
     } else if (job.candidate.intent) {
       pending.intents.push_back(std::move(*job.candidate.intent));
@@ -410,9 +411,12 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   std::unordered_set<std::int32_t> lost;
   for (auto id : outcome.lost_races)
     lost.insert(core::number(id));
-  for (const auto& move : pending.moves)
-    if (!lost.contains(core::number(move.job)))
+  for (std::size_t i = 0; i < pending.moves.size(); ++i) {
+    const auto& move = pending.moves[i];
+    // A job that was read since then is newer, or loses its next claim.
+    if (!lost.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
       book_.moved(move.job, move.next, move.last);
+  }
   for (const auto& run : outcome.runs)
     --pending.slots.lanes[run.plan.lane];
   if (pending.slots != protocol::slot_release{})

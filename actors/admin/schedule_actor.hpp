@@ -72,6 +72,8 @@ private:
   /// What a claim under way moves, to be undone or done when its answer comes.
   struct pending_claim {
     std::vector<core::schedule_move> moves;
+    /// The definition that each move was planned with.
+    std::vector<core::job_ptr> specs;
     std::vector<core::intent> intents;
     protocol::slot_release slots;
     std::size_t dropped = 0;
