@@ -52,6 +52,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 // -- lives and slots -------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::change_life(const protocol::life_change& change) {
+  forget_claims();
   forget_everything();
   life_ = change.life;
   if (life_ && slots_.any())
@@ -75,15 +76,25 @@ void schedule_actor_state::forget_everything() {
   book_.clear();
   intents_.clear();
   intents_known_.clear();
+  // A sweep must not offer again what a claim under way takes.
+  for (const auto& [sequence, claim] : claims_)
+    for (const auto& intent : claim.intents)
+      intents_known_.insert(core::number(intent.id));
+  protocol::slot_release freed;
+  for (const auto& job : routed_)
+    for (const auto& run : job.runs)
+      ++freed.lanes[run.lane];
+  routed_.clear();
+  protocol::send(self_, partners_.pool, freed);
+}
+
+// They are the former life's: who adopts them asks about their runs.
+void schedule_actor_state::forget_claims() {
   protocol::slot_release freed;
   for (const auto& [sequence, claim] : claims_)
     for (std::size_t lane = 0; lane < freed.lanes.size(); ++lane)
       freed.lanes[lane] += claim.slots.lanes[lane];
-  for (const auto& job : routed_)
-    for (const auto& run : job.runs)
-      ++freed.lanes[run.lane];
   claims_.clear();
-  routed_.clear();
   protocol::send(self_, partners_.pool, freed);
 }
 
@@ -156,9 +167,16 @@ void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) 
   auto full = edits.size() >= page_size;
   auto first = edits.front().revision;
   auto last = edits.back().revision;
+  if (full && first == last) {
+    // One edit larger than a page: everything is read again, as it was after that edit or later.
+    forget_everything();
+    seen_revision_ = last;
+    protocol::send(self_, partners_.registry, protocol::registry_hint{});
+    return load(slots_, core::job_id{0}, generation_);
+  }
   for (auto& job : edits)
     put(std::move(job));
-  if (full && first != last)
+  if (full)
     seen_revision_ = last - 1;
   else
     seen_revision_ = std::max(seen_revision_, last);
@@ -192,13 +210,20 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
         return arm(now());
       }
       std::unordered_set<std::int32_t> alive;
+      auto unseen = false;
       for (auto& job : *found) {
         alive.insert(core::number(job.spec->id));
-        put(std::move(job));
+        // Before its edit is seen it would lose every claim: the poll brings it.
+        if (job.revision > seen_revision_)
+          unseen = true;
+        else
+          put(std::move(job));
       }
       for (auto id : *asked)
         if (!alive.contains(core::number(id)))
           book_.erase(id);
+      if (unseen)
+        poll_edits();
       work();
     });
 }

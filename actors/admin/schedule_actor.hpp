@@ -43,7 +43,9 @@ public:
 private:
   void change_life(const protocol::life_change& change);
   void change_slots(const protocol::slot_change& change);
+  /// Definitions and routes; claims under way stay this life's.
   void forget_everything();
+  void forget_claims();
 
   // Definitions.
   void load(core::slot_set wanted, core::job_id after, std::int64_t generation);
