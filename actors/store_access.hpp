@@ -20,7 +20,8 @@ inline constexpr std::chrono::seconds store_patience{60};
 
 /// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
 /// core::result<T>` and calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an
-/// `unavailable` result. An `urgent` question goes before those that wait at storage_actor. After a `timeout` it is unknown whether the use case ran: use cases are idempotent or guarded.
+/// `unavailable` result. An `urgent` question goes before those that wait at storage_actor. After a `timeout` it is unknown
+/// whether the use case ran: use cases are idempotent or guarded.
 template <class T, class Self, class Worker, class UseCase, class Then>
 void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience,
                bool urgent = false) {

@@ -12,7 +12,8 @@
 
 namespace ringmaster::core {
 
-/// A min-heap by due time, civil or of another clock. Equal times leave in the order in which they came. Owned by one actor; not thread-safe.
+/// A min-heap by due time, civil or of another clock. Equal times leave in the order in which they came. Owned by one actor; not
+/// thread-safe.
 template <class T, class Time = time_point>
 class firing_heap {
 public:

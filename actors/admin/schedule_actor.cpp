@@ -9,11 +9,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t page_size = 2000;
 // Rounds closer together than this make small batches; the claim is early enough for it.
 constexpr auto round_gap = 20ms;
-// An intent that nobody took for this long is everybody's (firing protocol §3).
-constexpr auto intent_age = 1s;
 // A job whose claim the store refuses.
 constexpr auto refused_wait = std::chrono::seconds{60};
 
@@ -102,197 +99,6 @@ void schedule_actor_state::forget_claims() {
   report_drained();
 }
 
-// -- definitions -----------------------------------------------------------------------------------------------------------
-
-void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::int64_t generation) {
-  loading_ = true;
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage,
-    [wanted, after](storage::store& store) { return store.firings().load_jobs(wanted, after, page_size); },
-    [this, wanted, after, generation](core::result<std::vector<core::scheduled_job>>&& page) {
-      if (generation != generation_)
-        return;
-      if (!page) {
-        // The store went away while we read: begin again when it answers the next poll.
-        log_->warn("reading jobs failed, trying again: {}", page.error().context);
-        loading_ = false;
-        next_poll_ = steady_now() + settings_.edit_poll;
-        arm();
-        return;
-      }
-      // Only the first page's revisions are a safe bound: whatever was edited while later pages were read is read once more.
-      if (after == core::job_id{0})
-        for (const auto& job : *page)
-          seen_revision_ = std::max(seen_revision_, job.revision);
-      auto last = page->empty() ? after : page->back().spec->id;
-      auto complete = page->size() < page_size;
-      for (auto& job : *page)
-        put(std::move(job));
-      if (!complete)
-        return load(wanted, last, generation);
-      loading_ = false;
-      loaded_ = true;
-      log_->info("{} jobs known", book_.size());
-      next_poll_ = steady_now();
-      work();
-    });
-}
-
-void schedule_actor_state::poll_edits() {
-  if (!life_ || polling_)
-    return;
-  if (!loaded_) {
-    // A read that is under way is let finish, however long it takes.
-    if (!loading_ && slots_.any() && steady_now() >= next_poll_)
-      reload();
-    return;
-  }
-  polling_ = true;
-  next_poll_ = steady_now() + settings_.edit_poll;
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage,
-    [seen = seen_revision_](storage::store& store) { return store.firings().edits_since(seen, page_size); },
-    [this, generation = generation_](core::result<std::vector<core::scheduled_job>>&& page) {
-      if (generation != generation_)
-        return;
-      polling_ = false;
-      if (page)
-        take_edits(std::move(*page));
-      arm();
-    });
-}
-
-void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
-  if (edits.empty())
-    return;
-  // A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
-  auto full = edits.size() >= page_size;
-  auto first = edits.front().revision;
-  auto last = edits.back().revision;
-  for (auto& job : edits)
-    put(std::move(job));
-  if (full && first != last)
-    seen_revision_ = last - 1;
-  else
-    seen_revision_ = std::max(seen_revision_, last);
-  protocol::send(self_, partners_.registry, protocol::registry_hint{});
-  if (full)
-    poll_edits();
-  else
-    work();
-}
-
-void schedule_actor_state::put(core::scheduled_job&& read) {
-  auto id = read.spec->id;
-  if (!slots_.test(core::slot_of(id)))
-    return;
-  if (auto bad = book_.put(std::move(read)))
-    log_->error("job {} cannot be planned: {}", core::number(bad->job), bad->reason);
-}
-
-void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
-  if (jobs.empty())
-    return;
-  auto asked = std::make_shared<const std::vector<core::job_id>>(std::move(jobs));
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage, [asked](storage::store& store) { return store.firings().read_jobs(*asked); },
-    [this, asked, generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) {
-      if (generation != generation_)
-        return;
-      if (!found) {
-        for (auto id : *asked)
-          book_.retry_at(id, now() + 1s);
-        return arm();
-      }
-      std::unordered_set<std::int32_t> alive;
-      for (auto& job : *found) {
-        alive.insert(core::number(job.spec->id));
-        put(std::move(job));
-      }
-      for (auto id : *asked)
-        if (!alive.contains(core::number(id)))
-          book_.erase(id);
-      work();
-    });
-}
-
-// -- intents ---------------------------------------------------------------------------------------------------------------
-
-void schedule_actor_state::poll_intents() {
-  next_intent_poll_ = steady_now() + intent_age;
-  ask_store<std::vector<core::intent>>(
-    self_, partners_.storage,
-    [before = now() - intent_age](storage::store& store) { return store.firings().waiting_intents(before, page_size); },
-    [this, generation = generation_](core::result<std::vector<core::intent>>&& found) {
-      if (generation == generation_ && found)
-        take_intents(std::move(*found));
-    });
-}
-
-void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
-  if (!life_)
-    return; // still in the store: whoever has a life sweeps them
-  for (auto& intent : intents)
-    if (intents_known_.insert(core::number(intent.id)).second)
-      intents_.push_back(std::move(intent));
-  work();
-}
-
-// At most half a request, so that the children of a busy night do not keep the schedules waiting.
-void schedule_actor_state::add_intents(protocol::route_request& request) {
-  for (auto& intent : deferred_intents_.take_due(steady_now()))
-    intents_.push_back(std::move(intent));
-  std::vector<core::intent> unknown;
-  auto room = std::max<std::size_t>(1, settings_.claim_rows_max / 2);
-  for (; room > 0 && !intents_.empty(); --room) {
-    auto intent = std::move(intents_.front());
-    intents_.pop_front();
-    if (auto spec = book_.find(intent.job))
-      request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
-    else
-      unknown.push_back(std::move(intent));
-  }
-  if (!unknown.empty())
-    route_unknown(std::move(unknown));
-}
-
-// Their jobs are not in this node's slots, or are gone: read for these runs only.
-void schedule_actor_state::route_unknown(std::vector<core::intent>&& intents) {
-  std::vector<core::job_id> jobs;
-  for (const auto& intent : intents)
-    jobs.push_back(intent.job);
-  std::sort(jobs.begin(), jobs.end());
-  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
-  routing_ += intents.size();
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage, [jobs = std::move(jobs)](storage::store& store) { return store.firings().read_jobs(jobs); },
-    [this, intents = std::move(intents),
-     generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) mutable {
-      if (generation != generation_ || !found) {
-        routing_ -= std::min(routing_, intents.size());
-        if (generation == generation_)
-          for (const auto& intent : intents)
-            intents_known_.erase(core::number(intent.id)); // the sweep brings it back
-        return;
-      }
-      std::unordered_map<std::int32_t, core::job_ptr> known;
-      for (auto& job : *found)
-        known.emplace(core::number(job.spec->id), std::move(job.spec));
-      protocol::route_request request{{}, protocol::route_listener{self_}};
-      for (auto& intent : intents) {
-        auto& spec = known[core::number(intent.job)];
-        if (!spec) {
-          // The claim removes the intent of a job that is gone (firing protocol §7.5); it needs only the id for that.
-          auto ghost = std::make_shared<core::job>();
-          ghost->id = intent.job;
-          spec = std::move(ghost);
-        }
-        request.candidates.push_back({spec, std::nullopt, std::move(intent), generation_});
-      }
-      protocol::send(self_, partners_.pool, std::move(request));
-    });
-}
-
 // -- planning --------------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::tick() {
@@ -360,7 +166,6 @@ void schedule_actor_state::plan_due(core::time_point t) {
 void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   auto answered = batch.routed.size() + batch.deferred.size();
   routing_ -= std::min(routing_, answered);
-  auto t = now();
   for (auto& candidate : batch.deferred) {
     if (is_stale(candidate))
       continue;
@@ -368,7 +173,7 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
     if (candidate.intent)
       deferred_intents_.push(steady_now() + round_gap, std::move(*candidate.intent));
     else
-      book_.retry_at(candidate.spec->id, t + round_gap);
+      look_again(candidate.spec->id, round_gap);
   }
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
   work();
@@ -398,12 +203,13 @@ void schedule_actor_state::claim_routed() {
     return;
   core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},
                           .node_host = node_host_};
-  pending_claim pending{.generation = generation_, .moves = {}, .intents = {}, .slots = {}};
+  pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .intents = {}, .slots = {}};
   auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
   for (auto job = routed_.begin(); job != end; ++job) {
     if (job->candidate.plan) {
       const auto& plan = *job->candidate.plan;
       batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
+      pending.specs.push_back(job->candidate.spec);
       pending.dropped += plan.dropped;
     } else if (job->candidate.intent) {
       pending.intents.push_back(std::move(*job->candidate.intent));
@@ -433,13 +239,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   auto& outcome = *reply.outcome;
   for (const auto& intent : pending.intents)
     intents_known_.erase(core::number(intent.id));
-  std::unordered_set<std::int32_t> lost;
-  for (auto id : outcome.lost_races)
-    lost.insert(core::number(id));
-  if (pending.generation == generation_)
-    for (const auto& move : pending.moves)
-      if (!lost.contains(core::number(move.job)))
-        book_.moved(move.job, move.next, move.last);
+  take_moves(pending, outcome.lost_races);
   for (const auto& run : outcome.runs)
     --pending.slots.lanes[run.plan.lane];
   if (pending.slots != protocol::slot_release{})
@@ -451,6 +251,18 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
     protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
   read_again(std::move(outcome.lost_races));
   work();
+}
+
+void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost) {
+  std::unordered_set<std::int32_t> not_moved;
+  for (auto id : lost)
+    not_moved.insert(core::number(id));
+  for (std::size_t i = 0; i < pending.moves.size(); ++i) {
+    const auto& move = pending.moves[i];
+    // A job that was read since then is newer, or loses its next claim.
+    if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
+      book_.moved(move.job, move.next, move.last);
+  }
 }
 
 // Nothing of it was kept. What the store refuses now it refuses for ever, so smaller claims follow at once, until the job that it
@@ -473,10 +285,15 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
     return;
   }
   for (const auto& move : pending.moves)
-    book_.retry_at(move.job, now() + wait);
+    look_again(move.job, wait);
   for (auto& intent : pending.intents)
     deferred_intents_.push(steady_now() + wait, std::move(intent));
   work();
+}
+
+// The book is asked for what is due `claim_ahead` from now.
+void schedule_actor_state::look_again(core::job_id job, core::milliseconds wait) {
+  book_.retry_at(job, now() + settings_.claim_ahead + wait);
 }
 
 void schedule_actor_state::arm() {

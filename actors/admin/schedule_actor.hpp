@@ -50,6 +50,8 @@ private:
     /// Of the definitions that it was planned with.
     std::int64_t generation = 0;
     std::vector<core::schedule_move> moves;
+    /// The definition that each move was planned with.
+    std::vector<core::job_ptr> specs;
     std::vector<core::intent> intents;
     protocol::slot_release slots;
     std::size_t dropped = 0;
@@ -83,8 +85,10 @@ private:
   void drop_stale_routes();
   void claim_routed();
   void take_claim(protocol::claim_reply&& reply);
-  void arm();
+  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost);
   void refused(pending_claim&& pending, const core::error& why);
+  void look_again(core::job_id job, core::milliseconds wait);
+  void arm();
   [[nodiscard]] core::time_point now() const;
   [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
 

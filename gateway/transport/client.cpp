@@ -204,7 +204,7 @@ void client::post(std::vector<protocol::http_call>&& calls, completion done) {
   const auto now = deadline::clock::now();
   for (auto& call : calls)
     call.not_before = std::max(call.not_before, now);
-  auto batch = std::make_shared<call_batch>(call_batch{std::move(calls), std::move(done)});
+  auto batch = std::make_shared<call_batch>(call_batch{std::move(calls), std::move(done), {}});
   if (!posted_.post(batch))
     refuse(*batch);
 }

@@ -93,8 +93,8 @@ void connection::established() {
     return owner_.on_free(self, clock::now());
   case sending::stale:
     // Not repeated: a peer that accepts and closes would keep us busy for ever.
-    owner_.owner().finish(std::move(call),
-                          {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}, {}});
+    owner_.owner().finish(
+      std::move(call), {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}, {}});
   }
 }
 

@@ -1,0 +1,270 @@
+#pragma once
+
+// What the tests of schedule_actor share: a planner over a real store, between doubled neighbours that do what they are told.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/admin/schedule_actor.hpp"
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/faulty_store.hpp"
+#include "tests/support/memory_database.hpp"
+
+namespace ringmaster::test {
+
+/// The instants of `count` seconds, from `first` on.
+[[nodiscard]] inline std::vector<core::time_point> seconds_from(core::time_point first, int count) {
+  std::vector<core::time_point> all;
+  for (int i = 0; i < count; ++i)
+    all.push_back(first + std::chrono::seconds{i});
+  return all;
+}
+
+/// The planner of node `a`, which serves all slots.
+struct planning : virtual_time {
+  /// A run that reached the ring.
+  struct ringed {
+    std::int32_t job;
+    core::time_point fire_at;
+    core::time_point came;
+    std::string handler;
+  };
+
+  planning() {
+    declared.source = "test";
+    declared.groups = {{"pay", "Payments", std::nullopt}};
+    life = enter("a");
+    store.after = [this](std::string_view method) { loads += method == "load_jobs" ? 1 : 0; };
+    storage = track(system().spawn([this](protocol::storage_actor::pointer self) { return storage_behavior(self); }));
+    pool = track(system().spawn([this](protocol::trigger_pool::pointer self) { return pool_behavior(self); }));
+    ring = track(system().spawn([this]() -> protocol::ring_actor::behavior_type {
+      return {
+        [this](const protocol::firing_batch& batch) {
+          for (const auto& run : batch.runs)
+            runs.push_back({core::number(run.plan.spec->id), run.plan.fire_at, civil(), run.plan.spec->handler});
+        },
+        [](const protocol::life_change&) {},
+        [](protocol::tick_atom) {},
+      };
+    }));
+  }
+  ~planning() { end_all(); } // before what its doubles refer to
+
+  // -- neighbours
+
+  protocol::storage_actor::behavior_type storage_behavior(protocol::storage_actor::pointer self) {
+    return {
+      [this](protocol::claim_request& request) {
+        ++claims;
+        check_each_job_once(request.batch);
+        if (hold_claims)
+          held_claims.push_back(std::move(request));
+        else
+          answer(request);
+      },
+      [](const protocol::trigger_results&) {},
+      [](const protocol::callback_batch&) { return protocol::callbacks_stored{}; },
+      [this, self](protocol::store_task& task) -> caf::result<void> {
+        auto promise = self->make_response_promise<void>();
+        self->run_delayed(latency, [this, task = std::move(task), promise]() mutable {
+          task.run(&store);
+          promise.deliver();
+        });
+        return promise;
+      },
+      [](const protocol::claims_opened&) {},
+      [](const protocol::store_listener&) {},
+      [](const protocol::life_change&) {},
+      [](protocol::tick_atom) {},
+    };
+  }
+
+  protocol::trigger_pool::behavior_type pool_behavior(protocol::trigger_pool::pointer self) {
+    return {
+      [this, self](protocol::route_request& request) {
+        ++routes;
+        if (hold_routes)
+          return held_routes.push_back(std::move(request));
+        protocol::send(self, request.listener, routed(std::move(request)));
+      },
+      [this](const protocol::slot_release& freed) { slots -= freed.lanes[0] + freed.lanes[1]; },
+      [](const protocol::firing_batch&) {},
+      [](const protocol::send_results&) {},
+      [](const protocol::registry_change&) {},
+      [](const protocol::trigger_partners&) {},
+      [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
+      [](protocol::tick_atom) {},
+    };
+  }
+
+  /// The store refuses a batch with two moves of a job, and all its neighbours with it.
+  static void check_each_job_once(const core::claim_batch& batch) {
+    std::set<core::job_id> moved;
+    for (const auto& move : batch.moves)
+      CHECK(moved.insert(move.job).second);
+  }
+
+  /// Claims in the store and answers.
+  void answer(const protocol::claim_request& request) { answer(request, store.inner().firings().claim(request.batch, civil())); }
+  void answer(const protocol::claim_request& request, core::result<core::claim_outcome> outcome) {
+    tell(request.listener, protocol::claim_reply{request.batch.sequence, std::move(outcome)});
+  }
+  /// From now on claims are answered at once; those that wait are answered first.
+  void release_claims() {
+    hold_claims = false;
+    for (auto& request : std::exchange(held_claims, {}))
+      answer(request);
+  }
+  void release_routes() {
+    hold_routes = false;
+    for (auto& request : std::exchange(held_routes, {})) {
+      auto to = request.listener;
+      tell(to, routed(std::move(request)));
+    }
+  }
+
+  /// What a pool with one executor answers. A slot for each run, unless it is `full`.
+  protocol::routed_batch routed(protocol::route_request&& request) {
+    protocol::routed_batch answer;
+    for (auto& candidate : request.candidates) {
+      if (full) {
+        answer.deferred.push_back(std::move(candidate));
+        continue;
+      }
+      auto planned = runs_of(candidate);
+      slots += static_cast<std::int64_t>(planned.size());
+      answer.routed.push_back({std::move(candidate), std::move(planned)});
+    }
+    return answer;
+  }
+  std::vector<core::planned_run> runs_of(const protocol::route_candidate& candidate) {
+    core::planned_run run;
+    run.spec = candidate.spec;
+    run.address = "http://10.0.0.3:9999/";
+    if (candidate.intent) {
+      run.kind = candidate.intent->kind;
+      run.intent = candidate.intent->id;
+      run.fire_at = civil();
+      return {run};
+    }
+    std::vector<core::planned_run> all;
+    for (const auto& firing : candidate.plan->firings) {
+      run.fire_at = firing.fire_at;
+      run.kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
+      all.push_back(run);
+    }
+    return all;
+  }
+
+  // -- jobs and lives
+
+  core::declared_job& declare(const std::string& key, const std::string& cron = "* * * * * ?") {
+    core::declared_job job;
+    job.group = "pay";
+    job.key = job.name = key;
+    job.author = "ops";
+    job.schedule = core::schedule_type::cron;
+    job.schedule_conf = cron;
+    job.handler = "handler";
+    return declared.jobs.emplace_back(std::move(job));
+  }
+  void declare_many(int count) {
+    for (int i = 0; i < count; ++i)
+      declare("job-" + std::to_string(i));
+  }
+  void apply() { expect(look->deploys().apply(declared, false, false, civil())); }
+
+  void begin() {
+    apply();
+    config::schedule_settings settings;
+    settings.claim_rows_max = rows_max;
+    actor = spawn<actors::schedule_actor_state, protocol::schedule_actor>(
+      actors::schedule_partners{storage, pool, ring, registry.actor}, settings, core::zone{}, std::string{"host-a"}, clock(),
+      silent_log());
+    tell(actor, protocol::slot_change{core::slot_set{}.set()});
+    tell(actor, protocol::life_change{life});
+    run();
+  }
+  core::node_life enter(const std::string& node) { return expect(look->cluster().enter(node, node + ":8080")); }
+  void lose_life() { tell(actor, protocol::life_change{std::nullopt}); }
+  void new_life() {
+    life = enter("a");
+    lose_life();
+    tell(actor, protocol::life_change{life});
+    run();
+  }
+  /// A peer claims the job's next instant; the next one after it is `then`.
+  core::claimed_run claim_elsewhere(std::int32_t job, core::time_point then) {
+    auto read = stored(job);
+    core::claim_batch batch;
+    batch.owner = peer = enter("b");
+    batch.sequence = 1;
+    batch.seen_revision = 1'000'000;
+    batch.moves = {{read.spec->id, *read.next, *read.next, then}};
+    core::planned_run run;
+    run.spec = read.spec;
+    run.fire_at = *read.next;
+    run.retry_left = read.spec->retry_count;
+    batch.runs = {run};
+    return expect(look->firings().claim(batch, civil())).runs.at(0);
+  }
+  /// The peer's run ends; the children and retries that this makes.
+  std::vector<core::intent> end_elsewhere(const core::claimed_run& run, std::int32_t code) {
+    core::record_batch results;
+    results.owner = peer;
+    results.callbacks = {{run.id, code, "said so", run.plan.spec}};
+    return expect(look->firings().record(results, civil())).intents;
+  }
+
+  // -- accounts
+
+  [[nodiscard]] std::vector<core::log_row> rows() { return expect(look->logs().rows_after(core::log_id{0}, 10'000)); }
+  [[nodiscard]] core::scheduled_job stored(std::int32_t job) {
+    core::job_id id{job};
+    return expect(look->firings().read_jobs(std::span{&id, 1})).at(0);
+  }
+  /// The instants of a job's runs that reached the ring.
+  [[nodiscard]] std::vector<core::time_point> instants(std::int32_t job) const {
+    std::vector<core::time_point> all;
+    for (const auto& run : runs)
+      if (run.job == job)
+        all.push_back(run.fire_at);
+    return all;
+  }
+  /// Runs in the ring hold their slots; the planner keeps none for itself.
+  [[nodiscard]] bool slots_add_up() const { return slots == static_cast<std::int64_t>(runs.size()); }
+
+  memory_database database;
+  std::unique_ptr<storage::store> look = database.open();
+  faulty_store store{database.open()};
+  core::declared_set declared;
+  core::node_life life;
+  core::node_life peer;
+  std::chrono::milliseconds latency{2};
+  std::size_t rows_max = 500;
+  std::size_t loads = 0;
+  std::size_t claims = 0;
+  bool hold_claims = false;
+  std::vector<protocol::claim_request> held_claims;
+  std::size_t routes = 0;
+  bool hold_routes = false;
+  std::vector<protocol::route_request> held_routes;
+  bool full = false;
+  /// Taken and not given back by the planner.
+  std::int64_t slots = 0;
+  std::vector<ringed> runs;
+  registry_monitor_double registry{*this};
+  protocol::storage_actor storage;
+  protocol::trigger_pool pool;
+  protocol::ring_actor ring;
+  protocol::schedule_actor actor;
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,211 @@
+// schedule_actor: what is claimed, and when.
+
+#include "tests/actors/schedule_actor_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::planning;
+using test::seconds_from;
+
+TEST_CASE_METHOD(planning, "each instant is claimed shortly before it and reaches the ring once", "[actors]") {
+  declare("every-second");
+  begin();
+  advance(5s);
+  CHECK(instants(1) == seconds_from(start + 1s, 5));
+  for (const auto& run : runs) {
+    CHECK(run.came <= run.fire_at);
+    CHECK(run.fire_at - run.came <= 200ms);
+  }
+  CHECK(rows().size() == 5);
+  CHECK(slots == 5); // the runs' own
+  CHECK(stored(1).next == start + 6s);
+}
+
+TEST_CASE_METHOD(planning, "nothing is claimed earlier than the window allows, however often the planner is woken", "[actors]") {
+  declare("patient", "10 * * * * ?");
+  begin();
+  for (int i = 0; i < 97; ++i) {
+    advance(100ms);
+    tell(actor, protocol::tick_atom{});
+    tell(actor, protocol::edit_hint{});
+  }
+  CHECK(claims == 0);
+  advance(300ms);
+  CHECK(instants(1) == std::vector{start + 10s});
+}
+
+TEST_CASE_METHOD(planning, "jobs of one instant are claimed in one batch", "[actors]") {
+  declare_many(30);
+  begin();
+  advance(1s);
+  CHECK(runs.size() == 30);
+  CHECK(claims == 1);
+}
+
+TEST_CASE_METHOD(planning, "more jobs than a batch holds are claimed in several, each job once", "[actors]") {
+  rows_max = 7;
+  declare_many(30);
+  begin();
+  advance(2s);
+  for (std::int32_t job = 1; job <= 30; ++job)
+    CHECK(instants(job) == seconds_from(start + 1s, 2));
+  CHECK(claims >= 2 * 30 / 7);
+}
+
+TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind them follows when they are answered", "[actors]") {
+  rows_max = 7;
+  declare_many(30);
+  begin();
+  hold_claims = true;
+  advance(3s);
+  CHECK(held_claims.size() == actors::schedule_actor_state::claims_in_flight_max);
+  release_claims();
+  advance(1s);
+  for (std::int32_t job = 1; job <= 30; ++job)
+    CHECK(instants(job) == seconds_from(start + 1s, 4));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "a job whose instant somebody else took is read again", "[actors]") {
+  declare("raced");
+  declare("quiet");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  claim_elsewhere(1, start + 5s); // a peer is faster by a hair
+  release_claims();
+  advance(4800ms);
+  CHECK(instants(1) == std::vector{start + 5s});
+  CHECK(instants(2) == seconds_from(start + 1s, 5));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "a lost job that cannot be read again is asked for until it can", "[actors]") {
+  declare("raced");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  claim_elsewhere(1, start + 3s);
+  store.fault_of = [](std::string_view method) {
+    return method == "read_jobs" ? test::store_fault::away : test::store_fault::none;
+  };
+  release_claims();
+  advance(1500ms);
+  CHECK(runs.empty());
+  store.come_back();
+  advance(1500ms);
+  CHECK(instants(1) == seconds_from(start + 3s, 2));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "a claim that is refused gives its slots back and is tried again with what is still due", "[actors]") {
+  declare("refused");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  CHECK(slots == 1);
+  answer(held_claims[0], core::fail(core::errc::internal, "a statement was refused"));
+  held_claims.clear();
+  run();
+  CHECK(slots == 0);
+  advance(500ms);
+  CHECK(held_claims.empty()); // not at once: what was refused will be refused again
+  advance(600ms);
+  CHECK(held_claims.size() == 1);
+  release_claims();
+  advance(1s);
+  CHECK(instants(1) == seconds_from(start + 1s, 3));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "the answer to a claim counts once", "[actors]") {
+  declare("repeated");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  auto request = held_claims[0];
+  release_claims();
+  run();
+  answer(request); // the store gives the same outcome again
+  advance(100ms);
+  CHECK(instants(1) == seconds_from(start + 1s, 1));
+  CHECK(slots == 1);
+}
+
+TEST_CASE_METHOD(planning, "a full pool defers a job, and it is claimed when there is room", "[actors]") {
+  declare("patient");
+  begin();
+  full = true;
+  advance(3s);
+  CHECK(runs.empty());
+  CHECK(claims == 0);
+  CHECK(routes <= 150); // it waits a little before it asks again
+  CHECK(stored(1).next == start + 1s); // still due, for any node
+  full = false;
+  advance(500ms);
+  CHECK(instants(1) == seconds_from(start + 1s, 3));
+  CHECK(stored(1).next == start + 4s);
+}
+
+TEST_CASE_METHOD(planning, "missed instants: DO_NOTHING moves the schedule without a run, FIRE_ONCE_NOW runs once", "[actors]") {
+  declare("strict");
+  declare("lenient").misfire = core::misfire_policy::fire_once_now;
+  apply();
+  advance(20s);
+  begin();
+  advance(100ms);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].job == 2);
+  CHECK(runs[0].fire_at <= civil());
+  CHECK(civil() - runs[0].fire_at <= 100ms);
+  CHECK(stored(1).next == start + 21s);
+  advance(2s);
+  CHECK(instants(1) == seconds_from(start + 21s, 2));
+  CHECK(instants(2).size() == 3);
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "what is at most five seconds late is made up, instant by instant", "[actors]") {
+  declare("late");
+  apply();
+  latency = 0ms;
+  SECTION("on the limit") {
+    advance(6s);
+    begin();
+    advance(100ms);
+    CHECK(instants(1) == seconds_from(start + 1s, 6));
+  }
+  SECTION("a moment later") {
+    advance(6001ms);
+    begin();
+    advance(100ms);
+    CHECK(runs.empty());
+    CHECK(stored(1).next == start + 7s);
+  }
+}
+
+TEST_CASE_METHOD(planning, "a job that cannot be planned stops itself alone", "[actors]") {
+  declare("sound");
+  declare("odd");
+  store.alter_jobs = [](std::vector<core::scheduled_job>& jobs) {
+    auto odd = std::make_shared<core::job>(*jobs.at(1).spec);
+    odd->schedule_conf = "at noon";
+    jobs[1].spec = std::move(odd);
+  };
+  begin();
+  advance(3s);
+  CHECK(instants(1).size() == 3);
+  CHECK(instants(2).empty());
+}
+
+TEST_CASE_METHOD(planning, "a schedule with no instant left is claimed to its end and then left alone", "[actors]") {
+  declare("last", "1,3 0 12 2 3 ? 2026");
+  begin();
+  advance(10s);
+  CHECK(instants(1) == std::vector{start + 1s, start + 3s});
+  CHECK(claims == 2);
+  CHECK_FALSE(stored(1).next);
+}

@@ -1,0 +1,267 @@
+// schedule_actor: edits that it is told of or finds, and intents: children and retries before they are claimed.
+
+#include "tests/actors/schedule_actor_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::planning;
+using test::seconds_from;
+
+namespace {
+
+/// A parent that ran on a peer, and the intent of its child.
+struct family : planning {
+  family() {
+    declare("parent", "0 0 0 1 1 ? 2099").children = {{"", "child"}};
+    declare("child", "0 0 0 1 1 ? 2099");
+    begin();
+    intents = end_elsewhere(claim_elsewhere(1, *stored(1).next + 1h), 200);
+    REQUIRE(intents.size() == 1);
+  }
+  void check_child_ran_once() {
+    advance(5s);
+    CHECK(instants(2).size() == 1);
+    CHECK(rows().size() == 2);
+    CHECK(slots_add_up());
+    CHECK(test::expect(look->firings().waiting_intents(civil(), 10)).empty());
+  }
+  std::vector<core::intent> intents;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(planning, "a stopped job is not claimed, and one that is started again is", "[actors]") {
+  declare("on-and-off").enabled = false;
+  begin();
+  advance(3s);
+  CHECK(runs.empty());
+  declared.jobs[0].enabled = true;
+  apply();
+  advance(2s);
+  CHECK(instants(1) == seconds_from(start + 4s, 2));
+  declared.jobs[0].enabled = false;
+  apply();
+  tell(actor, protocol::edit_hint{});
+  advance(3s);
+  CHECK(runs.size() == 2);
+}
+
+TEST_CASE_METHOD(planning, "an instant that was claimed is not claimed again by a stop and a start before it", "[actors]") {
+  declare("hasty");
+  begin();
+  advance(850ms);
+  REQUIRE(instants(1) == std::vector{start + 1s});
+  for (bool enabled : {false, true}) {
+    declared.jobs[0].enabled = enabled;
+    apply();
+    tell(actor, protocol::edit_hint{});
+    advance(10ms);
+  }
+  advance(1130ms);
+  CHECK(instants(1) == seconds_from(start + 1s, 2));
+}
+
+TEST_CASE_METHOD(planning, "an edit moves a job, whether told of or found", "[actors]") {
+  declare("moved", "30 * * * * ?");
+  begin();
+  advance(100ms);
+  declared.jobs[0].schedule_conf = "10 * * * * ?";
+  apply();
+  advance(11s);
+  CHECK(instants(1) == std::vector{start + 10s});
+  CHECK(*registry.hints == 1);
+
+  declared.jobs[0].schedule_conf = "12 * * * * ?";
+  apply();
+  tell(actor, protocol::edit_hint{});
+  advance(2s);
+  CHECK(instants(1) == std::vector{start + 10s, start + 12s});
+}
+
+TEST_CASE_METHOD(planning, "a job that is deleted is never claimed again", "[actors]") {
+  declare("kept");
+  declare("gone");
+  begin();
+  advance(2500ms);
+  declared.jobs.pop_back();
+  test::expect(look->deploys().apply(declared, false, true, civil()));
+  advance(3s);
+  CHECK(instants(1) == seconds_from(start + 1s, 5));
+  CHECK(instants(2) == seconds_from(start + 1s, 2));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "an edit that commits before the claim wins, though the planner has not seen it", "[actors]") {
+  declare("edited");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  declared.jobs[0].handler = "another";
+  apply();
+  release_claims();
+  advance(100ms); // lost, read again, claimed as it is now
+  CHECK(instants(1) == seconds_from(start + 1s, 1));
+  CHECK(runs.at(0).handler == "another");
+  CHECK(claims == 2);
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "an edit between routing and claim does not cost its neighbours their batch", "[actors]") {
+  declare("edited");
+  declare("neighbour");
+  begin();
+  hold_routes = true;
+  advance(800ms);
+  REQUIRE(held_routes.size() == 1);
+  REQUIRE(held_routes[0].candidates.size() == 2);
+  declared.jobs[0].handler = "another";
+  apply();
+  tell(actor, protocol::edit_hint{});
+  advance(50ms);
+  release_routes();
+  advance(200ms);
+  CHECK(instants(1) == seconds_from(start + 1s, 1));
+  CHECK(instants(2) == seconds_from(start + 1s, 1));
+  for (const auto& run : runs)
+    CHECK(run.came < start + 1s);
+  for (const auto& row : rows())
+    CHECK(row.executor_handler == (core::number(row.job) == 1 ? "another" : "handler"));
+  CHECK(slots == 2);
+}
+
+TEST_CASE_METHOD(planning, "the late answer to a claim does not undo an edit that was read meanwhile", "[actors]") {
+  declare("hourly", "1 0 * * * ?");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  auto request = held_claims[0];
+  // The claim commits and its answer is lost; the store is asked again only after somebody made the job run every second.
+  REQUIRE(test::expect(store.inner().firings().claim(request.batch, civil())).runs.size() == 1);
+  declared.jobs[0].schedule_conf = "* * * * * ?";
+  apply();
+  tell(actor, protocol::edit_hint{});
+  advance(50ms);
+  release_claims();
+  advance(4050ms);
+  CHECK(instants(1) == seconds_from(start + 1s, 5));
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "the late answer to a claim does not start a job that was stopped meanwhile", "[actors]") {
+  declare("stopped");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  auto request = held_claims[0];
+  REQUIRE(test::expect(store.inner().firings().claim(request.batch, civil())).runs.size() == 1);
+  declared.jobs[0].enabled = false;
+  apply();
+  tell(actor, protocol::edit_hint{});
+  advance(50ms);
+  release_claims();
+  advance(3s);
+  CHECK(instants(1) == seconds_from(start + 1s, 1));
+  CHECK(claims == 1);
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(family, "a child that the planner is told of is claimed at once, and once", "[actors]") {
+  tell(actor, protocol::intent_batch{intents});
+  SECTION("told of once") {
+    advance(100ms);
+    CHECK(instants(2).size() == 1);
+  }
+  SECTION("told of twice") { tell(actor, protocol::intent_batch{intents}); }
+  SECTION("told of again when it has run") {
+    advance(100ms);
+    tell(actor, protocol::intent_batch{intents});
+  }
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(family, "a child that nobody told of is found after a second", "[actors]") {
+  advance(900ms);
+  CHECK(runs.empty());
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(family, "a child that is told of while the sweep has it is claimed once", "[actors]") {
+  hold_routes = true;
+  advance(2500ms);
+  tell(actor, protocol::intent_batch{intents});
+  advance(10ms);
+  release_routes();
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(family, "a child for which no lane has room waits, without keeping the node busy", "[actors]") {
+  full = true;
+  tell(actor, protocol::intent_batch{intents});
+  advance(1s);
+  CHECK(runs.empty());
+  CHECK(routes <= 60);
+  full = false;
+  advance(100ms);
+  CHECK(instants(2).size() == 1);
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(family, "a child whose claim is refused is found again by the sweep", "[actors]") {
+  hold_claims = true;
+  tell(actor, protocol::intent_batch{intents});
+  advance(100ms);
+  REQUIRE(held_claims.size() == 1);
+  answer(held_claims[0], core::fail(core::errc::internal, "a statement was refused"));
+  held_claims.clear();
+  run();
+  CHECK(slots == 0);
+  release_claims();
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(family, "the child of a life that ended is claimed by the next one", "[actors]") {
+  hold_claims = true;
+  tell(actor, protocol::intent_batch{intents});
+  advance(100ms);
+  REQUIRE(held_claims.size() == 1);
+  new_life();
+  release_claims(); // refused: its life is over
+  check_child_ran_once();
+}
+
+TEST_CASE_METHOD(planning, "a retry of a job of another node's slots is claimed, too", "[actors]") {
+  declare("elsewhere").retry_count = 2;
+  begin();
+  core::slot_set others;
+  others.set(200);
+  tell(actor, protocol::slot_change{others});
+  advance(100ms);
+  auto intents = end_elsewhere(claim_elsewhere(1, start + 1h), 500);
+  REQUIRE(intents.size() == 1);
+  tell(actor, protocol::intent_batch{intents});
+  advance(3s);
+  CHECK(instants(1).size() == 1);
+  CHECK(rows().size() == 2);
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "the retry of a job that was deleted leaves no row and no intent", "[actors]") {
+  declare("kept", "0 0 0 1 1 ? 2099");
+  declare("gone").retry_count = 2;
+  begin();
+  hold_routes = true;
+  auto intents = end_elsewhere(claim_elsewhere(2, start + 1h), 500);
+  REQUIRE(intents.size() == 1);
+  declared.jobs.pop_back();
+  test::expect(look->deploys().apply(declared, false, true, civil()));
+  tell(actor, protocol::intent_batch{intents});
+  advance(1s);
+  release_routes();
+  advance(3s);
+  CHECK(runs.empty());
+  CHECK(slots == 0);
+  CHECK(test::expect(look->firings().waiting_intents(civil(), 10)).empty());
+}

@@ -1,0 +1,176 @@
+#pragma once
+
+// What the tests of trigger_pool share: a pool between doubled neighbours, with real links over a client without a network.
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/admin/trigger_pool.hpp"
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/memory_database.hpp"
+#include "tests/support/scripted_client.hpp"
+
+namespace ringmaster::test {
+
+using addresses = std::vector<std::string>;
+
+inline const addresses three{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/", "http://10.0.0.3:9999/"};
+inline constexpr auto accepted = R"({"code":200})";
+
+/// Windows of 8 and 4 runs; more than 2 slow sends in a minute make a job slow. No call is answered before the test says so.
+struct pooled : virtual_time {
+  pooled() {
+    open_gate_for(24h);
+    client->answers = nullptr;
+    settings.fast_window = 8;
+    settings.slow_window = 4;
+    settings.slow_count = 2;
+    routes = track(system().spawn([this]() -> protocol::route_listener::behavior_type {
+      return {[this](protocol::routed_batch& batch) {
+        std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed));
+        std::move(batch.deferred.begin(), batch.deferred.end(), std::back_inserter(deferred));
+      }};
+    }));
+    completion = track(system().spawn([this]() -> protocol::completion_actor::behavior_type {
+      return {
+        [this](const protocol::sent_runs& sent) { remembered += sent.items.size(); },
+        [](const protocol::callback_batch&) { return protocol::callbacks_stored{}; },
+        [](const protocol::intent_batch&) {},
+      };
+    }));
+    recovery = track(system().spawn([this]() -> protocol::recovery_actor::behavior_type {
+      return {
+        [this](protocol::unknown_batch& batch) { std::move(batch.runs.begin(), batch.runs.end(), std::back_inserter(unknown)); },
+        [](const protocol::life_change&) {},
+        [](const protocol::send_results&) {},
+        [](protocol::tick_atom) {},
+      };
+    }));
+    actors::link_tools tools{client, gate, settings, "secret"};
+    actor = spawn<actors::trigger_pool_state, protocol::trigger_pool>(storage.actor, tools, 5s, std::uint64_t{42}, clock(),
+                                                                      silent_log());
+    tell(actor, protocol::trigger_partners{completion, recovery});
+    serve(three);
+  }
+  ~pooled() { end_all(); } // before what its doubles refer to
+
+  /// The node's lease lasts so long from now.
+  void open_gate_for(std::chrono::nanoseconds lease) { gate->open_until(boot_now() + lease.count()); }
+
+  /// Group 1 has these executors; those of `with_header` registered with the app name header.
+  void serve(const addresses& live, const addresses& with_header = {}) {
+    auto view = std::make_shared<protocol::registry_view>();
+    core::group group;
+    group.id = core::group_id{1};
+    group.app_name = "pay-worker";
+    group.addresses = live;
+    view->groups.emplace(1, std::move(group));
+    view->app_header_addresses.insert(with_header.begin(), with_header.end());
+    tell(actor, protocol::registry_change{std::move(view)});
+    run();
+  }
+
+  static std::shared_ptr<core::job> job_of(std::int32_t id, core::route_strategy route = core::route_strategy::first) {
+    auto spec = std::make_shared<core::job>();
+    spec->id = core::job_id{id};
+    spec->group = core::group_id{1};
+    spec->route = route;
+    spec->handler = "settle";
+    return spec;
+  }
+  protocol::route_candidate due(core::job_ptr spec, std::size_t firings = 1) {
+    core::job_plan plan;
+    plan.id = spec->id;
+    for (std::size_t i = 0; i < firings; ++i)
+      plan.firings.push_back({civil() + std::chrono::seconds{i}, false});
+    return {std::move(spec), std::move(plan), std::nullopt, 3};
+  }
+  void ask_routes(std::vector<protocol::route_candidate> candidates) {
+    tell(actor, protocol::route_request{std::move(candidates), routes});
+    run();
+  }
+  /// Routes one job and gives where its runs go.
+  addresses route(core::job_ptr spec, std::size_t firings = 1) {
+    routed.clear();
+    ask_routes({due(std::move(spec), firings)});
+    return where();
+  }
+  [[nodiscard]] addresses where() const {
+    addresses all;
+    for (const auto& job : routed)
+      for (const auto& run : job.runs)
+        all.push_back(run.address);
+    return all;
+  }
+  /// The routed runs as their claim makes them.
+  std::vector<core::claimed_run> claimed() {
+    std::vector<core::claimed_run> runs;
+    for (auto& job : routed)
+      for (auto& plan : job.runs)
+        runs.push_back({core::log_id{++last_id}, 1, std::move(plan), 0});
+    routed.clear();
+    return runs;
+  }
+  void fire(std::vector<core::claimed_run> runs) {
+    tell(actor, protocol::firing_batch{std::move(runs)});
+    run();
+  }
+  void route_and_fire(core::job_ptr spec, std::size_t firings = 1) {
+    route(std::move(spec), firings);
+    fire(claimed());
+  }
+  /// Sends one run and answers it.
+  void complete(core::job_ptr spec, protocol::http_result answer) {
+    route_and_fire(std::move(spec));
+    client->answer(std::move(answer));
+    run();
+  }
+  void release(std::uint32_t fast, std::uint32_t slow = 0) {
+    tell(actor, protocol::slot_release{{fast, slow}});
+    run();
+  }
+  /// Slots that are free in the fast lane: as many as can be taken; they are given back.
+  std::size_t free_fast() { return free_slots(core::fast_lane, 9000); }
+  /// The same of the slow lane, asked by a job that is in it.
+  std::size_t free_slow(std::int32_t slow_job) { return free_slots(core::slow_lane, slow_job); }
+  std::size_t free_slots(std::uint8_t lane, std::int32_t job) {
+    auto kept_routed = std::exchange(routed, {});
+    auto kept_deferred = std::exchange(deferred, {});
+    protocol::slot_release taken;
+    while (deferred.empty()) {
+      ask_routes({due(job_of(job))});
+      for (const auto& one : std::exchange(routed, {}))
+        ++taken.lanes[one.runs.at(0).lane];
+    }
+    REQUIRE(taken.lanes[1 - lane] == 0);
+    tell(actor, protocol::slot_release{taken});
+    run();
+    routed = std::move(kept_routed);
+    deferred = std::move(kept_deferred);
+    return taken.lanes[lane];
+  }
+  [[nodiscard]] const std::vector<core::trigger_result>& results() const { return storage.record->triggers; }
+
+  memory_database database;
+  std::unique_ptr<storage::store> look = database.open();
+  storage_double storage{*this, *look};
+  std::shared_ptr<scripted_client> client = std::make_shared<scripted_client>(boot());
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  config::trigger_settings settings;
+  std::vector<protocol::routed_job> routed;
+  std::vector<protocol::route_candidate> deferred;
+  std::size_t remembered = 0;
+  std::vector<core::claimed_run> unknown;
+  std::int64_t last_id = 0;
+  protocol::route_listener routes;
+  protocol::completion_actor completion;
+  protocol::recovery_actor recovery;
+  protocol::trigger_pool actor;
+};
+
+} // namespace ringmaster::test

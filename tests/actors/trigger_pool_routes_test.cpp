@@ -1,0 +1,176 @@
+// trigger_pool: which executor a run goes to.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "protocol/wire/texts.hpp"
+#include "tests/actors/trigger_pool_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::route_strategy;
+using protocol::delivery;
+using test::accepted;
+using test::addresses;
+using test::http_answer;
+using test::http_failure;
+using test::pooled;
+using test::three;
+
+TEST_CASE_METHOD(pooled, "each strategy chooses its executor", "[actors]") {
+  CHECK(route(job_of(1, route_strategy::first)) == addresses{three[0]});
+  CHECK(route(job_of(2, route_strategy::last)) == addresses{three[2]});
+  release(2);
+
+  CHECK(route(job_of(3, route_strategy::consistent_hash)) == addresses{core::consistent_hash_choice(core::job_id{3}, three)});
+  auto random = route(job_of(4, route_strategy::random));
+  CHECK(std::count(three.begin(), three.end(), random.at(0)) == 1);
+  release(2);
+
+  // The counts of LFU start at random numbers below three: everybody has had a turn after eight.
+  for (auto [strategy, turns] : {std::pair{route_strategy::round, 3}, std::pair{route_strategy::least_recently_used, 3},
+                                 std::pair{route_strategy::least_frequently_used, 8}}) {
+    std::set<std::string> met;
+    for (int i = 0; i < turns; ++i)
+      met.insert(route(job_of(5 + static_cast<int>(strategy), strategy)).at(0));
+    CHECK(met.size() == 3);
+    release(static_cast<std::uint32_t>(turns));
+  }
+}
+
+TEST_CASE_METHOD(pooled, "the asker's mark comes back with its candidate", "[actors]") {
+  route(job_of(1));
+  REQUIRE(routed.size() == 1);
+  CHECK(routed[0].candidate.generation == 3);
+}
+
+TEST_CASE_METHOD(pooled, "a broadcast has one shard for each executor", "[actors]") {
+  CHECK(route(job_of(1, route_strategy::sharding_broadcast)) == three);
+  REQUIRE(routed.size() == 1);
+  for (std::int32_t i = 0; i < 3; ++i)
+    CHECK(routed[0].runs[static_cast<std::size_t>(i)].part == core::shard{i, 3, true});
+  CHECK(free_fast() == 5);
+  fire(claimed());
+  auto sent = client->targets(); // to different executors: in any order
+  std::sort(sent.begin(), sent.end());
+  CHECK(sent == addresses{"http://10.0.0.1:9999/run", "http://10.0.0.2:9999/run", "http://10.0.0.3:9999/run"});
+}
+
+TEST_CASE_METHOD(pooled, "a broadcast larger than what is free is deferred as a whole, unless its lane is empty", "[actors]") {
+  addresses many;
+  for (int i = 0; i < 9; ++i)
+    many.push_back("http://10.0.1." + std::to_string(i) + ":9999/");
+  serve(many);
+  auto broadcast = job_of(1, route_strategy::sharding_broadcast);
+  route(job_of(2));
+  CHECK(route(broadcast).empty());
+  CHECK(deferred.size() == 1);
+  CHECK(free_fast() == 7);
+  release(1);
+  CHECK(route(broadcast).size() == 9);
+  release(9);
+  CHECK(free_fast() == 8);
+}
+
+TEST_CASE_METHOD(pooled, "the retry of a shard goes to its position again, or to the first of a smaller group", "[actors]") {
+  auto retry = [&](std::int32_t index) {
+    core::intent intent;
+    intent.kind = core::trigger_kind::retry;
+    intent.part = {index, 3, true};
+    intent.retry_left = 2;
+    routed.clear();
+    ask_routes({{job_of(1, route_strategy::sharding_broadcast), std::nullopt, intent, 0}});
+    REQUIRE(routed.size() == 1);
+    REQUIRE(routed[0].runs.size() == 1);
+    CHECK(routed[0].runs[0].part == core::shard{index, 3, true});
+    CHECK(routed[0].runs[0].retry_left == 2);
+    return routed[0].runs[0].address;
+  };
+  CHECK(retry(2) == three[2]);
+  serve({three[0], three[1]});
+  CHECK(retry(2) == three[0]);
+}
+
+TEST_CASE_METHOD(pooled, "failover asks everybody at once and takes the first in order that answers", "[actors]") {
+  route(job_of(1, route_strategy::failover));
+  CHECK(routed.empty());
+  CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat", "http://10.0.0.2:9999/beat", "http://10.0.0.3:9999/beat"});
+  client->answer(http_answer(accepted), "http://10.0.0.3:9999");
+  client->answer(http_answer(accepted), "http://10.0.0.2:9999");
+  run();
+  CHECK(routed.empty()); // the first in order has not answered yet
+  client->answer(http_failure(delivery::not_sent, "connection refused"), "http://10.0.0.1:9999");
+  run();
+  CHECK(where() == addresses{three[1]});
+}
+
+TEST_CASE_METHOD(pooled, "failover does not wait for those behind the winner", "[actors]") {
+  route(job_of(1, route_strategy::failover));
+  client->answer(http_answer(accepted), "http://10.0.0.1:9999");
+  run();
+  CHECK(where() == addresses{three[0]});
+  client->answer_all(http_answer(accepted));
+  run();
+  CHECK(routed.size() == 1);
+}
+
+TEST_CASE_METHOD(pooled, "busyover asks about the job; when nobody is idle the run fails with everybody's answer", "[actors]") {
+  route(job_of(7, route_strategy::busyover));
+  REQUIRE(client->sent().size() == 3);
+  CHECK(client->sent()[0].target == "/idleBeat");
+  CHECK(client->sent()[0].body == R"({"jobId":7})");
+  client->answer_all(http_answer(R"({"code":500,"msg":"busy here"})"));
+  run();
+  REQUIRE(where() == addresses{""});
+  fire(claimed());
+  REQUIRE(results().size() == 1);
+  CHECK(results()[0].code == 500);
+  for (const auto& address : three)
+    CHECK(results()[0].message.find(address + " answered 500 busy here") != std::string::npos);
+  CHECK(free_fast() == 8);
+}
+
+TEST_CASE_METHOD(pooled, "several instants of one job share one probe", "[actors]") {
+  route(job_of(7, route_strategy::failover), 3);
+  CHECK(client->sent().size() == 3);
+  client->answer_all(http_answer(accepted));
+  run();
+  CHECK(where() == addresses{three[0], three[0], three[0]});
+}
+
+TEST_CASE_METHOD(pooled, "without an executor a run is claimed and fails with XXL's text", "[actors]") {
+  serve({});
+  for (auto strategy : {route_strategy::first, route_strategy::failover, route_strategy::sharding_broadcast}) {
+    storage.record->triggers.clear();
+    REQUIRE(route(job_of(1, strategy)) == addresses{""});
+    fire(claimed());
+    REQUIRE(results().size() == 1);
+    CHECK(results()[0].code == 500);
+    CHECK(results()[0].message == protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en));
+    CHECK_FALSE(results()[0].delivery_unknown);
+  }
+  CHECK(client->sent().empty());
+  CHECK(free_fast() == 8);
+}
+
+TEST_CASE_METHOD(pooled, "a route that nobody knows fails and says so", "[actors]") {
+  REQUIRE(route(job_of(1, route_strategy::unknown)) == addresses{""});
+  fire(claimed());
+  REQUIRE(results().size() == 1);
+  CHECK(results()[0].message == "the stored route strategy is unknown");
+}
+
+TEST_CASE_METHOD(pooled, "a job of a group that is not known yet waits for it, then fails", "[actors]") {
+  auto stranger = job_of(1);
+  stranger->group = core::group_id{77};
+  route(stranger);
+  CHECK(routed.empty());
+  CHECK(deferred.size() == 1);
+  CHECK(free_fast() == 8);
+  advance(9s);
+  route(stranger);
+  CHECK(deferred.size() == 2);
+  advance(1s);
+  CHECK(route(stranger) == addresses{""});
+}

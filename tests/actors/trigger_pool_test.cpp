@@ -1,0 +1,234 @@
+// trigger_pool: lanes, sending and what becomes of it.
+
+#include "tests/actors/trigger_pool_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::route_strategy;
+using protocol::delivery;
+using test::accepted;
+using test::http_answer;
+using test::http_failure;
+using test::pooled;
+using test::three;
+
+TEST_CASE_METHOD(pooled, "an instant later than the misfire limit is sent under FIRE_ONCE_NOW alone", "[actors]") {
+  auto strict = job_of(1);
+  auto lenient = job_of(2);
+  lenient->misfire = core::misfire_policy::fire_once_now;
+  route(strict);
+  auto late = claimed();
+  route(lenient);
+  auto once = claimed();
+  advance(5s);
+  late.insert(late.end(), once.begin(), once.end());
+  auto on_limit = late[0];
+  on_limit.id = core::log_id{100};
+  on_limit.plan.fire_at = civil() - 5s;
+  late[0].plan.fire_at = civil() - 5001ms;
+  late[1].plan.fire_at = civil() - 5001ms;
+  late.push_back(on_limit);
+  fire(late);
+  CHECK(client->sent().size() == 2);
+  REQUIRE(results().size() == 1);
+  CHECK(results()[0].id == late[0].id);
+  CHECK(results()[0].code == 500);
+  CHECK(results()[0].message.find("missed") != std::string::npos);
+}
+
+TEST_CASE_METHOD(pooled, "a full lane defers and drops nothing; an answer makes room", "[actors]") {
+  for (int i = 0; i < 8; ++i)
+    route_and_fire(job_of(1));
+  route(job_of(1));
+  CHECK(routed.empty());
+  REQUIRE(deferred.size() == 1);
+  CHECK(deferred[0].plan);
+  client->answer(http_answer(accepted));
+  run();
+  CHECK(route(job_of(1)).size() == 1);
+}
+
+TEST_CASE_METHOD(pooled, "slots come back however a run ends, each once", "[actors]") {
+  // Two runs stay on their way: a slot that came back twice would be seen as theirs.
+  route_and_fire(job_of(1, route_strategy::last));
+  route_and_fire(job_of(1, route_strategy::last));
+  auto ends = [&](protocol::http_result result) {
+    route_and_fire(job_of(1));
+    CHECK(free_fast() == 5);
+    client->answer(std::move(result), "http://10.0.0.1:9999");
+    run();
+    CHECK(free_fast() == 6);
+  };
+  ends(http_answer(accepted));
+  ends(http_answer(R"({"code":500,"msg":"no"})"));
+  ends(http_answer(""));
+  ends(http_failure(delivery::not_sent, "refused"));
+  ends(http_failure(delivery::unknown, "timeout"));
+  gate->open_until(0);
+  route_and_fire(job_of(1));
+  CHECK(free_fast() == 6);
+  route(job_of(1), 3); // routed and never claimed
+  CHECK(free_fast() == 3);
+  release(3);
+  CHECK(free_fast() == 6);
+}
+
+TEST_CASE_METHOD(pooled, "a thousand runs of every kind leave no slot behind", "[actors]") {
+  auto turn = 0;
+  client->answers = [&](const protocol::http_call&) -> std::optional<protocol::http_result> {
+    switch (++turn % 5) {
+    case 0: return http_answer(accepted);
+    case 1: return http_answer(R"({"code":500})");
+    case 2: return http_failure(delivery::unknown, "timeout");
+    case 3: return http_failure(delivery::not_sent, "refused");
+    default: return http_answer("<html>");
+    }
+  };
+  const route_strategy kinds[] = {route_strategy::first, route_strategy::round, route_strategy::sharding_broadcast,
+                                  route_strategy::failover, route_strategy::busyover};
+  for (int i = 0; i < 1000; ++i) {
+    route_and_fire(job_of(1 + i % 5, kinds[i % 5]), i % 7 == 0 ? 2 : 1);
+    REQUIRE(deferred.empty());
+  }
+  CHECK(free_fast() == 8);
+  CHECK(results().size() + unknown.size() == static_cast<std::size_t>(last_id));
+}
+
+TEST_CASE_METHOD(pooled, "a job that is slow too often uses the slow lane until its minute ends", "[actors]") {
+  auto slow = http_answer(accepted);
+  slow.elapsed = 501ms;
+  auto just_in_time = http_answer(accepted);
+  just_in_time.elapsed = 500ms;
+  for (int i = 0; i < 5; ++i)
+    complete(job_of(3), just_in_time);
+  for (int i = 0; i < 3; ++i) {
+    route(job_of(1));
+    REQUIRE(routed.size() == 1);
+    CHECK(routed[0].runs[0].lane == core::fast_lane);
+    fire(claimed());
+    client->answer(slow);
+    run();
+  }
+  route(job_of(1));
+  REQUIRE(routed.size() == 1);
+  CHECK(routed[0].runs[0].lane == core::slow_lane);
+  CHECK(free_fast() == 8);
+  for (auto quick : {2, 3}) {
+    route(job_of(quick));
+    CHECK(routed[0].runs[0].lane == core::fast_lane);
+  }
+  advance(60s);
+  route(job_of(1));
+  CHECK(routed[0].runs[0].lane == core::fast_lane);
+}
+
+TEST_CASE_METHOD(pooled, "a full slow lane holds up slow jobs alone, and takes nobody else's slots", "[actors]") {
+  auto slow = http_answer(accepted);
+  slow.elapsed = 2s;
+  for (int i = 0; i < 3; ++i)
+    complete(job_of(1), slow);
+  CHECK(free_slow(1) == 4);
+  for (int i = 0; i < 4; ++i)
+    route_and_fire(job_of(1));
+  CHECK(route(job_of(1)).empty());
+  CHECK(deferred.size() == 1);
+  CHECK(free_fast() == 8);
+  CHECK(route(job_of(2)).size() == 1);
+  // A run that was routed while its job was slow gives its slot back to the lane that it took it from.
+  advance(60s);
+  client->answer(http_answer(accepted));
+  run();
+  CHECK(free_fast() == 7);
+}
+
+TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recovery", "[actors]") {
+  for (int i = 0; i < 4; ++i)
+    route_and_fire(job_of(1));
+  CHECK(remembered == 4);
+  client->answer(http_answer(accepted));
+  client->answer(http_answer(R"({"code":500,"msg":"job handler [settle] not found."})"));
+  client->answer(http_failure(delivery::not_sent, "connection refused"));
+  client->answer(http_failure(delivery::unknown, "timeout"));
+  run();
+  REQUIRE(results().size() == 3);
+  CHECK(results()[0].code == 200);
+  CHECK(results()[0].message.empty());
+  CHECK(results()[1].code == 500);
+  CHECK(results()[1].message == "job handler [settle] not found.");
+  CHECK(results()[2].code == 500);
+  CHECK(results()[2].message == "connection refused");
+  REQUIRE(unknown.size() == 1);
+  CHECK(core::number(unknown[0].id) == 4);
+  CHECK(unknown[0].claim == 1);
+}
+
+TEST_CASE_METHOD(pooled, "nothing is sent at or after the life's deadline, and what is not sent stays claimed", "[actors]") {
+  open_gate_for(1s);
+  route(job_of(1));
+  auto in_time = claimed();
+  route(job_of(1));
+  auto too_late = claimed();
+  advance(1s - 1ns);
+  fire(in_time);
+  CHECK(client->sent().size() == 1);
+  advance(1ns);
+  fire(too_late);
+  CHECK(client->sent().size() == 1);
+  CHECK(client->gated() == 1);
+  // The answer to what was sent before still counts.
+  client->answer(http_answer(accepted));
+  run();
+  CHECK(results().size() == 1);
+  CHECK(unknown.empty());
+  CHECK(free_fast() == 8);
+}
+
+TEST_CASE_METHOD(pooled, "a machine that slept past its deadline sends nothing when it wakes", "[actors]") {
+  open_gate_for(1s);
+  route(job_of(1));
+  sleep_machine(2s);
+  fire(claimed());
+  CHECK(client->sent().empty());
+  CHECK(client->gated() == 1);
+  CHECK(results().empty());
+  CHECK(unknown.empty());
+}
+
+TEST_CASE_METHOD(pooled, "the second try at another path is held back by the deadline, too", "[actors]") {
+  open_gate_for(1s);
+  route_and_fire(job_of(1));
+  advance(1s);
+  client->answer(http_answer(R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})"));
+  run();
+  CHECK(client->sent().size() == 1);
+  CHECK(client->gated() == 1);
+  CHECK(results().empty());
+  CHECK(unknown.empty());
+  CHECK(free_fast() == 8);
+}
+
+TEST_CASE_METHOD(pooled, "one address has one link; an executor that turns out to want the app header gets another", "[actors]") {
+  auto first = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  auto again = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  REQUIRE((first && again));
+  CHECK(first->link == again->link);
+  serve(three, {three[0]});
+  route_and_fire(job_of(1));
+  CHECK(client->sent().back().target == "/trigger");
+  auto after = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  REQUIRE(after);
+  CHECK(first->link != after->link);
+  first->link = again->link = after->link = nullptr;
+}
+
+TEST_CASE_METHOD(pooled, "a link that was dropped for long unused comes back when it is needed", "[actors]") {
+  route_and_fire(job_of(1));
+  advance(11min); // its answer is still to come
+  client->answer(http_answer(accepted));
+  run();
+  CHECK(results().size() == 1);
+  route_and_fire(job_of(1));
+  client->answer(http_answer(accepted));
+  run();
+  CHECK(results().size() == 2);
+}
