@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +29,8 @@ class connection;
 struct call_batch {
   std::vector<protocol::http_call> calls;
   protocol::http_client::completion done;
-  deadline::clock::time_point posted;
+  /// The requests as they are written, for calls that were made ready ahead of their time; empty for the others.
+  std::vector<std::string> texts;
 };
 
 /// One call on its way.
@@ -37,8 +39,15 @@ struct pending_call {
   std::size_t index = 0;
 
   [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
+  /// When it may leave: its time limits count from here.
+  [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
   explicit operator bool() const noexcept { return batch != nullptr; }
 };
+
+/// What a call ends with that its gate keeps back.
+[[nodiscard]] protocol::http_result gate_closed();
+/// What a call ends with of which nothing was written when the node stops.
+[[nodiscard]] protocol::http_result stopped(const protocol::http_call& call);
 
 /// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
 class origin final : private deadline {
@@ -114,8 +123,20 @@ private:
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
   };
+  /// Calls of one batch, posted ahead of the time at which they leave together.
+  struct held_calls {
+    std::shared_ptr<call_batch> batch;
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+
   void on_posted();
-  void submit(const std::shared_ptr<call_batch>& batch);
+  void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
+  void make_ready(held_calls&& calls);
+  void submit(const held_calls& calls);
+  [[nodiscard]] origin& origin_of(const std::string& key);
+  void release_held();
+  void arm_held();
   static void refuse(call_batch& batch);
 
   engine& shared_;
@@ -125,6 +146,10 @@ private:
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
+  /// By the time at which they leave.
+  std::multimap<deadline::clock::time_point, held_calls> held_;
+  tcp_timer held_timer_;
+  deadline::clock::time_point held_armed_ = deadline::never;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
 
