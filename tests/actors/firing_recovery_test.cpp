@@ -115,7 +115,7 @@ TEST_CASE_METHOD(firing_path, "a short loss of the store closes the gate, begins
   nodes["a"].fault = [](std::string_view) { return store_fault::away; };
   advance(1500ms);
   auto sent = runs_sent();
-  CHECK_FALSE(nodes["a"].gate->open_at(boot_now()));
+  CHECK_FALSE(nodes["a"].gate->open_at(life->incarnation, boot_now()));
   CHECK_FALSE(status().ready);
   advance(1500ms);
   CHECK(runs_sent() == sent);

@@ -52,7 +52,7 @@ TEST_CASE_METHOD(planning, "more jobs than a batch holds are claimed in several,
   CHECK(claims >= 2 * 30 / 7);
 }
 
-TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind them follows when they are answered", "[actors]") {
+TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind them follows after them", "[actors]") {
   rows_max = 7;
   declare_many(30);
   begin();

@@ -293,7 +293,7 @@ void disturb(planning& world, std::mt19937& random) {
 
 } // namespace
 
-TEST_CASE_METHOD(planning, "whatever happens to the planner, every instant has one row and every slot is accounted for", "[actors]") {
+TEST_CASE_METHOD(planning, "whatever happens to the planner, every instant has one row and every slot an owner", "[actors]") {
   auto seed = GENERATE(range(1u, 13u));
   CAPTURE(seed);
   std::mt19937 random{seed};

@@ -60,7 +60,7 @@ struct pooled : virtual_time {
   ~pooled() { end_all(); } // before what its doubles refer to
 
   /// The node's lease lasts so long from now.
-  void open_gate_for(std::chrono::nanoseconds lease) { gate->open_until(boot_now() + lease.count()); }
+  void open_gate_for(std::chrono::nanoseconds lease) { gate->open_until(1, boot_now() + lease.count()); }
 
   /// Group 1 has these executors; those of `with_header` registered with the app name header.
   void serve(const addresses& live, const addresses& with_header = {}) {
@@ -112,7 +112,7 @@ struct pooled : virtual_time {
     std::vector<core::claimed_run> runs;
     for (auto& job : routed)
       for (auto& plan : job.runs)
-        runs.push_back({core::log_id{++last_id}, 1, std::move(plan), 0});
+        runs.push_back({.id = core::log_id{++last_id}, .claim = 1, .plan = std::move(plan), .attempt = 0, .incarnation = 1});
     routed.clear();
     return runs;
   }

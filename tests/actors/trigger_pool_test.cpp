@@ -64,7 +64,7 @@ TEST_CASE_METHOD(pooled, "slots come back however a run ends, each once", "[acto
   ends(http_answer(""));
   ends(http_failure(delivery::not_sent, "refused"));
   ends(http_failure(delivery::unknown, "timeout"));
-  gate->open_until(0);
+  gate->close();
   route_and_fire(job_of(1));
   CHECK(free_fast() == 6);
   route(job_of(1), 3); // routed and never claimed
