@@ -72,6 +72,9 @@ void add_server(std::vector<setting>& to) {
   to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
   to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
                     "Largest body of a request. Java executors send everything that queued up in one callback."));
+  to.push_back(size("server.buffered_bytes_max", server<&s::buffered_bytes_max>, 64 * kib, 64 * gib,
+                    "Bodies of all requests together, but for the first 16KiB of each. Who finds no room waits, at most\n"
+                    "read_timeout."));
   to.push_back(
       time("server.read_timeout", server<&s::read_timeout>, 100ms, 10min, "From the first byte of a request to its last."));
   to.push_back(time("server.write_timeout", server<&s::write_timeout>, 100ms, 10min, "To write one reply."));

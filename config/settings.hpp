@@ -33,6 +33,8 @@ struct server_settings {
   std::size_t header_bytes_max = 16 * 1024;
   /// Java executors send everything that queued up in one callback.
   std::size_t body_bytes_max = 16 * 1024 * 1024;
+  /// All bodies that are being read or handled, but for the first 16 KiB of each; who finds no room waits.
+  std::size_t buffered_bytes_max = 256 * 1024 * 1024;
   /// From the first byte of a request to its last.
   milliseconds read_timeout{10000};
   milliseconds write_timeout{10000};
