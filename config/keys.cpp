@@ -97,6 +97,8 @@ void add_security(std::vector<setting>& to) {
            form::secret));
   to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
                     "Without this, the token that XXL-JOB ships, default_token, stops the start."));
+  to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,
+                    "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
   to.push_back(list("security.executor_networks", security<&s::executor_networks>, "Networks in which executors may be called."));
 }
 

@@ -50,6 +50,8 @@ struct security_settings {
   std::string access_token;
   /// Without it the token that XXL-JOB ships stops the start.
   bool allow_default_token = false;
+  /// Who calls from this machine, by no proxy that says so, needs no token for metrics and the reasons of readiness.
+  bool trust_loopback = true;
   /// Networks in which executors may be called.
   std::vector<std::string> executor_networks{"127.0.0.0/8",   "::1/128",        "10.0.0.0/8",
                                              "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
