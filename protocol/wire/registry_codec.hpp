@@ -9,8 +9,8 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Exact text as sent, trailing slash included; none is blank or holds a control character, each fits its column (50, 255, 255 characters).
-/// No comma in the value: the address list of a group is joined by commas.
+/// Exact text as sent, trailing slash included. None is blank or holds a control character, each fits its column (50, 255, 255
+/// characters). No comma in the value: a group's address list is joined by commas.
 struct registry_request {
   std::string registry_group;
   std::string registry_key;

@@ -1,5 +1,5 @@
-// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers. The store decides A28, A35, A37, A40
-// and A41 (tests/storage), the registry A23 (tests/actors).
+// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers. The store decides A28, A35, A37,
+// A40 and A41 (tests/storage), the registry A23 (tests/actors).
 
 #include "tests/support/catch.hpp"
 
