@@ -62,7 +62,8 @@ void node::spawn(const assembled& what, std::shared_ptr<storage::database> datab
   protocol::request(&*self, supervisor_, 10s, protocol::handles_query{})
     .receive(
       [&](protocol::node_handles& handles) {
-        gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_};
+        gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
+                                           [transport = transport_.get()] { return transport->counters(); }};
         gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
           std::move(partners), what.settings.server, what.settings.security, log_);
         protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});

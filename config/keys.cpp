@@ -72,6 +72,9 @@ void add_server(std::vector<setting>& to) {
   to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
   to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
                     "Largest body of a request. Java executors send everything that queued up in one callback."));
+  to.push_back(size("server.buffered_bytes_max", server<&s::buffered_bytes_max>, 64 * kib, 64 * gib,
+                    "Bodies of all requests together, but for the first 16KiB of each. Who finds no room waits, at most\n"
+                    "read_timeout."));
   to.push_back(
       time("server.read_timeout", server<&s::read_timeout>, 100ms, 10min, "From the first byte of a request to its last."));
   to.push_back(time("server.write_timeout", server<&s::write_timeout>, 100ms, 10min, "To write one reply."));
@@ -94,6 +97,8 @@ void add_security(std::vector<setting>& to) {
            form::secret));
   to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
                     "Without this, the token that XXL-JOB ships, default_token, stops the start."));
+  to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,
+                    "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
   to.push_back(list("security.executor_networks", security<&s::executor_networks>, "Networks in which executors may be called."));
 }
 

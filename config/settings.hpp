@@ -33,6 +33,8 @@ struct server_settings {
   std::size_t header_bytes_max = 16 * 1024;
   /// Java executors send everything that queued up in one callback.
   std::size_t body_bytes_max = 16 * 1024 * 1024;
+  /// All bodies that are being read or handled, but for the first 16 KiB of each; who finds no room waits.
+  std::size_t buffered_bytes_max = 256 * 1024 * 1024;
   /// From the first byte of a request to its last.
   milliseconds read_timeout{10000};
   milliseconds write_timeout{10000};
@@ -48,6 +50,8 @@ struct security_settings {
   std::string access_token;
   /// Without it the token that XXL-JOB ships stops the start.
   bool allow_default_token = false;
+  /// Who calls from this machine, by no proxy that says so, needs no token for metrics and the reasons of readiness.
+  bool trust_loopback = true;
   /// Networks in which executors may be called.
   std::vector<std::string> executor_networks{"127.0.0.0/8",   "::1/128",        "10.0.0.0/8",
                                              "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};

@@ -1,5 +1,8 @@
 #include "gateway/access.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "core/text.hpp"
 #include "protocol/wire/texts.hpp"
 
@@ -21,9 +24,10 @@ std::string_view executor_token(const protocol::http_request& request) noexcept 
   return token ? std::string_view{*token} : std::string_view{};
 }
 
-/// A proxy on this machine makes every client look local.
+/// A proxy on this machine makes every client look local. One that adds none of these cannot be told from a client.
 bool was_passed_on(const protocol::http_request& request) noexcept {
-  return request.find_header("X-Forwarded-For") || request.find_header("Forwarded") || request.find_header("X-Real-IP");
+  constexpr std::array marks{"Via", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"};
+  return std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return request.find_header(mark) != nullptr; });
 }
 
 } // namespace
@@ -49,17 +53,17 @@ std::string_view executor_refusal(const protocol::http_request& request, std::st
     return {};
   const auto given = executor_token(request);
   const bool right = equal_in_constant_time(given, token);
-  const auto app = app_header(request);
-  if (app.empty())
+  if (!request.find_header(app_name_header))
     return right ? std::string_view{} : reply_text::token_wrong;
-  if (core::is_blank(given))
+  const auto app = app_header(request);
+  if (app.empty() || core::is_blank(given))
     return reply_text::token_or_app_empty;
   const bool known = !known_apps || known_apps->contains(std::string{app});
   return right && known ? std::string_view{} : reply_text::token_or_app_invalid;
 }
 
-bool is_operator(const protocol::http_request& request, std::string_view token) noexcept {
-  if (request.remote_is_loopback && !was_passed_on(request))
+bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept {
+  if (trust_loopback && request.remote_is_loopback && !was_passed_on(request))
     return true;
   constexpr std::string_view scheme = "Bearer ";
   const auto* authorization = request.find_header("Authorization");

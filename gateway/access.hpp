@@ -19,11 +19,12 @@ using app_name_set = std::unordered_set<std::string>;
 [[nodiscard]] std::string_view app_header(const protocol::http_request& request) noexcept;
 
 /// The `msg` that refuses an executor's request; empty when it may pass. `known_apps`: null while nobody knows them yet, then
-/// every name passes. A blank `token` disables the check.
+/// every name passes. A blank `token` disables the check; a blank app name does not pass as a missing one does.
 [[nodiscard]] std::string_view executor_refusal(const protocol::http_request& request, std::string_view token,
                                                 const app_name_set* known_apps);
 
-/// The request comes from this machine and was not passed on by a proxy, or carries `Authorization: Bearer TOKEN`.
-[[nodiscard]] bool is_operator(const protocol::http_request& request, std::string_view token) noexcept;
+/// The request carries `Authorization: Bearer TOKEN`; or, with `trust_loopback`, comes from this machine and no header says that
+/// a proxy passed it on.
+[[nodiscard]] bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept;
 
 } // namespace ringmaster::gateway

@@ -1,6 +1,7 @@
 #include "gateway/exchange.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "gateway/routes.hpp"
 #include "protocol/wire/json_text.hpp"
@@ -54,10 +55,10 @@ exchange::exchange(const gateway_services& services, const gateway::route& row, 
   : services_{&services},
     row_{&row},
     path_{std::move(path)},
-    request_{std::make_shared<protocol::http_request>(std::move(message.request))},
+    shared_{std::make_shared<shared_part>(shared_part{std::move(message.request)})},
     reply_{std::move(message.reply)} {}
 
-void exchange::drop_body() const noexcept { std::string{}.swap(request_->body); }
+void exchange::drop_body() const noexcept { std::string{}.swap(shared_->request.body); }
 
 void exchange::succeed() const { answer(json(std::string{protocol::wire::plain_success}), 200); }
 
@@ -88,7 +89,10 @@ void exchange::fail(const core::error& error) const {
     problem(http_status(error.code), text);
 }
 
-void exchange::keep_silent() const { reply_->keep_silent(); }
+void exchange::keep_silent() const {
+  shared_->silent = true;
+  reply_->keep_silent();
+}
 
 void exchange::leave_unanswered() const { count("none"); }
 
@@ -101,6 +105,11 @@ void exchange::broke(const char* what) const noexcept {
 }
 
 void exchange::answer(protocol::http_response&& response, int code) const {
+  // A success may still come.
+  if (shared_->silent && code != 200)
+    return leave_unanswered();
+  if (std::exchange(shared_->done, true))
+    return;
   count(std::to_string(code));
   reply_->send(std::move(response));
 }

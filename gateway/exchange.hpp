@@ -3,6 +3,7 @@
 // What a handler gets: one request, the way back, and the actors that it may ask.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct gateway_partners {
   protocol::registry_monitor registry;
   protocol::completion_actor completion;
   protocol::supervisor supervisor;
+  /// Null: the transport's counters are not shown. Any thread.
+  std::function<transport_counters()> transport{};
 };
 
 /// What all exchanges of one gateway_actor share; lives in its state.
@@ -36,12 +39,16 @@ struct gateway_services {
   /// As made by `plain_path`.
   std::string context_path;
   std::string access_token;
+  /// See `security.trust_loopback`.
+  bool trust_loopback;
   /// How long an actor may take. Ends before the transport's own limit, so that a handler can still answer.
   std::chrono::milliseconds ask_limit;
   logger log;
   http_metrics metrics;
   /// App names of all groups; nothing before the registry told them.
   std::optional<app_name_set> app_names;
+  /// False once the registry's actor ended: it answers nothing that could say so.
+  bool registry_lives = true;
 };
 
 /// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing;
@@ -51,7 +58,7 @@ public:
   exchange(const gateway_services& services, const route& row, std::string path, protocol::http_exchange&& message);
 
   [[nodiscard]] const gateway_services& services() const noexcept { return *services_; }
-  [[nodiscard]] const protocol::http_request& request() const noexcept { return *request_; }
+  [[nodiscard]] const protocol::http_request& request() const noexcept { return shared_->request; }
   [[nodiscard]] const gateway::route& row() const noexcept { return *row_; }
   /// Below the context path, as the route table writes it.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -68,7 +75,7 @@ public:
   /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of
   /// itself.
   void fail(const core::error& error) const;
-  /// Only a success answers from now on; being late, a stop or a defect does not: see http_reply::keep_silent.
+  /// Only a success answers from now on; a refusal, being late, a stop or a defect does not: see http_reply::keep_silent.
   void keep_silent() const;
   /// Counts a request that stays without an answer.
   void leave_unanswered() const;
@@ -82,7 +89,8 @@ public:
             [ex = *this, on_error](const caf::error& error) { ex.guarded([&] { on_error(ex, protocol::to_core(error)); }); });
   }
 
-  /// One of the three borders that no exception crosses: what `step` throws is logged and answered as an internal error.
+  /// One of the three borders that no exception crosses: what `step` throws is logged and answered as an internal error,
+  /// after keep_silent only logged.
   template <class Step>
   void guarded(Step step) const noexcept {
     try {
@@ -95,6 +103,13 @@ public:
   }
 
 private:
+  /// What all copies have in common.
+  struct shared_part {
+    protocol::http_request request;
+    bool silent = false;
+    bool done = false;
+  };
+
   void broke(const char* what) const noexcept;
   void answer(protocol::http_response&& response, int code) const;
   void count(const std::string& code) const;
@@ -103,7 +118,7 @@ private:
   const gateway::route* row_;
   std::string path_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::shared_ptr<protocol::http_request> request_;
+  std::shared_ptr<shared_part> shared_;
   protocol::http_reply_ptr reply_;
 };
 

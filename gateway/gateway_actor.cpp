@@ -24,10 +24,14 @@ gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, 
               std::move(partners),
               plain_path("/" + server.context_path),
               security.access_token,
+              security.trust_loopback,
               ask_limit(server.reply_timeout),
               std::move(log),
               http_metrics{self->system()},
-              std::nullopt} {}
+              std::nullopt,
+              true} {
+  watcher_.watch(self, services_.partners.registry, [this](const caf::error&) { services_.registry_lives = false; });
+}
 
 protocol::gateway_actor::behavior_type gateway_actor_state::make_behavior() {
   return {

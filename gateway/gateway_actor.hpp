@@ -24,6 +24,7 @@ private:
 
   std::span<const route> table_;
   gateway_services services_;
+  protocol::watcher watcher_;
 };
 
 /// What the transport calls for each request; any thread.

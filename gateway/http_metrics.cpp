@@ -14,6 +14,8 @@ http_metrics::http_metrics(caf::actor_system& system) {
   callback_items_ = registry.counter_singleton("ringmaster", "callback-items", "Results that executors reported.", "1", true);
   callback_items_skipped_ =
     registry.counter_singleton("ringmaster", "callback-items-skipped", "Reported results that name no run.", "1", true);
+  callback_items_unanswered_ = registry.counter_singleton(
+    "ringmaster", "callback-items-unanswered", "Reported results that are not known to be stored.", "1", true);
 }
 
 void http_metrics::count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const {
@@ -28,6 +30,26 @@ void http_metrics::count_callbacks(std::size_t taken, std::size_t skipped) const
     callback_items_->inc(static_cast<std::int64_t>(taken));
   if (skipped != 0)
     callback_items_skipped_->inc(static_cast<std::int64_t>(skipped));
+}
+
+void http_metrics::count_unanswered(std::size_t items) const {
+  if (items != 0)
+    callback_items_unanswered_->inc(static_cast<std::int64_t>(items));
+}
+
+void append_transport_metrics(std::string& out, const transport_counters& counters) {
+  auto append = [&out](std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
+    out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name).append(" ").append(type);
+    out.append("\n").append(name).append(" ").append(std::to_string(value)).append("\n");
+  };
+  append("ringmaster_http_connections_open", "gauge", "Connections of clients.", counters.connections_open);
+  append("ringmaster_http_connections_refused_total", "counter", "Connections beyond server.connections_max.",
+         counters.connections_refused);
+  append("ringmaster_http_requests_received_total", "counter", "Requests that were read whole.", counters.requests);
+  append("ringmaster_http_body_waits_total", "counter", "Waits for room below server.buffered_bytes_max.", counters.body_waits);
+  append("ringmaster_executor_calls_total", "counter", "Calls to executors.", counters.calls);
+  append("ringmaster_executor_calls_ended_total", "counter", "Calls to executors that ended, however.",
+         counters.calls - counters.calls_in_flight);
 }
 
 } // namespace ringmaster::gateway

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/transport.hpp"
 #include "protocol/caf.hpp"
 
 namespace ringmaster::gateway {
@@ -20,12 +21,18 @@ public:
   void count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const;
   /// `skipped` items named no run.
   void count_callbacks(std::size_t taken, std::size_t skipped) const;
+  /// Results without an answer: they are not known to be stored.
+  void count_unanswered(std::size_t items) const;
 
 private:
   caf::telemetry::metric_family_impl<caf::telemetry::int_counter>* requests_;
   caf::telemetry::metric_family_impl<caf::telemetry::dbl_counter>* reply_time_;
   caf::telemetry::int_counter* callback_items_;
   caf::telemetry::int_counter* callback_items_skipped_;
+  caf::telemetry::int_counter* callback_items_unanswered_;
 };
+
+/// Appends what the transport counts, in Prometheus' text format.
+void append_transport_metrics(std::string& out, const transport_counters& counters);
 
 } // namespace ringmaster::gateway

@@ -31,6 +31,14 @@ std::string_view below_context(std::string_view path, std::string_view context) 
   return rest.front() == '/' ? rest : path;
 }
 
+std::string_view default_api(std::string_view path) noexcept {
+  constexpr std::string_view prefix = "/xxl-job-admin";
+  if (!path.starts_with(prefix))
+    return {};
+  path.remove_prefix(prefix.size());
+  return path.starts_with("/api/") ? path : std::string_view{};
+}
+
 std::string_view api_operation(std::string_view path) noexcept {
   constexpr std::string_view api = "/api/";
   if (!path.starts_with(api))

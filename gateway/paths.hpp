@@ -15,6 +15,9 @@ namespace ringmaster::gateway {
 /// `plain_path`.
 [[nodiscard]] std::string_view below_context(std::string_view path, std::string_view context) noexcept;
 
+/// `/api/…` of `/xxl-job-admin/api/…`, where executors expect it; empty for every other path.
+[[nodiscard]] std::string_view default_api(std::string_view path) noexcept;
+
 /// The operation of `/api/OPERATION`; empty for every other path, deeper ones included.
 [[nodiscard]] std::string_view api_operation(std::string_view path) noexcept;
 

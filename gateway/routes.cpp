@@ -27,11 +27,27 @@ void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
 constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
 constexpr route unknown_path{"", "other", no_path, access::anyone};
 
-const route& find_row(std::span<const route> table, std::string_view path) {
+const route* find_exact(std::span<const route> table, std::string_view path) {
   auto row = std::find_if(table.begin(), table.end(), [path](const route& each) { return each.path == path; });
-  if (row != table.end())
-    return *row;
-  return api_operation(path).empty() ? unknown_path : unknown_operation;
+  return row != table.end() ? &*row : nullptr;
+}
+
+struct place {
+  const route& row;
+  /// As the table writes it; a part of the whole path.
+  std::string_view path;
+};
+
+/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
+place find_place(std::span<const route> table, std::string_view whole, std::string_view context) {
+  const std::array candidates{below_context(whole, context), whole, default_api(whole)};
+  for (auto path : candidates)
+    if (const auto* row = find_exact(table, path))
+      return {*row, path};
+  for (auto path : candidates)
+    if (!api_operation(path).empty())
+      return {unknown_operation, path};
+  return {unknown_path, candidates[0]};
 }
 
 /// Executors may write `post`.
@@ -59,9 +75,9 @@ bool is_admitted(const exchange& ex) {
   switch (ex.row().who) {
   case access::anyone: return true;
   case access::operators:
-    if (is_operator(ex.request(), services.access_token))
+    if (is_operator(ex.request(), services.access_token, services.trust_loopback))
       return true;
-    ex.problem(403, "only from this machine, or with the access token as a bearer token");
+    ex.problem(403, "only with the access token as a bearer token, or from this machine where it is trusted");
     return false;
   case access::executor: break;
   }
@@ -85,9 +101,8 @@ std::span<const route> routes() noexcept { return table_of_routes; }
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
   try {
     const auto whole = plain_path(message.request.target);
-    std::string path{below_context(whole, services.context_path)};
-    const auto& row = find_row(table, path);
-    const exchange ex{services, row, std::move(path), std::move(message)};
+    const auto [row, path] = find_place(table, whole, services.context_path);
+    const exchange ex{services, row, std::string{path}, std::move(message)};
     ex.guarded([&ex] { run(ex); });
   } catch (const std::exception& thrown) {
     // Not even an exchange could be made; the reply answers 500 when it is dropped.

@@ -20,7 +20,7 @@ enum class access : std::uint8_t {
 struct route {
   /// `POST` or `GET` (which serves HEAD, too); empty: any.
   std::string_view method;
-  /// Without the context path: each route stands under it and without it.
+  /// Without the context path: each route stands under it and without it. `/api/…` stands under `/xxl-job-admin`, too.
   std::string_view path;
   void (*handle)(exchange ex);
   access who;

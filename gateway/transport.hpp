@@ -17,6 +17,8 @@ struct transport_counters {
   std::uint64_t connections_open = 0;
   std::uint64_t connections_refused = 0;
   std::uint64_t requests = 0;
+  /// How often a request had to wait for room for its body: see `server.buffered_bytes_max`.
+  std::uint64_t body_waits = 0;
   std::uint64_t calls = 0;
   std::uint64_t calls_in_flight = 0;
 };

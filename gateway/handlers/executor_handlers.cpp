@@ -7,10 +7,19 @@
 
 namespace ringmaster::gateway::handlers {
 
+namespace {
+
+/// Registrations are answered before anybody took them: so somebody must be there to.
+const core::error no_registry{core::errc::unavailable, "the registry is not available"};
+
+} // namespace
+
 void registry(exchange ex) {
   auto wanted = protocol::wire::parse_registry(ex.request().body);
   if (!wanted)
     return ex.fail(wanted.error());
+  if (!ex.services().registry_lives)
+    return ex.fail(no_registry);
   const bool wants_app_header = !app_header(ex.request()).empty();
   protocol::send(ex.services().self, ex.services().partners.registry,
                  protocol::registry_beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
@@ -22,6 +31,8 @@ void registry_remove(exchange ex) {
   auto wanted = protocol::wire::parse_registry(ex.request().body);
   if (!wanted)
     return ex.fail(wanted.error());
+  if (!ex.services().registry_lives)
+    return ex.fail(no_registry);
   protocol::send(ex.services().self, ex.services().partners.registry,
                  protocol::registry_removal{std::move(wanted->registry_group), std::move(wanted->registry_key),
                                             std::move(wanted->registry_value)});
@@ -46,6 +57,7 @@ void callback(exchange ex) {
     [count](const exchange& waiting, const core::error& error) {
       waiting.services().log->warn("callback from {}: {} results are not known to be stored: {} ({})",
                                    waiting.request().remote_address, count, error.context, core::to_string(error.code));
+      waiting.services().metrics.count_unanswered(count);
       waiting.leave_unanswered();
     });
 }

@@ -16,7 +16,7 @@ void respond_readiness(const exchange& ex, const protocol::node_status& status) 
   response.status = status.ready ? 200 : 503;
   response.headers = {{"Cache-Control", "no-store"}};
   response.body = status.ready ? R"({"ready":true)" : R"({"ready":false)";
-  if (is_operator(ex.request(), ex.services().access_token)) {
+  if (is_operator(ex.request(), ex.services().access_token, ex.services().trust_loopback)) {
     response.body.append(R"(,"reasons":[)");
     for (const auto& reason : status.reasons) {
       if (response.body.back() != '[')
@@ -44,8 +44,11 @@ void readyz(exchange ex) {
 
 void metrics(exchange ex) {
   caf::telemetry::collector::prometheus collector;
-  const auto text = collector.collect_from(ex.services().self->system().metrics());
-  ex.respond({200, "text/plain; version=0.0.4; charset=utf-8", std::string{text.begin(), text.end()}, {}});
+  const auto collected = collector.collect_from(ex.services().self->system().metrics());
+  std::string text{collected.begin(), collected.end()};
+  if (const auto& transport = ex.services().partners.transport)
+    append_transport_metrics(text, transport());
+  ex.respond({200, "text/plain; version=0.0.4; charset=utf-8", std::move(text), {}});
 }
 
 } // namespace ringmaster::gateway::handlers

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "gateway/transport/body_budget.hpp"
 #include "gateway/transport/deadlines.hpp"
 
 namespace ringmaster::gateway::http {
@@ -33,14 +34,18 @@ using tcp_timer =
 /// What everything on the io thread shares.
 class engine {
 public:
-  /// Before `io`: the sessions that its queued handlers own are still linked here when they are destroyed.
+  explicit engine(std::size_t buffered_bytes_max) : bodies(buffered_bytes_max) {}
+
+  /// Both before `io`: the sessions that its queued handlers own are still linked here when they are destroyed.
   deadlines limits{[this](deadlines::clock::time_point when) { wake_at(when); }};
+  body_budget bodies;
   asio::io_context io{1};
 
   /// Written on the io thread, read on any.
   std::atomic<std::uint64_t> connections_open{0};
   std::atomic<std::uint64_t> connections_refused{0};
   std::atomic<std::uint64_t> requests{0};
+  std::atomic<std::uint64_t> body_waits{0};
   std::atomic<std::uint64_t> calls{0};
   std::atomic<std::uint64_t> calls_ended{0};
 

@@ -30,7 +30,7 @@ private:
   using error_code = boost::beast::error_code;
   using view = boost::beast::string_view;
   /// Room for a body is taken as it comes: a length is only a promise.
-  static constexpr std::uint64_t body_reserve_max = 64 * 1024;
+  static constexpr std::uint64_t body_reserve_max = 16 * 1024;
 
   void on_request_impl(boost::beast::http::verb, view method, view target, int, error_code&) override {
     request.method.assign(method.data(), method.size());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/transport/reply_text.hpp"
+#include "gateway/transport/session_reply.hpp"
 
 namespace ringmaster::gateway::http {
 
@@ -11,51 +12,15 @@ namespace {
 
 constexpr std::size_t read_bytes = 4 * 1024;
 constexpr std::size_t read_bytes_large = 64 * 1024;
+constexpr std::size_t read_bytes_unused = 16 * 1024;
+/// A body up to here needs no room in the budget: what executors usually send is read at any time.
+constexpr std::size_t small_body = 16 * 1024;
 /// Smaller bodies are copied behind the head: one buffer, one plain send.
 constexpr std::size_t copied_body_max = 16 * 1024;
 /// A slow client gets another write_timeout for each piece of this size.
 constexpr std::size_t write_progress = 64 * 1024;
 constexpr std::chrono::milliseconds linger_timeout{2000};
 constexpr std::size_t refused_linger_bytes = 64 * 1024;
-
-/// One waiting client. Any thread.
-class session_reply final : public protocol::http_reply {
-public:
-  session_reply(std::shared_ptr<reply_inbox> inbox, std::weak_ptr<session> to, std::uint64_t ticket)
-    : inbox_(std::move(inbox)), to_(std::move(to)), ticket_(ticket) {}
-
-  ~session_reply() override {
-    if (!used_.exchange(true) && !silent_)
-      deliver(plain_reply(500, "the request was dropped"));
-  }
-
-  void send(protocol::http_response&& response) override {
-    if (!used_.exchange(true))
-      deliver(std::move(response));
-  }
-
-  void keep_silent() override {
-    if (!used_ && !silent_.exchange(true))
-      deliver(std::nullopt);
-  }
-
-private:
-  void deliver(std::optional<protocol::http_response>&& response) {
-    if (inbox_->on_io_thread()) {
-      if (auto session = to_.lock())
-        session->answer(ticket_, std::move(response));
-      return;
-    }
-    posted_reply item{to_, ticket_, std::move(response)};
-    (void)inbox_->post(item);
-  }
-
-  std::shared_ptr<reply_inbox> inbox_;
-  std::weak_ptr<session> to_;
-  std::uint64_t ticket_;
-  std::atomic<bool> used_{false};
-  std::atomic<bool> silent_{false};
-};
 
 /// A little longer than announced, so that a client never writes into a connection that is being closed.
 deadline::clock::duration idle_limit(std::chrono::milliseconds idle) {
@@ -65,7 +30,7 @@ deadline::clock::duration idle_limit(std::chrono::milliseconds idle) {
 } // namespace
 
 session::session(listener& owner, tcp_socket socket)
-  : deadline(owner.shared().limits), owner_(owner), socket_(std::move(socket)) {
+  : deadline(owner.shared().limits), body_share(owner.shared().bodies), owner_(owner), socket_(std::move(socket)) {
   count(owner_.shared().connections_open);
   error_code ec;
   auto remote = socket_.remote_endpoint(ec).address();
@@ -168,12 +133,19 @@ void session::send_continue() {
 
 void session::read() {
   auto capacity = read_bytes;
-  if (phase_ == phase::lingering || (parser_->is_header_done() && in_.capacity() >= read_bytes && begun_))
+  if (phase_ == phase::lingering) {
+    capacity = read_bytes_unused;
+  } else if (parser_->request.body.size() + read_bytes > small_body) {
     capacity = read_bytes_large;
+    if (!hold(parser_->request.body.capacity() + capacity))
+      return count(owner_.shared().body_waits);
+  }
   auto room = in_.prepare(capacity);
   socket_.async_read_some(asio::mutable_buffer{room.data, room.size},
                           [self = shared_from_this()](error_code ec, std::size_t n) { self->on_read(ec, n); });
 }
+
+void session::room_came() { read(); }
 
 void session::on_read(error_code ec, std::size_t n) {
   if (phase_ == phase::closed)
@@ -212,6 +184,7 @@ void session::dispatch() {
 void session::reject(unsigned status, std::string_view message) {
   keep_alive_ = false;
   head_only_ = false;
+  std::string{}.swap(parser_->request.body);
   write(plain_reply(status, message));
 }
 
@@ -284,6 +257,9 @@ void session::next_request() {
   header_bytes_ = 0;
   if (in_.capacity() > read_bytes)
     in_.release();
+  // A large buffer with the begin of the next request in it still counts.
+  if (in_.capacity() < read_bytes_large)
+    give_back();
   if (!body_.empty())
     body_ = {};
   expire_after(idle_limit(owner_.settings().idle_timeout));
@@ -299,6 +275,8 @@ void session::linger() {
   if (ec)
     return close();
   in_.consume(in_.size());
+  in_.release();
+  give_back();
   expire_after(linger_timeout);
   read();
 }
@@ -316,7 +294,9 @@ void session::close() {
   error_code ec;
   socket_.close(ec);
   count(owner_.shared().connections_open, -1);
+  const auto self = shared_from_this();
   owner_.forget(*this);
+  give_back();
 }
 
 void session::expired() {

@@ -18,8 +18,8 @@ namespace ringmaster::gateway::http {
 
 /// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its
 /// limit: idle, reading, the wait for the reply, writing, and the last moments in which a client may still read why it was
-/// refused.
-class session final : public std::enable_shared_from_this<session>, private deadline {
+/// refused. A body larger than most waits for its share of the budget of all.
+class session final : public std::enable_shared_from_this<session>, private deadline, private body_share {
 public:
   session(listener& owner, tcp_socket socket);
 
@@ -53,6 +53,7 @@ private:
   void linger();
   void send_continue();
   void expired() override;
+  void room_came() override;
 
   listener& owner_;
   tcp_socket socket_;

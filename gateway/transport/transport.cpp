@@ -20,7 +20,7 @@ class beast_transport final : public transport {
 public:
   beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
                   const config::security_settings& security)
-    : work_(shared_.io.get_executor()) {
+    : shared_(server.buffered_bytes_max), work_(shared_.io.get_executor()) {
     sigset_t all, before;
     ::sigfillset(&all); // Signals are the main thread's.
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -47,6 +47,7 @@ public:
     now.connections_open = shared_.connections_open.load(std::memory_order_relaxed);
     now.connections_refused = shared_.connections_refused.load(std::memory_order_relaxed);
     now.requests = shared_.requests.load(std::memory_order_relaxed);
+    now.body_waits = shared_.body_waits.load(std::memory_order_relaxed);
     const auto ended = shared_.calls_ended.load(std::memory_order_acquire);
     now.calls = shared_.calls.load(std::memory_order_relaxed);
     now.calls_in_flight = now.calls - ended;

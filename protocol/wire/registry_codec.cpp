@@ -1,5 +1,6 @@
 #include "protocol/wire/registry_codec.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "core/text.hpp"
@@ -22,6 +23,10 @@ constexpr std::array<field, 3> fields{{
     {"registryKey", &registry_request::registry_key, 255},
     {"registryValue", &registry_request::registry_value, 255},
 }};
+
+bool has_control_character(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
 
 core::error refusal(std::string context) { return {core::errc::invalid_argument, std::move(context)}; }
 
@@ -57,6 +62,11 @@ core::result<registry_request> parse_registry(std::string_view body) {
   for (const field& each : fields)
     if (core::is_blank(request.*each.value))
       return tl::unexpected(refusal(std::string{reply_text::illegal_argument}));
+  for (const field& each : fields)
+    if (has_control_character(request.*each.value))
+      return tl::unexpected(refusal(std::string{each.name} + " holds a control character."));
+  if (request.registry_value.find(',') != std::string::npos)
+    return tl::unexpected(refusal("registryValue holds a comma."));
   for (const field& each : fields)
     if (core::count_characters(request.*each.value) > each.characters_max)
       return tl::unexpected(

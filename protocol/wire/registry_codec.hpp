@@ -9,7 +9,8 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Exact text as sent, trailing slash included; none is blank, each fits its column (50, 255, 255 characters).
+/// Exact text as sent, trailing slash included. None is blank or holds a control character, each fits its column (50, 255, 255
+/// characters). No comma in the value: a group's address list is joined by commas.
 struct registry_request {
   std::string registry_group;
   std::string registry_key;
@@ -19,7 +20,7 @@ struct registry_request {
 /// Reads as leniently as the Java admins: unquoted or single-quoted names, a number or a boolean as text, unknown fields ignored.
 /// Errors: `invalid_argument`; the context is the `msg` to answer: `invalid request, requestBody empty.`, `Illegal Argument.` for
 /// a blank field, `openapi invoke error: ` and a reason for anything malformed or of the wrong type, a clear text for a value too
-/// long.
+/// long, with a control character or, in an address, a comma.
 [[nodiscard]] core::result<registry_request> parse_registry(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

@@ -1,4 +1,5 @@
-// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers.
+// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers. The store decides A28, A35, A37,
+// A40 and A41 (tests/storage), the registry A23 (tests/actors).
 
 #include "tests/support/catch.hpp"
 
@@ -52,6 +53,23 @@ TEST_CASE_METHOD(gateway_fixture, "A2 the API stands under both prefixes, slashe
   CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
 }
 
+TEST_CASE_METHOD(gateway_fixture, "A2 with any context path the API stands where XXL-JOB has it", "[gateway]") {
+  server.context_path = GENERATE(as<std::string>{}, "/", "/jobs", "/api", "/xxl-job-admin/api");
+  CAPTURE(server.context_path);
+  open();
+  for (const std::string prefix : {"", "/xxl-job-admin", "/xxl-job-admin/", server.context_path.c_str()}) {
+    CAPTURE(prefix);
+    CHECK(post(prefix + "/api/registry", app_1).body == plain_success);
+    CHECK(post(prefix + "/api/callback", "[]").body == plain_success);
+    CHECK(post(prefix + "/api/nothing", "{}").body == refusal("invalid request, uri-mapping(nothing) not found."));
+  }
+  CHECK(has_beats(seen, 4));
+  CHECK(get(server.context_path + "/livez").body == "ok");
+  // Only the API stands there.
+  CHECK(get("/xxl-job-admin/livez").status() == 404);
+  CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown and foreign registrations pass", "[gateway]") {
   open();
   for (int i = 0; i < 3; ++i)
@@ -73,6 +91,18 @@ TEST_CASE_METHOD(gateway_fixture, "A4 A5 blank and missing fields are illegal", 
   CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryValue":"http://h:1/"})").body ==
         refusal("Illegal Argument."));
   CHECK(post(remove_path, with_value("")).body == refusal("Illegal Argument."));
+}
+
+TEST_CASE_METHOD(gateway_fixture, "addresses that would break a list or a log line are refused", "[gateway]") {
+  open();
+  CHECK(post(registry_path, with_value("http://a:1/,http://b:2/")).body == refusal("registryValue holds a comma."));
+  CHECK(post(registry_path, with_value("http://a:1/\\n[error] x")).body ==
+        refusal("registryValue holds a control character."));
+  CHECK(post(remove_path, with_value("http://a:1/\\u001b[2J")).body == refusal("registryValue holds a control character."));
+  CHECK(post(registry_path, app_1).body == plain_success);
+  REQUIRE(has_beats(seen, 1));
+  CHECK(seen->beats.size() == 1);
+  CHECK(seen->removals.empty());
 }
 
 TEST_CASE_METHOD(gateway_fixture, "A7 A8 A9 A45 the token counts exactly, its header's case does not", "[gateway]") {
@@ -210,7 +240,9 @@ TEST_CASE_METHOD(gateway_fixture, "A42 A43 an app name needs a group and the tok
   CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: no\r\nXXL-JOB-APPNAME: app-1\r\n").body == invalid);
   CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-1\r\n").body
         == refusal("invalid request, accessToken or appname is empty."));
-  CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME:  \r\n").body == plain_success);
+  for (const auto* blank : {"XXL-JOB-APPNAME:\r\n", "XXL-JOB-APPNAME:  \r\n"})
+    CHECK(post(registry_path, app_1, token + blank).body == refusal("invalid request, accessToken or appname is empty."));
+  CHECK(post(registry_path, app_1).body == plain_success);
   REQUIRE(has_beats(seen, 3));
   CHECK(seen->beats[1].app_header);
   CHECK_FALSE(seen->beats[2].app_header);
@@ -250,4 +282,32 @@ TEST_CASE_METHOD(gateway_fixture, "a gateway that ends leaves waiting callbacks 
   REQUIRE(seen->wait([](recorder& r) { return r.batches == 1; }));
   caf::anon_send_exit(gateway_handle, caf::exit_reason::user_shutdown);
   CHECK(waiting.read_to_end().empty());
+}
+
+TEST_CASE_METHOD(gateway_fixture, "without completion a callback gets no answer, others are served", "[gateway]") {
+  server.reply_timeout = 400ms;
+  open();
+  end_partner(1);
+  auto waiting = raw_socket::connect(address);
+  waiting.send(text("POST", callback_path, R"([{"logId":1,"handleCode":200},{"logId":2,"handleCode":200}])",
+                    "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
+  CHECK(waiting.read_to_end().empty());
+  CHECK(post(registry_path, app_1).body == plain_success);
+  CHECK(transport->counters().connections_open == 1);
+  const auto metrics = get("/metrics").body;
+  CHECK(metrics.find(R"(ringmaster_http_requests_total{code="none",route="/api/callback"} 1 )") != std::string::npos);
+  CHECK(metrics.find("ringmaster_callback_items_unanswered_total 2 ") != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "without a registry nobody is told that he is registered", "[gateway]") {
+  open();
+  CHECK(post(registry_path, app_1).body == plain_success);
+  end_partner(0);
+  const auto refused = refusal("the registry is not available");
+  const auto end = std::chrono::steady_clock::now() + test_deadline;
+  while (post(registry_path, app_1).body != refused && std::chrono::steady_clock::now() < end) {
+  }
+  CHECK(post(registry_path, app_1).body == refused);
+  CHECK(post(remove_path, app_1).body == refused);
+  CHECK(post(callback_path, R"([{"logId":1,"handleCode":200}])").body == plain_success);
 }

@@ -145,7 +145,8 @@ public:
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text);
     gateway::gateway_partners partners{spawn<registry_double, protocol::registry_monitor>(),
                                        completion = spawn<completion_double, protocol::completion_actor>(),
-                                       spawn<supervisor_double, protocol::supervisor>()};
+                                       spawn<supervisor_double, protocol::supervisor>(),
+                                       [this] { return transport->counters(); }};
     gateway_handle = sys.spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
       std::move(partners), server, security, std::make_shared<spdlog::logger>("test", sink), table);
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(gateway_handle));
@@ -161,6 +162,11 @@ public:
       view->groups.emplace(static_cast<std::int32_t>(view->groups.size() + 1), group);
     }
     protocol::anon_send(gateway_handle, protocol::registry_change{std::move(view)});
+  }
+
+  /// Ends a partner: 0 the registry, 1 completion, 2 the supervisor.
+  void end_partner(std::size_t i) {
+    caf::anon_send_exit(caf::actor_cast<caf::actor>(spawned.at(i)), caf::exit_reason::kill);
   }
 
   raw_socket::message ask(const std::string& bytes) {

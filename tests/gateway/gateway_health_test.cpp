@@ -63,7 +63,32 @@ TEST_CASE_METHOD(gateway_fixture, "metrics are for operators", "[gateway]") {
   CHECK(reply.status() == 403);
   CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
   CHECK(get("/metrics", bearer).status() == 200);
+  for (const auto* mark : {"Via: 1.1 p\r\n", "Forwarded: for=x\r\n", "x-forwarded-for: x\r\n", "X-Forwarded-Host: x\r\n",
+                           "X-Forwarded-Proto: https\r\n", "X-Real-IP: 203.0.113.7\r\n"})
+    CHECK(get("/metrics", mark).status() == 403);
   CHECK(get("/metrics", "Forwarded: for=x\r\nAuthorization: Bearer tk-2\r\n").status() == 403);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "where loopback is not trusted only the token opens", "[gateway]") {
+  security.trust_loopback = false;
+  open();
+  CHECK(get("/metrics").status() == 403);
+  CHECK(get("/readyz").body == R"({"ready":true})");
+  CHECK(get("/metrics", "Authorization: Bearer tk-1\r\n").status() == 200);
+  CHECK(get("/readyz", "Authorization: Bearer tk-1\r\n").body == R"({"ready":true,"reasons":[]})");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "metrics count what the transport does", "[gateway]") {
+  open();
+  get("/livez");
+  const auto body = get("/metrics").body;
+  CAPTURE(body);
+  for (const auto* line : {"# TYPE ringmaster_http_connections_open gauge\nringmaster_http_connections_open 1\n",
+                           "\nringmaster_http_connections_refused_total 0\n", "\nringmaster_http_requests_received_total 2\n",
+                           "\nringmaster_http_body_waits_total 0\n",
+                           "# TYPE ringmaster_executor_calls_total counter\nringmaster_executor_calls_total 0\n",
+                           "\nringmaster_executor_calls_ended_total 0\n", "\nringmaster_callback_items_unanswered_total 0 "})
+    CHECK(body.find(line) != std::string::npos);
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes", "[gateway]") {
@@ -79,10 +104,11 @@ TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes"
 TEST_CASE("an empty token makes nobody an operator", "[gateway]") {
   protocol::http_request request;
   request.headers = {{"Authorization", "Bearer "}};
-  CHECK_FALSE(gateway::is_operator(request, ""));
-  CHECK_FALSE(gateway::is_operator(request, "t"));
+  CHECK_FALSE(gateway::is_operator(request, "", true));
+  CHECK_FALSE(gateway::is_operator(request, "t", true));
   request.remote_is_loopback = true;
-  CHECK(gateway::is_operator(request, ""));
+  CHECK(gateway::is_operator(request, "", true));
+  CHECK_FALSE(gateway::is_operator(request, "", false));
 }
 
 TEST_CASE("tokens are equal only as a whole", "[gateway]") {
@@ -104,6 +130,9 @@ TEST_CASE("targets become plain paths", "[gateway]") {
   CHECK(gateway::below_context("/ctx", "/ctx") == "/");
   CHECK(gateway::below_context("/ctxx/api", "/ctx") == "/ctxx/api");
   CHECK(gateway::below_context("/api/x", "/") == "/api/x");
+  CHECK(gateway::default_api("/xxl-job-admin/api/x") == "/api/x");
+  for (const auto* other : {"/api/x", "/xxl-job-admin", "/xxl-job-admin/livez", "/xxl-job-adminx/api/x"})
+    CHECK(gateway::default_api(other).empty());
   CHECK(gateway::api_operation("/api/x") == "x");
   CHECK(gateway::api_operation("/api/x/y").empty());
   CHECK(gateway::api_operation("/apix").empty());

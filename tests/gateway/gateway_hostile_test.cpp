@@ -20,6 +20,18 @@ void check_refused(const raw_socket::message& reply) {
   CHECK(reply.body.find(R"(","content":null,"data":null})") != std::string::npos);
 }
 
+void falls_silent_and_throws(gateway::exchange ex) {
+  ex.keep_silent();
+  throw std::runtime_error("no such luck");
+}
+
+void refuses_then_succeeds(gateway::exchange ex) {
+  ex.keep_silent();
+  ex.refuse("nobody may read this");
+  ex.succeed();
+  ex.succeed();
+}
+
 void throws(gateway::exchange) { throw std::runtime_error("no such luck \"quoted\""); }
 
 } // namespace
@@ -112,4 +124,28 @@ TEST_CASE_METHOD(gateway_fixture, "an exception ends one request, not the gatewa
   CHECK(post("/api/broken", "{}").body == refusal("internal error"));
   CHECK(get("/plain").status() == 500);
   CHECK(log_text.str().find("no such luck") != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "an exception after silence was promised is logged, not answered", "[gateway]") {
+  server.reply_timeout = 400ms;
+  static constexpr std::array<gateway::route, 2> table{{
+    {"POST", "/api/silent", falls_silent_and_throws, gateway::access::executor},
+    {"GET", "/plain", throws, gateway::access::anyone},
+  }};
+  open(table);
+  auto waiting = raw_socket::connect(address);
+  waiting.send(text("POST", "/api/silent", "{}", "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
+  CHECK(waiting.read_to_end().empty());
+  CHECK(get("/plain").status() == 500);
+  CHECK(log_text.str().find("/api/silent: no such luck") != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "after silence was promised a success still answers, once", "[gateway]") {
+  static constexpr std::array<gateway::route, 1> table{{
+    {"POST", "/api/late", refuses_then_succeeds, gateway::access::executor},
+  }};
+  open(table);
+  CHECK(post("/api/late", "{}").body == plain_success);
+  // The same connection: nothing stood behind that reply.
+  CHECK(post("/api/late", "{}").body == plain_success);
 }

@@ -1,5 +1,8 @@
 // T3 and T4: results of triggers and of runs, in every order.
 
+#include <atomic>
+#include <thread>
+
 #include "core/trigger_note.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
@@ -57,7 +60,7 @@ TEST_CASE("a result is stored with its time and message", "[storage]") {
   CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "2024-03-01 12:00:10");
 }
 
-TEST_CASE("trigger result and callback end in the same row in any order", "[storage]") {
+TEST_CASE("A40 trigger result and callback end in the same row in any order", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);
   auto order = GENERATE(0, 1, 2);
@@ -80,7 +83,7 @@ TEST_CASE("trigger result and callback end in the same row in any order", "[stor
   CHECK(f.rows("rm_failed_run") == (result == 200 ? "0" : "1"));
 }
 
-TEST_CASE("the first trigger result and the first callback win", "[storage]") {
+TEST_CASE("A28 the first trigger result and the first callback win", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 2);
   SECTION("in one batch") {
@@ -240,11 +243,42 @@ TEST_CASE("a deleted row stays deleted", "[storage]") {
   CHECK(f.rows("rm_failed_run") == "0");
 }
 
-TEST_CASE("an unknown log id is ignored", "[storage]") {
+TEST_CASE("A35 an unknown log id is ignored, a known one beside it is stored", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   core::callback stranger{core::log_id{123456789}, 200, "x", nullptr};
   CHECK(f.record({}, {stranger}).callbacks_stored == 0);
   CHECK(f.rows("xxl_job_log") == "0");
+  auto run = f.claimed(7);
+  const core::callback known = f.callback(run, 200, "y");
+  auto batch = GENERATE(false, true) ? std::vector{stranger, known} : std::vector{known, stranger};
+  CHECK(f.record({}, batch).callbacks_stored == 1);
+  CHECK(codes(f, run) == std::pair{0, 200});
+  CHECK(f.rows("xxl_job_log") == "1");
+}
+
+TEST_CASE("A41 two identical callbacks at the same moment have one effect", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(51);
+  auto run = f.claimed(7, 0, {{"child_jobid", "'51'"}});
+  auto batch = f.results();
+  batch.callbacks = {f.callback(run, 200, "one")};
+  std::atomic<std::size_t> stored{0}, children{0};
+  std::vector<std::thread> both;
+  for (int i = 0; i < 2; ++i)
+    both.emplace_back([&, store = f.db->open()] {
+      auto outcome = store->firings().record(batch, noon + 20s);
+      // A conflict asks for another try, as the actor before the store does.
+      for (int tries = 0; !outcome && tries < 20; ++tries)
+        outcome = store->firings().record(batch, noon + 20s);
+      stored += outcome ? outcome->callbacks_stored : 100;
+      children += outcome ? outcome->intents.size() : 100;
+    });
+  for (auto& one : both)
+    one.join();
+  CHECK(stored == 1);
+  CHECK(children == 1);
+  CHECK(f.rows("rm_intent", "job = 51") == "1");
+  CHECK(codes(f, run) == std::pair{0, 200});
 }
 
 TEST_CASE("an empty batch is nothing", "[storage]") {

@@ -113,7 +113,7 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     CAPTURE(each.name);
     std::string value;
     switch (each.how) {
-    case form::flag: value = "true"; break;
+    case form::flag: value = std::get<bool& (*)(settings&)>(each.where)(other) ? "false" : "true"; break;
     case form::integer:
     case form::count: value = "7"; break;
     case form::size: value = "65KiB"; break;

@@ -109,3 +109,15 @@ TEST_CASE("registry: bytes that no column holds", "[wire]") {
   CHECK(parsed->registry_key == "ab");
   CHECK(parsed->registry_value == core::valid_utf8("\xFF\xC3("));
 }
+
+TEST_CASE("registry: what would break a log line or an address list", "[wire]") {
+  for (const char* bad : {"a\\nb", "\\r\\na", "a\\u001b[31m", "a\\u007f", "\ta"}) {
+    CAPTURE(bad);
+    CHECK(refusal_of(body_of("EXECUTOR", "app-1", bad)) == "registryValue holds a control character.");
+    CHECK(refusal_of(body_of("EXECUTOR", bad, "http://a")) == "registryKey holds a control character.");
+    CHECK(refusal_of(body_of(bad, "app-1", "http://a")) == "registryGroup holds a control character.");
+  }
+  CHECK(refusal_of(body_of("EXECUTOR", "app-1", "http://a:1/,http://b:1/")) == "registryValue holds a comma.");
+  CHECK(refusal_of(body_of("EXECUTOR", "app-1", "http://a:1/\\u002c")) == "registryValue holds a comma.");
+  CHECK(refusal_of(body_of("EXECUTOR", "app,1", "http://a:1/")) == "accepted");
+}
