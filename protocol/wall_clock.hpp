@@ -40,9 +40,12 @@ public:
       if (after - before >= best)
         continue;
       best = after - before;
-      offset_->store((civil - before - best / 2).count(), std::memory_order_relaxed);
+      set_offset(civil - before - best / 2);
     }
   }
+
+  /// From the steady clock to civil time.
+  void set_offset(std::chrono::nanoseconds offset) const { offset_->store(offset.count(), std::memory_order_relaxed); }
 
   /// Civil time at `t`, cut to the millisecond.
   [[nodiscard]] core::time_point at(steady t) const {

@@ -37,7 +37,7 @@ struct linked : test::virtual_time {
     actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, "pay-worker", app_header);
   }
 
-  static core::claimed_run run_of(std::int64_t id) {
+  [[nodiscard]] core::claimed_run run_of(std::int64_t id) {
     auto spec = std::make_shared<core::job>();
     spec->id = core::job_id{7};
     spec->handler = "settle";
@@ -48,6 +48,7 @@ struct linked : test::virtual_time {
     run.claim = 5;
     run.incarnation = life;
     run.plan.fire_at = start + 1234ms;
+    run.leave_at = clock().when(run.plan.fire_at);
     run.plan.part = {1, 3, true};
     run.plan.spec = std::move(spec);
     return run;
@@ -94,6 +95,8 @@ TEST_CASE_METHOD(linked, "a run is posted with all twelve fields, its token and 
   CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
   CHECK(header(call, "XXL-JOB-APPNAME") == "pay-worker");
   CHECK(call.gate == gate);
+  CHECK(call.incarnation == life);
+  CHECK(call.not_before == clock().when(start + 1234ms));
   CHECK(call.connect_timeout == 3s);
   CHECK(call.request_timeout == 3s);
   auto body = nlohmann::json::parse(call.body);

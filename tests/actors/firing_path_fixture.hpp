@@ -150,6 +150,7 @@ struct firing_path : virtual_time {
             .client = one.client,
             .gate = one.gate,
             .clocks = {clock(), boot(), false},
+            .hand_over_ahead = core::milliseconds{0}, // the scripted client sends at once
             .random_seed = 42,
             .log = silent_log(),
             .fail_stop = [&one](const std::string& what) { one.failed.push_back(what); }};

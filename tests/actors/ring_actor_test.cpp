@@ -18,6 +18,8 @@ struct fired {
 struct pool_record {
   std::vector<fired> firings;
   std::vector<protocol::slot_release> freed;
+  /// Of the last run.
+  protocol::wall_clock::steady leave_at{};
 };
 
 struct ring : test::virtual_time {
@@ -28,8 +30,10 @@ struct ring : test::virtual_time {
         [this](const protocol::slot_release& freed) { told.freed.push_back(freed); },
         [this](const protocol::firing_batch& batch) {
           fired one{civil(), {}};
-          for (const auto& run : batch.runs)
+          for (const auto& run : batch.runs) {
             one.runs.push_back(core::number(run.id));
+            told.leave_at = run.leave_at;
+          }
           told.firings.push_back(std::move(one));
         },
         [](const protocol::send_results&) {},
@@ -72,6 +76,15 @@ TEST_CASE_METHOD(ring, "a run is handed over shortly before its millisecond, onc
   CHECK(told.firings == std::vector<fired>{{start + 150ms - ahead, {1}}});
   advance(10s);
   CHECK(told.firings.size() == 1);
+}
+
+TEST_CASE_METHOD(ring, "a civil clock that is set back holds no run that was claimed before", "[actors]") {
+  auto instant = now() + 150ms;
+  hold({run_of(1, start + 150ms)});
+  step_civil(-1h);
+  advance(150ms);
+  REQUIRE(told.firings.size() == 1);
+  CHECK(told.leave_at == instant);
 }
 
 TEST_CASE_METHOD(ring, "runs leave in the order of their instants; those of one instant together, in the order of their claim",

@@ -112,7 +112,12 @@ struct planning : virtual_time {
   }
 
   /// Claims in the store and answers.
-  void answer(const protocol::claim_request& request) { answer(request, store.inner().firings().claim(request.batch, civil())); }
+  void answer(const protocol::claim_request& request) {
+    for (const auto& move : request.batch.moves)
+      if (poison.contains(core::number(move.job)))
+        return answer(request, core::fail(core::errc::invalid_argument, "no column takes this"));
+    answer(request, store.inner().firings().claim(request.batch, civil()));
+  }
   void answer(const protocol::claim_request& request, core::result<core::claim_outcome> outcome) {
     tell(request.listener, protocol::claim_reply{request.batch.sequence, std::move(outcome)});
   }
@@ -252,6 +257,8 @@ struct planning : virtual_time {
   std::size_t loads = 0;
   std::size_t claims = 0;
   bool hold_claims = false;
+  /// Jobs that the store refuses, and every claim that has one of them.
+  std::set<std::int32_t> poison;
   std::vector<protocol::claim_request> held_claims;
   std::size_t routes = 0;
   bool hold_routes = false;

@@ -31,6 +31,45 @@ TEST_CASE_METHOD(planning, "a drain claims nothing more and is answered when the
   CHECK(stored(1).next == start + 2s); // still due, for any node
 }
 
+TEST_CASE_METHOD(planning, "a drain does not wait for claims of a life that is lost", "[actors]") {
+  declare("draining");
+  begin();
+  hold_claims = true;
+  advance(900ms);
+  REQUIRE(held_claims.size() == 1);
+  auto done = later<caf::unit_t>(actor, protocol::stop_request{});
+  run();
+  CHECK_FALSE(*done);
+  lose_life();
+  run();
+  REQUIRE(*done);
+  CHECK(**done);
+  CHECK(slots == 0);
+}
+
+TEST_CASE_METHOD(planning, "the slots that are served already change nothing", "[actors]") {
+  declare("steady");
+  begin();
+  advance(1s);
+  auto before = loads;
+  tell(actor, protocol::slot_change{core::slot_set{}.set()});
+  advance(1s);
+  CHECK(loads == before);
+}
+
+TEST_CASE_METHOD(planning, "a civil clock that is set back does not stop the planner", "[actors]") {
+  declare("clocked");
+  begin();
+  advance(2s);
+  REQUIRE(instants(1) == seconds_from(start + 1s, 2));
+  step_civil(-30s);
+  advance(40s);
+  REQUIRE(instants(1).size() > 2);
+  CHECK(instants(1).back() >= start + 10s);
+  auto fired = instants(1);
+  CHECK(std::is_sorted(fired.begin(), fired.end()));
+}
+
 TEST_CASE_METHOD(planning, "what was routed when the drain began is not claimed", "[actors]") {
   declare("draining");
   begin();
@@ -222,7 +261,7 @@ TEST_CASE_METHOD(planning, "a slow read is let finish: neither ticks nor hints b
   advance(1s);
   REQUIRE(loads == 1);
   latency = 1700ms; // longer than a tick and than the poll of edits
-  tell(actor, protocol::slot_change{core::slot_set{}.set()});
+  tell(actor, protocol::slot_change{core::slot_set{}.set().reset(core::slot_of(core::job_id{2}))});
   for (int i = 0; i < 16; ++i) {
     advance(100ms);
     tell(actor, protocol::tick_atom{});

@@ -35,7 +35,7 @@ public:
 
   virtual_time() {
     time().current_time += 1h; // zero is special to CAF
-    wall_ = protocol::wall_clock{std::chrono::nanoseconds{start.time_since_epoch()} - now().time_since_epoch()};
+    step_civil(std::chrono::nanoseconds{start.time_since_epoch()} - now().time_since_epoch());
   }
   virtual_time(const virtual_time&) = delete;
   virtual_time& operator=(const virtual_time&) = delete;
@@ -50,6 +50,11 @@ public:
   [[nodiscard]] std::int64_t boot_now() { return std::chrono::nanoseconds{now().time_since_epoch() + slept_}.count(); }
   [[nodiscard]] std::function<std::int64_t()> boot() {
     return [this] { return boot_now(); };
+  }
+  /// Somebody sets the civil clock, forward or back.
+  void step_civil(std::chrono::nanoseconds by) {
+    civil_offset_ += by;
+    wall_.set_offset(civil_offset_);
   }
   /// The machine sleeps: CLOCK_BOOTTIME goes on, every other clock stands still.
   void sleep_machine(std::chrono::nanoseconds duration) { slept_ += duration; }
@@ -150,6 +155,7 @@ private:
   caf::actor_system system_{config_};
   caf::scheduler::test_coordinator& coordinator_ = dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   protocol::wall_clock wall_{0ns};
+  std::chrono::nanoseconds civil_offset_{0};
   std::chrono::nanoseconds slept_{0};
   std::vector<caf::strong_actor_ptr> tracked_;
 };
