@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
@@ -12,6 +13,7 @@
 #include "apps/secrets.hpp"
 #include "apps/signals.hpp"
 #include "config/declared_file.hpp"
+#include "core/execution_state.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -59,33 +61,55 @@ private:
   std::string path_;
 };
 
-/// Prints runs in the order of their ids, each once its result is there.
+/// Prints each run once, as soon as its row says how it ended; one that takes its time holds up no other.
 class run_printer {
 public:
   explicit run_printer(storage::store& store) : store_{store} {}
 
   /// Completed runs printed so far.
   core::result<std::size_t> look() {
-    auto rows = store_.logs().rows_after(last_, 100);
-    if (!rows)
-      return tl::unexpected<core::error>{rows.error()};
-    for (const auto& row : *rows) {
-      if (row.handle_code == 0)
-        break;
-      std::printf("run %lld  job %d  fired %s  on %s  trigger %d  result %d %s\n", static_cast<long long>(core::number(row.id)),
-                  core::number(row.job), iso_utc(row.trigger_time).c_str(), row.executor_address.c_str(), row.trigger_code,
-                  row.handle_code, row.handle_msg.c_str());
-      last_ = row.id;
-      if (row.handle_code == 200)
-        ++completed_;
+    auto cursor = done_until_;
+    for (bool all_done = true, more = true; more;) {
+      auto rows = store_.logs().rows_after(cursor, page);
+      if (!rows)
+        return tl::unexpected<core::error>{rows.error()};
+      more = rows->size() == page;
+      for (const auto& row : *rows) {
+        cursor = row.id;
+        const bool ended = core::is_terminal(core::state_of(row.trigger_code, row.handle_code));
+        if (ended && !printed_.contains(row.id))
+          print(row);
+        all_done = all_done && ended;
+        if (!all_done && ended)
+          printed_.insert(row.id);
+        else if (all_done)
+          step_over(row.id);
+      }
     }
     std::fflush(stdout);
     return completed_;
   }
 
 private:
+  static constexpr std::size_t page = 100;
+
+  void print(const core::log_row& row) {
+    std::printf("run %lld  job %d  fired %s  on %s  trigger %d  result %d %s\n", static_cast<long long>(core::number(row.id)),
+                core::number(row.job), iso_utc(row.trigger_time).c_str(), row.executor_address.c_str(), row.trigger_code,
+                row.handle_code, row.handle_msg.c_str());
+    completed_ += row.handle_code == 200;
+  }
+
+  void step_over(core::log_id id) {
+    done_until_ = id;
+    printed_.erase(id);
+  }
+
   storage::store& store_;
-  core::log_id last_{0};
+  /// Every row up to here has ended and was printed.
+  core::log_id done_until_{0};
+  /// Printed rows beyond it.
+  std::set<core::log_id> printed_;
   std::size_t completed_ = 0;
 };
 
