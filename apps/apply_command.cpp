@@ -10,7 +10,7 @@ namespace ringmaster::apps {
 namespace {
 
 core::result<core::deploy_report> apply_files(const apply_options& options) {
-  auto declared = config::load_declared({options.paths, ".", options.revision, options.source});
+  auto declared = config::load_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!declared)
     return tl::unexpected<core::error>{declared.error()};
   auto what = assemble(options.config);

@@ -9,7 +9,6 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
-#include "config/declared_file.hpp"
 
 namespace ringmaster::apps {
 
@@ -47,7 +46,7 @@ void check_token(const config::settings& settings, std::vector<finding>& finding
 void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
   if (settings.deploy.files.empty())
     return;
-  auto declared = config::load_declared({settings.deploy.files, settings.deploy.base_dir, settings.deploy.revision, {}});
+  auto declared = read_deploy_files(settings.deploy);
   if (declared)
     findings.push_back({verdict::fine, "job files", std::to_string(declared->groups.size()) + " groups, "
                                                       + std::to_string(declared->jobs.size()) + " jobs declared"});

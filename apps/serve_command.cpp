@@ -10,7 +10,6 @@
 #include "apps/report.hpp"
 #include "apps/secrets.hpp"
 #include "apps/signals.hpp"
-#include "config/declared_file.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -50,7 +49,7 @@ void reload(const config_options& options, node& running, actors::logger& log) {
     log->info("reload: no job files are declared");
     return;
   }
-  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, {}});
+  auto declared = read_deploy_files(deploy);
   if (!declared) {
     log->error("reload: {}", declared.error().context);
     return;
