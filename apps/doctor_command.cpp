@@ -117,7 +117,7 @@ int doctor(const config_options& options, bool json) {
   if (!what) {
     findings.push_back({verdict::failure, "configuration", what.error().context});
     print(findings, json);
-    return exit_failed;
+    return what.error().code == core::errc::invalid_argument ? exit_usage : exit_failed;
   }
   findings.push_back({verdict::fine, "configuration", "listens on " + what->settings.server.listen});
   findings.push_back(
