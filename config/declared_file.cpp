@@ -62,7 +62,7 @@ private:
 
   void keep_group(const toml::table& table, problems& found) {
     auto group = read_group(table, found);
-    if (const auto first = first_place("group " + group.app_name, found.place(table.source())))
+    if (const auto first = first_place("group " + group.app_name, group.where))
       return found.add(table.source(), "group '" + group.app_name + "' is declared twice, first at " + *first);
     set_.groups.push_back(std::move(group));
   }

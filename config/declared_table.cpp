@@ -114,6 +114,7 @@ core::declared_group read_group(const toml::table& table, problems& found) {
   table_fields in{table, found};
   in.check_names(group_keys, {});
   core::declared_group group;
+  group.where = in.place();
   group.app_name = in.text("app_name", app_name_limit);
   if (group.app_name.find_first_of("<>") != std::string::npos)
     in.refuse("app_name", "must not contain < or >");
