@@ -12,22 +12,22 @@
 
 namespace ringmaster::core {
 
-/// A min-heap by due time. Equal times leave in the order in which they came. Owned by one actor; not thread-safe.
-template <class T>
+/// A min-heap by due time, civil or of another clock. Equal times leave in the order in which they came. Owned by one actor; not thread-safe.
+template <class T, class Time = time_point>
 class firing_heap {
 public:
-  void push(time_point due, T item) {
+  void push(Time due, T item) {
     entries_.push_back(entry{due, sequence_++, std::move(item)});
     std::push_heap(entries_.begin(), entries_.end(), later);
   }
 
   /// The earliest due time; nothing when empty.
-  [[nodiscard]] std::optional<time_point> next() const {
+  [[nodiscard]] std::optional<Time> next() const {
     return entries_.empty() ? std::nullopt : std::optional{entries_.front().due};
   }
 
   /// Removes and returns everything due at or before `now`, earliest first, at most `limit` items.
-  [[nodiscard]] std::vector<T> take_due(time_point now, std::size_t limit = static_cast<std::size_t>(-1)) {
+  [[nodiscard]] std::vector<T> take_due(Time now, std::size_t limit = static_cast<std::size_t>(-1)) {
     std::vector<T> due;
     while (!entries_.empty() && entries_.front().due <= now && due.size() < limit) {
       std::pop_heap(entries_.begin(), entries_.end(), later);
@@ -57,7 +57,7 @@ public:
 
 private:
   struct entry {
-    time_point due;
+    Time due;
     std::uint64_t sequence;
     T item;
   };

@@ -3,6 +3,7 @@
 // A run (one log row) on its way: planned, claimed, triggered, completed. These are the rows of the firing protocol's
 // transactions; `docs/execution_states.md` draws their states.
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -86,6 +87,10 @@ struct claimed_run {
   planned_run plan;
   /// Sends before this one with the same log id.
   std::int32_t attempt = 0;
+  /// Of the life that may send it; others must not.
+  std::int64_t incarnation = 0;
+  /// When it may leave at the earliest. Fixed when the run is claimed: a civil clock that is set back later does not hold it.
+  std::chrono::steady_clock::time_point leave_at{};
 };
 
 struct claim_outcome {

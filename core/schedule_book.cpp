@@ -49,8 +49,8 @@ std::optional<schedule_book::due_entry> schedule_book::take_due(time_point until
 
 void schedule_book::moved(job_id job, std::optional<time_point> next, time_point last) {
   auto found = entries_.find(number(job));
-  if (found == entries_.end() || found->second.waiting)
-    return; // read anew meanwhile: the store's word is newer
+  if (found == entries_.end() || found->second.waiting || !found->second.rule)
+    return; // read anew meanwhile, perhaps stopped: the store's word is newer
   auto& known = found->second;
   known.read.next = next;
   known.read.last = last;

@@ -77,7 +77,7 @@ using schedule_actor = caf::typed_actor<
   /// INTERNAL: claim what is due.
   caf::result<void>(tick_atom)>;
 
-/// Holds claimed firings until their millisecond, then passes all due ones on in one message.
+/// Holds claimed firings until shortly before their millisecond, then passes all due ones on in one message.
 using ring_actor = caf::typed_actor<
   caf::result<void>(firing_batch),
   /// A new life starts with an empty ring.

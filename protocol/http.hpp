@@ -54,18 +54,31 @@ using http_reply_ptr = std::shared_ptr<http_reply>;
 /// Called on the io thread for each whole request; must hand it over at once and never block.
 using http_handler = std::function<void(http_request&&, http_reply_ptr)>;
 
-/// Closed when this node's lease is over: then no further byte of a `/run` may be written. Shared by node_actor (writes) and the
-/// transport (reads right before the socket write). Times are CLOCK_BOOTTIME.
+/// Open for the runs of one life of this node while its lease lasts: otherwise no byte of a `/run` may be written. A run that was
+/// claimed under a former life stays behind it however late it comes, because that run may have been adopted since. Shared by
+/// node_actor (the one writer) and the transport (reads right before the socket write). Times are CLOCK_BOOTTIME.
 class send_gate {
 public:
-  /// Nanoseconds of CLOCK_BOOTTIME until which sending is allowed; 0: closed.
-  void open_until(std::int64_t boottime_ns) noexcept { until_.store(boottime_ns, std::memory_order_release); }
-  [[nodiscard]] bool open_at(std::int64_t boottime_ns) const noexcept {
-    return boottime_ns < until_.load(std::memory_order_acquire);
+  /// The life with this incarnation may send until then, in nanoseconds; every other life may not.
+  void open_until(std::int64_t incarnation, std::int64_t boottime_ns) noexcept {
+    if (incarnation_.load(std::memory_order_relaxed) != incarnation) {
+      close();
+      incarnation_.store(incarnation, std::memory_order_release);
+    }
+    until_.store(boottime_ns, std::memory_order_release);
+  }
+
+  void close() noexcept { until_.store(0, std::memory_order_release); }
+
+  [[nodiscard]] bool open_at(std::int64_t incarnation, std::int64_t boottime_ns) const noexcept {
+    // In this order: who sees the time of a life sees its incarnation, too.
+    auto until = until_.load(std::memory_order_acquire);
+    return boottime_ns < until && incarnation_.load(std::memory_order_acquire) == incarnation;
   }
 
 private:
   std::atomic<std::int64_t> until_{0};
+  std::atomic<std::int64_t> incarnation_{0};
 };
 
 /// CLOCK_BOOTTIME in nanoseconds.
@@ -85,6 +98,11 @@ struct http_call {
   std::chrono::milliseconds request_timeout{3000};
   /// Checked right before the first byte is written; null: always open.
   std::shared_ptr<const send_gate> gate;
+  /// The life whose gate it is.
+  std::int64_t incarnation = 0;
+  /// No byte is written before. Calls that are posted ahead of their time leave together and at once when it comes; time limits
+  /// count from then.
+  std::chrono::steady_clock::time_point not_before{};
   /// Larger replies are cut off and reported as unknown.
   std::size_t reply_bytes_max = 1024 * 1024;
 };
@@ -107,8 +125,10 @@ struct http_result {
   std::string body;
   /// For a person; empty when answered.
   std::string error;
-  /// From the call's submission to its end.
+  /// From the call's submission, or the time it waited for, to its end.
   std::chrono::microseconds elapsed{0};
+  /// When its first byte was written; the epoch when none was.
+  std::chrono::steady_clock::time_point sent_at{};
 };
 
 /// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must

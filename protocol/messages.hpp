@@ -3,6 +3,7 @@
 // The payloads of the catalogue. All stay inside the process.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,8 @@ struct tick_atom {};
 /// A use case on a store, run on its worker's thread. An error instead of a store: it cannot be opened now.
 struct store_task {
   std::function<void(core::result<storage::store*>)> run;
+  /// Before all that wait already: a lease depends on it.
+  bool urgent = false;
 };
 
 struct store_listener {
@@ -164,6 +167,8 @@ struct send_result {
   /// The executor's text, or why nothing was sent.
   std::string message;
   std::chrono::microseconds elapsed{0};
+  /// When its first byte was written; the epoch when none was.
+  std::chrono::steady_clock::time_point sent_at{};
 };
 
 struct send_results {

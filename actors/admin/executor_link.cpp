@@ -10,7 +10,6 @@ executor_link_state::executor_link_state(protocol::executor_link::pointer self, 
     tools_{std::move(tools)},
     address_{protocol::split_address(address)},
     app_name_{std::move(app_name)},
-    app_header_{app_header},
     trigger_path_{app_header} {}
 
 protocol::executor_link::behavior_type executor_link_state::make_behavior() {
@@ -26,7 +25,7 @@ void executor_link_state::send_runs(protocol::send_batch&& batch) {
   std::vector<protocol::http_call> calls;
   calls.reserve(batch.runs.size());
   for (const auto& run : batch.runs)
-    calls.push_back(call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run), true));
+    calls.push_back(run_call(run));
   post(std::move(calls), std::make_shared<run_flight>(run_flight{std::move(batch.runs), std::move(batch.listener)}));
 }
 
@@ -34,7 +33,7 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
   auto promise = self_->make_response_promise<protocol::probe_reply>();
   auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
   std::vector<protocol::http_call> calls;
-  calls.push_back(call(request.idle_beat ? "/idleBeat" : "/beat", std::move(body), false));
+  calls.push_back(call(request.idle_beat ? "/idleBeat" : "/beat", std::move(body)));
   post(std::move(calls), std::make_shared<probe_flight>(probe_flight{promise}));
   return promise;
 }
@@ -42,26 +41,32 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
 caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
   auto promise = self_->make_response_promise<protocol::log_reply>();
   std::vector<protocol::http_call> calls;
-  calls.push_back(call("/log", protocol::wire::encode_log(request.run, request.fire_at, 1), false));
+  calls.push_back(call("/log", protocol::wire::encode_log(request.run, request.fire_at, 1)));
   post(std::move(calls), std::make_shared<log_flight>(log_flight{promise}));
   return promise;
 }
 
-protocol::http_call executor_link_state::call(std::string_view path, std::string body, bool gated) const {
+protocol::http_call executor_link_state::call(std::string_view path, std::string body) const {
   protocol::http_call made;
   made.origin = address_.origin;
   made.target = address_.prefix;
   made.target += path;
   if (!tools_.access_token.empty())
     made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", tools_.access_token);
-  if (app_header_ && !app_name_.empty())
+  if (!app_name_.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
     made.headers.emplace_back("XXL-JOB-APPNAME", app_name_);
   made.body = std::move(body);
   made.connect_timeout = tools_.settings.connect_timeout;
   made.request_timeout = tools_.settings.request_timeout;
   made.reply_bytes_max = tools_.settings.reply_bytes_max;
-  if (gated)
-    made.gate = tools_.gate;
+  return made;
+}
+
+protocol::http_call executor_link_state::run_call(const core::claimed_run& run) const {
+  auto made = call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run));
+  made.gate = tools_.gate;
+  made.incarnation = run.incarnation;
+  made.not_before = run.leave_at;
   return made;
 }
 
@@ -127,14 +132,13 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
                                    std::vector<protocol::send_result>& results) {
   auto& run = of.runs[index];
   protocol::send_result told{.run = {}, .state = protocol::send_state::unknown, .code = 0, .message = std::move(result.error),
-                             .elapsed = result.elapsed};
+                             .elapsed = result.elapsed, .sent_at = result.sent_at};
   switch (result.state) {
   case protocol::delivery::answered: {
     auto reply = protocol::wire::parse_reply(result.status, result.body, run.id);
-    // Nothing was executed, so the same body may go to the path (or with the header) that this family wants; once.
-    if ((reply.wants_trigger_path || reply.wants_app_header) && !of.repeated_on_trigger) {
-      trigger_path_ = trigger_path_ || reply.wants_trigger_path;
-      app_header_ = app_header_ || reply.wants_app_header || reply.wants_trigger_path;
+    // Nothing was executed, so the same body may go to the path that this family wants; once.
+    if (reply.wants_trigger_path && !of.repeated_on_trigger) {
+      trigger_path_ = true;
       repeat_on_trigger(of, index);
       return;
     }
@@ -153,7 +157,7 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
 
 void executor_link_state::repeat_on_trigger(const run_flight& of, std::size_t index) {
   std::vector<protocol::http_call> calls;
-  calls.push_back(call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(of.runs[index]), true));
+  calls.push_back(run_call(of.runs[index]));
   post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, true}));
 }
 

@@ -31,7 +31,8 @@ class executor_link_state {
 public:
   static inline const char* name = "ringmaster.executor_link";
 
-  /// `app_name` goes into the header that family E asks for; `app_header` says that this address registered with it.
+  /// `app_name` goes into the header that family E asks for, empty when unknown; `app_header` says that this address registered
+  /// with that header, so it wants `/trigger`.
   executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name,
                       bool app_header);
   protocol::executor_link::behavior_type make_behavior();
@@ -70,7 +71,8 @@ private:
   caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
   void drain();
 
-  [[nodiscard]] protocol::http_call call(std::string_view path, std::string body, bool gated) const;
+  [[nodiscard]] protocol::http_call call(std::string_view path, std::string body) const;
+  [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run) const;
   void post(std::vector<protocol::http_call>&& calls, flight of);
   void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
   void repeat_on_trigger(const run_flight& of, std::size_t index);
@@ -79,8 +81,7 @@ private:
   link_tools tools_;
   protocol::address_parts address_;
   std::string app_name_;
-  /// Family E: `/trigger` instead of `/run`, and the app name header.
-  bool app_header_;
+  /// Family E: `/trigger` instead of `/run`.
   bool trigger_path_;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };

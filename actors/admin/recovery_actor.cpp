@@ -17,6 +17,10 @@ constexpr milliseconds tick_period{100};
 /// How often orphans of fenced peers are looked for.
 constexpr milliseconds adopt_period{500};
 constexpr milliseconds store_retry{1'000};
+/// Rows that nobody claims and that are still undecided after so long never will be (firing protocol, F4).
+constexpr std::chrono::minutes abandoned_after{10};
+constexpr std::chrono::minutes sweep_period{1};
+constexpr std::size_t sweep_limit = 500;
 constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
 
@@ -101,6 +105,22 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
   adopt();
 }
 
+void recovery_actor_state::sweep() {
+  next_sweep_ = steady_now() + sweep_period;
+  ask_store<std::size_t>(
+    self_, storage_,
+    [before = clock_.at(steady_now()) - abandoned_after](storage::store& store) {
+      return store.firings().fail_abandoned(before, sweep_limit);
+    },
+    [this](const core::result<std::size_t>& failed) {
+      if (!failed || *failed == 0)
+        return;
+      log_->warn("recovery: {} runs that nobody claims are recorded as failed", *failed);
+      if (*failed >= sweep_limit)
+        next_sweep_ = steady_now();
+    });
+}
+
 bool recovery_actor_state::take(const core::adopted_run& adopted) {
   if (auto* known = runs_.find(adopted.id); known && known->run.claim != adopted.claim) {
     // Reported before its claim went over to this life: only the claim's new number counts.
@@ -128,6 +148,8 @@ void recovery_actor_state::tick() {
     return;
   if (steady_now() >= next_adopt_)
     adopt();
+  if (steady_now() >= next_sweep_)
+    sweep();
   for (auto id : runs_.overdue_sends(steady_now()))
     give_up(*runs_.find(id), "no answer to the second sending");
   look();

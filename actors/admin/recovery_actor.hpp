@@ -62,6 +62,7 @@ private:
   // -- intake
   void change_life(const protocol::life_change& change);
   void adopt();
+  void sweep();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   bool take(const core::adopted_run& adopted);
   void take(protocol::unknown_batch&& batch);
@@ -109,6 +110,7 @@ private:
   bool adopting_ = false;
   bool looking_ = false;
   steady next_adopt_{};
+  steady next_sweep_{};
   steady next_tick_{};
   unknown_runs runs_{asks_max, asks_per_address_max};
   std::vector<core::trigger_result> verdicts_;

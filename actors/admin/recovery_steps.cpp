@@ -241,6 +241,7 @@ void recovery_actor_state::send_over(core::log_id id, const protocol::executor_l
     return ask_again(*run, "there is no way to its executor");
   run->permitted = false;
   run->due = steady_now() + settings_.trigger.ask_limit;
+  run->run.incarnation = life_->incarnation;
   log_->info("recovery: job {} log {} is sent again", core::number(run->job), core::number(id));
   protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
 }

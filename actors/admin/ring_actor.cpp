@@ -4,8 +4,9 @@
 
 namespace ringmaster::actors {
 
-ring_actor_state::ring_actor_state(protocol::ring_actor::pointer self, protocol::trigger_pool pool, protocol::wall_clock clock)
-  : self_{self}, pool_{std::move(pool)}, clock_{std::move(clock)} {}
+ring_actor_state::ring_actor_state(protocol::ring_actor::pointer self, protocol::trigger_pool pool, core::milliseconds ahead,
+                                   protocol::wall_clock clock)
+  : self_{self}, pool_{std::move(pool)}, ahead_{ahead}, clock_{std::move(clock)} {}
 
 protocol::ring_actor::behavior_type ring_actor_state::make_behavior() {
   return {
@@ -17,7 +18,8 @@ protocol::ring_actor::behavior_type ring_actor_state::make_behavior() {
 
 void ring_actor_state::hold(protocol::firing_batch&& batch) {
   for (auto& run : batch.runs) {
-    auto due = run.plan.fire_at;
+    run.leave_at = clock_.when(run.plan.fire_at);
+    auto due = run.leave_at - ahead_;
     heap_.push(due, std::move(run));
   }
   fire_due();
@@ -26,14 +28,14 @@ void ring_actor_state::hold(protocol::firing_batch&& batch) {
 // The runs of a former life stay claimed in the store; recovery asks about them. Their slots are free again.
 void ring_actor_state::forget() {
   protocol::slot_release freed;
-  for (const auto& run : heap_.take_due(core::time_point::max()))
+  for (const auto& run : heap_.take_due(protocol::wall_clock::steady::max()))
     ++freed.lanes[run.plan.lane];
   heap_.clear();
   protocol::send(self_, pool_, freed);
 }
 
 void ring_actor_state::fire_due() {
-  auto now = clock_.at(self_->clock().now());
+  auto now = self_->clock().now();
   if (armed_ && *armed_ <= now)
     armed_.reset();
   if (auto due = heap_.take_due(now); !due.empty())
@@ -46,7 +48,7 @@ void ring_actor_state::arm() {
   if (!next || (armed_ && *armed_ <= *next))
     return;
   armed_ = next;
-  protocol::send_at(self_, protocol::ring_actor{self_}, clock_.when(*next), protocol::tick_atom{});
+  protocol::send_at(self_, protocol::ring_actor{self_}, *next, protocol::tick_atom{});
 }
 
 } // namespace ringmaster::actors

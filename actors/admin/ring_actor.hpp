@@ -9,13 +9,17 @@
 
 namespace ringmaster::actors {
 
-/// Fires at the millisecond. Owns the heap of this node and one CAF timer, the earliest. May die with the process: what it holds
-/// is claimed in the store. Time: the actor's clock plus an injected offset to civil time.
+/// Holds claimed runs until shortly before their instant. Owns the heap of this node and one CAF timer, the earliest. May die with the process: what it holds
+/// is claimed in the store. A run's instant is turned into time of the actor's own clock
+/// when it comes, so a civil clock that steps later moves nothing.
 class ring_actor_state {
 public:
   static inline const char* name = "ringmaster.ring_actor";
 
-  ring_actor_state(protocol::ring_actor::pointer self, protocol::trigger_pool pool, protocol::wall_clock clock);
+  /// Runs are handed over `ahead` of their instant, so that nothing is left to do at the instant but to write them to their
+  /// sockets; the transport holds them until then.
+  ring_actor_state(protocol::ring_actor::pointer self, protocol::trigger_pool pool, core::milliseconds ahead,
+                   protocol::wall_clock clock);
   protocol::ring_actor::behavior_type make_behavior();
 
 private:
@@ -26,10 +30,11 @@ private:
 
   protocol::ring_actor::pointer self_;
   protocol::trigger_pool pool_;
+  core::milliseconds ahead_;
   protocol::wall_clock clock_;
-  core::firing_heap<core::claimed_run> heap_;
+  core::firing_heap<core::claimed_run, protocol::wall_clock::steady> heap_;
   /// When the pending tick comes; nothing when none is pending.
-  std::optional<core::time_point> armed_;
+  std::optional<protocol::wall_clock::steady> armed_;
 };
 
 } // namespace ringmaster::actors

@@ -14,6 +14,8 @@ constexpr std::size_t page_size = 2000;
 constexpr auto round_gap = 20ms;
 // An intent that nobody took for this long is everybody's (firing protocol §3).
 constexpr auto intent_age = 1s;
+// A job whose claim the store refuses.
+constexpr auto refused_wait = std::chrono::seconds{60};
 
 caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
   return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
@@ -51,22 +53,29 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 
 // -- lives and slots -------------------------------------------------------------------------------------------------------
 
+// Claims of a former life are adopted by the next one, whatever becomes of their answers.
 void schedule_actor_state::change_life(const protocol::life_change& change) {
-  forget_everything();
+  forget_claims();
   life_ = change.life;
-  if (life_ && slots_.any())
-    load(slots_, core::job_id{0}, generation_);
+  reload();
 }
 
+// The life goes on and with it its claims: what is under way is fired when it is answered.
 void schedule_actor_state::change_slots(const protocol::slot_change& change) {
+  if (slots_ == change.slots)
+    return;
   slots_ = change.slots;
   // A takeover is rare, and reading everything again is one page for most installations.
-  forget_everything();
+  reload();
+}
+
+void schedule_actor_state::reload() {
+  forget_jobs();
   if (life_ && slots_.any())
     load(slots_, core::job_id{0}, generation_);
 }
 
-void schedule_actor_state::forget_everything() {
+void schedule_actor_state::forget_jobs() {
   ++generation_;
   loaded_ = false;
   loading_ = false;
@@ -74,17 +83,23 @@ void schedule_actor_state::forget_everything() {
   seen_revision_ = 0;
   book_.clear();
   intents_.clear();
+  deferred_intents_.clear();
   intents_known_.clear();
+  for (const auto& [sequence, claim] : claims_)
+    for (const auto& intent : claim.intents)
+      intents_known_.insert(core::number(intent.id));
+  drop_stale_routes();
+}
+
+void schedule_actor_state::forget_claims() {
   protocol::slot_release freed;
   for (const auto& [sequence, claim] : claims_)
     for (std::size_t lane = 0; lane < freed.lanes.size(); ++lane)
       freed.lanes[lane] += claim.slots.lanes[lane];
-  for (const auto& job : routed_)
-    for (const auto& run : job.runs)
-      ++freed.lanes[run.lane];
   claims_.clear();
-  routed_.clear();
-  protocol::send(self_, partners_.pool, freed);
+  if (freed != protocol::slot_release{})
+    protocol::send(self_, partners_.pool, freed);
+  report_drained();
 }
 
 // -- definitions -----------------------------------------------------------------------------------------------------------
@@ -101,8 +116,8 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
         // The store went away while we read: begin again when it answers the next poll.
         log_->warn("reading jobs failed, trying again: {}", page.error().context);
         loading_ = false;
-        next_poll_ = now() + settings_.edit_poll;
-        arm(now());
+        next_poll_ = steady_now() + settings_.edit_poll;
+        arm();
         return;
       }
       // Only the first page's revisions are a safe bound: whatever was edited while later pages were read is read once more.
@@ -118,7 +133,7 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
       loading_ = false;
       loaded_ = true;
       log_->info("{} jobs known", book_.size());
-      next_poll_ = now();
+      next_poll_ = steady_now();
       work();
     });
 }
@@ -128,14 +143,12 @@ void schedule_actor_state::poll_edits() {
     return;
   if (!loaded_) {
     // A read that is under way is let finish, however long it takes.
-    if (!loading_ && slots_.any() && now() >= next_poll_) {
-      forget_everything();
-      load(slots_, core::job_id{0}, generation_);
-    }
+    if (!loading_ && slots_.any() && steady_now() >= next_poll_)
+      reload();
     return;
   }
   polling_ = true;
-  next_poll_ = now() + settings_.edit_poll;
+  next_poll_ = steady_now() + settings_.edit_poll;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
     [seen = seen_revision_](storage::store& store) { return store.firings().edits_since(seen, page_size); },
@@ -145,7 +158,7 @@ void schedule_actor_state::poll_edits() {
       polling_ = false;
       if (page)
         take_edits(std::move(*page));
-      arm(now());
+      arm();
     });
 }
 
@@ -189,7 +202,7 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
       if (!found) {
         for (auto id : *asked)
           book_.retry_at(id, now() + 1s);
-        return arm(now());
+        return arm();
       }
       std::unordered_set<std::int32_t> alive;
       for (auto& job : *found) {
@@ -206,7 +219,7 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
 // -- intents ---------------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::poll_intents() {
-  next_intent_poll_ = now() + intent_age;
+  next_intent_poll_ = steady_now() + intent_age;
   ask_store<std::vector<core::intent>>(
     self_, partners_.storage,
     [before = now() - intent_age](storage::store& store) { return store.firings().waiting_intents(before, page_size); },
@@ -225,45 +238,65 @@ void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
   work();
 }
 
+// At most half a request, so that the children of a busy night do not keep the schedules waiting.
 void schedule_actor_state::add_intents(protocol::route_request& request) {
-  while (!intents_.empty() && request.candidates.size() < settings_.claim_rows_max) {
+  for (auto& intent : deferred_intents_.take_due(steady_now()))
+    intents_.push_back(std::move(intent));
+  std::vector<core::intent> unknown;
+  auto room = std::max<std::size_t>(1, settings_.claim_rows_max / 2);
+  for (; room > 0 && !intents_.empty(); --room) {
     auto intent = std::move(intents_.front());
     intents_.pop_front();
-    if (auto spec = book_.find(intent.job)) {
+    if (auto spec = book_.find(intent.job))
       request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
-      continue;
-    }
-    // Not in this node's slots, or unknown: read it for this one run.
-    ask_store<std::vector<core::scheduled_job>>(
-      self_, partners_.storage,
-      [job = intent.job](storage::store& store) { return store.firings().read_jobs(std::span{&job, 1}); },
-      [this, intent, generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) {
-        if (generation != generation_)
-          return;
-        core::job_ptr spec;
-        if (found && !found->empty()) {
-          spec = found->front().spec;
-        } else if (found) {
+    else
+      unknown.push_back(std::move(intent));
+  }
+  if (!unknown.empty())
+    route_unknown(std::move(unknown));
+}
+
+// Their jobs are not in this node's slots, or are gone: read for these runs only.
+void schedule_actor_state::route_unknown(std::vector<core::intent>&& intents) {
+  std::vector<core::job_id> jobs;
+  for (const auto& intent : intents)
+    jobs.push_back(intent.job);
+  std::sort(jobs.begin(), jobs.end());
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  routing_ += intents.size();
+  ask_store<std::vector<core::scheduled_job>>(
+    self_, partners_.storage, [jobs = std::move(jobs)](storage::store& store) { return store.firings().read_jobs(jobs); },
+    [this, intents = std::move(intents),
+     generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) mutable {
+      if (generation != generation_ || !found) {
+        routing_ -= std::min(routing_, intents.size());
+        if (generation == generation_)
+          for (const auto& intent : intents)
+            intents_known_.erase(core::number(intent.id)); // the sweep brings it back
+        return;
+      }
+      std::unordered_map<std::int32_t, core::job_ptr> known;
+      for (auto& job : *found)
+        known.emplace(core::number(job.spec->id), std::move(job.spec));
+      protocol::route_request request{{}, protocol::route_listener{self_}};
+      for (auto& intent : intents) {
+        auto& spec = known[core::number(intent.job)];
+        if (!spec) {
           // The claim removes the intent of a job that is gone (firing protocol §7.5); it needs only the id for that.
           auto ghost = std::make_shared<core::job>();
           ghost->id = intent.job;
           spec = std::move(ghost);
-        } else {
-          intents_known_.erase(core::number(intent.id)); // the sweep brings it back
-          return;
         }
-        ++routing_;
-        protocol::send(
-          self_, partners_.pool,
-          protocol::route_request{{{std::move(spec), std::nullopt, intent, generation_}}, protocol::route_listener{self_}});
-      });
-  }
+        request.candidates.push_back({spec, std::nullopt, std::move(intent), generation_});
+      }
+      protocol::send(self_, partners_.pool, std::move(request));
+    });
 }
 
 // -- planning --------------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::tick() {
-  auto t = now();
+  auto t = steady_now();
   if (armed_ && *armed_ <= t)
     armed_.reset();
   if (life_) {
@@ -273,7 +306,7 @@ void schedule_actor_state::tick() {
       poll_intents();
     work();
   }
-  arm(t);
+  arm();
 }
 
 caf::result<void> schedule_actor_state::drain() {
@@ -294,10 +327,9 @@ void schedule_actor_state::report_drained() {
 void schedule_actor_state::work() {
   if (!life_ || !loaded_ || draining_)
     return;
-  auto t = now();
   claim_routed();
-  plan_due(t);
-  arm(t);
+  plan_due(now());
+  arm();
 }
 
 void schedule_actor_state::plan_due(core::time_point t) {
@@ -334,7 +366,7 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
       continue;
     deferred_count_->inc();
     if (candidate.intent)
-      intents_.push_back(std::move(*candidate.intent));
+      deferred_intents_.push(steady_now() + round_gap, std::move(*candidate.intent));
     else
       book_.retry_at(candidate.spec->id, t + round_gap);
   }
@@ -366,21 +398,22 @@ void schedule_actor_state::claim_routed() {
     return;
   core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},
                           .node_host = node_host_};
-  pending_claim pending;
-  for (auto& job : routed_) {
-    if (job.candidate.plan) {
-      const auto& plan = *job.candidate.plan;
+  pending_claim pending{.generation = generation_, .moves = {}, .intents = {}, .slots = {}};
+  auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
+  for (auto job = routed_.begin(); job != end; ++job) {
+    if (job->candidate.plan) {
+      const auto& plan = *job->candidate.plan;
       batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
       pending.dropped += plan.dropped;
-    } else if (job.candidate.intent) {
-      pending.intents.push_back(std::move(*job.candidate.intent));
+    } else if (job->candidate.intent) {
+      pending.intents.push_back(std::move(*job->candidate.intent));
     }
-    for (auto& run : job.runs) {
+    for (auto& run : job->runs) {
       ++pending.slots.lanes[run.lane];
       batch.runs.push_back(std::move(run));
     }
   }
-  routed_.clear();
+  routed_.erase(routed_.begin(), end);
   pending.moves = batch.moves;
   claims_.emplace(batch.sequence, std::move(pending));
   protocol::send(self_, partners_.storage, protocol::claim_request{std::move(batch), protocol::claim_listener{self_}});
@@ -393,22 +426,20 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   auto pending = std::move(found->second);
   claims_.erase(found);
   report_drained();
-  auto t = now();
+  if (!reply.outcome)
+    return refused(std::move(pending), reply.outcome.error());
+  if (claim_jobs_max_ != unlimited)
+    claim_jobs_max_ = claim_jobs_max_ < settings_.claim_rows_max ? claim_jobs_max_ * 2 : unlimited;
+  auto& outcome = *reply.outcome;
   for (const auto& intent : pending.intents)
     intents_known_.erase(core::number(intent.id));
-  if (!reply.outcome) {
-    protocol::send(self_, partners_.pool, pending.slots);
-    for (const auto& move : pending.moves)
-      book_.retry_at(move.job, t + 1s);
-    return arm(t);
-  }
-  auto& outcome = *reply.outcome;
   std::unordered_set<std::int32_t> lost;
   for (auto id : outcome.lost_races)
     lost.insert(core::number(id));
-  for (const auto& move : pending.moves)
-    if (!lost.contains(core::number(move.job)))
-      book_.moved(move.job, move.next, move.last);
+  if (pending.generation == generation_)
+    for (const auto& move : pending.moves)
+      if (!lost.contains(core::number(move.job)))
+        book_.moved(move.job, move.next, move.last);
   for (const auto& run : outcome.runs)
     --pending.slots.lanes[run.plan.lane];
   if (pending.slots != protocol::slot_release{})
@@ -422,18 +453,49 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   work();
 }
 
-void schedule_actor_state::arm(core::time_point t) {
+// Nothing of it was kept. What the store refuses now it refuses for ever, so smaller claims follow at once, until the job that it
+// refuses stands alone; that one waits, so that it does not hold up the others.
+void schedule_actor_state::refused(pending_claim&& pending, const core::error& why) {
+  protocol::send(self_, partners_.pool, pending.slots);
+  auto jobs = pending.moves.size() + pending.intents.size();
+  auto fenced = why.code == core::errc::fenced;
+  auto wait = fenced ? core::milliseconds{1s} : core::milliseconds{0};
+  if (!fenced && jobs == 1) {
+    auto job = pending.moves.empty() ? pending.intents.front().job : pending.moves.front().job;
+    log_->error("job {} cannot be claimed, trying again in {} s: {}", core::number(job), refused_wait.count(), why.context);
+    wait = refused_wait;
+  } else if (!fenced) {
+    claim_jobs_max_ = std::max<std::size_t>(1, jobs / 2);
+  }
+  if (pending.generation != generation_) {
+    for (const auto& intent : pending.intents)
+      intents_known_.erase(core::number(intent.id)); // the sweep brings them back; the jobs were read anew
+    return;
+  }
+  for (const auto& move : pending.moves)
+    book_.retry_at(move.job, now() + wait);
+  for (auto& intent : pending.intents)
+    deferred_intents_.push(steady_now() + wait, std::move(intent));
+  work();
+}
+
+void schedule_actor_state::arm() {
   if (!life_)
     return;
-  auto wake = std::min(next_poll_, loaded_ ? next_intent_poll_ : core::time_point::max());
-  if (loaded_)
+  auto t = steady_now();
+  auto wake = next_poll_;
+  if (loaded_) {
+    wake = std::min(wake, next_intent_poll_);
     if (auto look = book_.next_look())
-      wake = std::min(wake, *look - settings_.claim_ahead);
+      wake = std::min(wake, clock_.when(*look - settings_.claim_ahead));
+    if (auto intent = deferred_intents_.next())
+      wake = std::min(wake, *intent);
+  }
   wake = std::max(wake, t + round_gap);
   if (armed_ && *armed_ <= wake)
     return;
   armed_ = wake;
-  protocol::send_at(self_, protocol::schedule_actor{self_}, clock_.when(wake), protocol::tick_atom{});
+  protocol::send_at(self_, protocol::schedule_actor{self_}, wake, protocol::tick_atom{});
 }
 
 core::time_point schedule_actor_state::now() const { return clock_.at(self_->clock().now()); }

@@ -10,6 +10,7 @@
 #include "actors/logger.hpp"
 #include "actors/store_access.hpp"
 #include "config/settings.hpp"
+#include "core/firing_heap.hpp"
 #include "core/schedule_book.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -41,9 +42,24 @@ public:
   protocol::schedule_actor::behavior_type make_behavior();
 
 private:
+  using steady = protocol::wall_clock::steady;
+  static constexpr auto unlimited = static_cast<std::size_t>(-1);
+
+  /// What a claim under way moves, to be undone or done when its answer comes.
+  struct pending_claim {
+    /// Of the definitions that it was planned with.
+    std::int64_t generation = 0;
+    std::vector<core::schedule_move> moves;
+    std::vector<core::intent> intents;
+    protocol::slot_release slots;
+    std::size_t dropped = 0;
+  };
+
   void change_life(const protocol::life_change& change);
   void change_slots(const protocol::slot_change& change);
-  void forget_everything();
+  void forget_jobs();
+  void forget_claims();
+  void reload();
 
   // Definitions.
   void load(core::slot_set wanted, core::job_id after, std::int64_t generation);
@@ -60,22 +76,17 @@ private:
   void work();
   void plan_due(core::time_point now);
   void add_intents(protocol::route_request& request);
+  void route_unknown(std::vector<core::intent>&& intents);
   void take_intents(std::vector<core::intent>&& intents);
   void take_routed(protocol::routed_batch&& batch);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
   void claim_routed();
   void take_claim(protocol::claim_reply&& reply);
-  void arm(core::time_point now);
+  void arm();
+  void refused(pending_claim&& pending, const core::error& why);
   [[nodiscard]] core::time_point now() const;
-
-  /// What a claim under way moves, to be undone or done when its answer comes.
-  struct pending_claim {
-    std::vector<core::schedule_move> moves;
-    std::vector<core::intent> intents;
-    protocol::slot_release slots;
-    std::size_t dropped = 0;
-  };
+  [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
 
   protocol::schedule_actor::pointer self_;
   schedule_partners partners_;
@@ -92,8 +103,8 @@ private:
   bool loaded_ = false;
   bool loading_ = false;
   bool polling_ = false;
-  core::time_point next_poll_{};
-  core::time_point next_intent_poll_{};
+  steady next_poll_{};
+  steady next_intent_poll_{};
 
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
@@ -102,13 +113,17 @@ private:
   std::size_t routing_ = 0;
   /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;
+  /// Those that found no lane slot or were refused, and when they are tried again.
+  core::firing_heap<core::intent, steady> deferred_intents_;
   std::unordered_set<std::int64_t> intents_known_;
+  /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
+  std::size_t claim_jobs_max_ = unlimited;
 
   /// A graceful stop is under way: nothing new is claimed.
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
 
-  std::optional<core::time_point> armed_;
+  std::optional<steady> armed_;
   caf::telemetry::int_counter* claimed_count_;
   caf::telemetry::int_counter* dropped_count_;
   caf::telemetry::int_counter* deferred_count_;

@@ -83,7 +83,10 @@ caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::ca
 
 caf::result<void> storage_actor_state::accept(protocol::store_task&& task) {
   auto promise = self_->make_response_promise<void>();
-  control_.push_back({std::move(task), promise});
+  if (task.urgent)
+    control_.push_front({std::move(task), promise});
+  else
+    control_.push_back({std::move(task), promise});
   pump();
   return promise;
 }
@@ -261,7 +264,8 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
     return refused(*task, outcome.error());
   for (const auto& answer : task->answers)
     answer->done();
-  if (!outcome->fenced)
+  // Numbers of adopted claims begin anew with each life.
+  if (!outcome->fenced && task->batch.owner == life_)
     resolve(task->batch.triggers);
   if (intents_ && !outcome->intents.empty())
     protocol::send(self_, *intents_, protocol::intent_batch{std::move(outcome->intents)});

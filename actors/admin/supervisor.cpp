@@ -78,7 +78,8 @@ void supervisor_state::spawn_firing_path() {
                                  storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed,
                                  parts_.clocks.wall, parts_.log));
   ring_ = keep("ring_actor",
-               self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(pool_, parts_.clocks.wall));
+               self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(
+                 pool_, parts_.hand_over_ahead, parts_.clocks.wall));
   registry_ = keep("registry_monitor", self_->spawn<protocol::with_state<registry_monitor_state, protocol::registry_monitor>>(
                                          storage_, std::vector<protocol::registry_listener>{pool_}, parts_.clocks.wall,
                                          settings.registry, parts_.log));

@@ -33,6 +33,8 @@ struct node_parts {
   std::shared_ptr<protocol::http_client> client;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true};
+  /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
+  core::milliseconds hand_over_ahead{100};
   std::uint64_t random_seed = 0;
   logger log;
   /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.

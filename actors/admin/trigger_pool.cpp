@@ -23,7 +23,7 @@ caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metr
 caf::telemetry::dbl_histogram* lateness_histogram(caf::actor_system& system) {
   static constexpr double bounds[] = {.001, .002, .005, .01, .02, .05, .1, .2, .5, 1., 2., 5., 10.};
   return system.metrics().histogram_singleton<double>("ringmaster", "firing-lateness", bounds,
-                                                      "From a firing's instant to handing it to its executor's link.", "seconds");
+                                                      "From a firing's instant to the first byte of its request.", "seconds");
 }
 
 core::lane_limits limits_of(const config::trigger_settings& settings) {
@@ -108,6 +108,8 @@ const core::group* trigger_pool_state::group_of(const core::job& spec, bool& wai
   auto id = core::number(spec.group);
   if (auto found = registry_->groups.find(id); found != registry_->groups.end())
     return &found->second;
+  if (id == 0)
+    return nullptr; // of a job that is gone: its claim only takes the intent away
   auto [missing, first] = missing_groups_.emplace(id, now());
   wait = now() - missing->second < group_patience;
   if (!wait && !first)
@@ -240,10 +242,10 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
   sent.items.reserve(batch.runs.size());
   std::unordered_map<std::string_view, protocol::send_batch> by_address;
   for (auto& run : batch.runs) {
-    lateness_->observe(std::chrono::duration<double>(t - run.plan.fire_at).count());
     auto late = missed(run, t);
     if (late || run.plan.address.empty()) {
       refused.items.push_back(failure(run, late ? "missed: later than the misfire limit" : run.plan.route_note));
+      refused.items.back().delivery_unknown = late; // no retries: they would run what the misfire rule says shall not run
       lanes_.give_back(run.plan.lane, 1);
       failed_count_->inc();
       continue;
@@ -270,6 +272,8 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
   for (auto& result : results.items) {
     lanes_.give_back(result.run.plan.lane, 1);
     lanes_.took(result.run.plan.spec->id, result.elapsed, t);
+    if (result.sent_at != protocol::wall_clock::steady{})
+      lateness_->observe(std::chrono::duration<double>(result.sent_at - clock_.when(result.run.plan.fire_at)).count());
     conclude(std::move(result), recorded, unknown);
   }
   if (!recorded.items.empty())

@@ -54,7 +54,8 @@ void node_actor_state::enter() {
   ask_store<core::node_life>(
     self_, links_.storage,
     [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
-    [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience);
+    [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience,
+    true);
 }
 
 void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&& life) {
@@ -63,7 +64,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&
     leave(life ? std::optional{std::move(*life)} : std::nullopt);
     return;
   }
-  if (life && !confirm(sent))
+  if (life && !confirm(life->incarnation, sent))
     life = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
   if (!life) {
     note_failure(life.error());
@@ -104,7 +105,8 @@ void node_actor_state::renew() {
       auto rows = store.cluster().nodes();
       return rows ? node_rows{std::move(*rows)} : node_rows{};
     },
-    [this, sent, life = *life_](core::result<node_rows>&& rows) { renewed(sent, life, std::move(rows)); }, settings_.dead_after);
+    [this, sent, life = *life_](core::result<node_rows>&& rows) { renewed(sent, life, std::move(rows)); }, settings_.dead_after,
+    true);
 }
 
 void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows) {
@@ -122,18 +124,18 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, c
     return;
   }
   note_success();
-  confirm(sent);
+  confirm(life_->incarnation, sent);
   if (*rows)
     observe(**rows);
 }
 
-bool node_actor_state::confirm(std::int64_t sent) {
+bool node_actor_state::confirm(std::int64_t incarnation, std::int64_t sent) {
   auto lease = nanoseconds{settings_.dead_after}.count();
   auto margin = nanoseconds{settings_.send_margin}.count();
   deadline_ = sent + lease - lease / 1000 - margin;
   if (clocks_.boot() >= deadline_)
     return false;
-  gate_->open_until(deadline_);
+  gate_->open_until(incarnation, deadline_);
   return true;
 }
 
@@ -144,7 +146,7 @@ void node_actor_state::check_deadline() {
 
 void node_actor_state::lose(const std::string& why) {
   log_->warn("node {} loses life {}: {}", life_->node, life_->incarnation, why);
-  gate_->open_until(0);
+  gate_->close();
   life_.reset();
   slots_.reset();
   renewing_ = false;
@@ -244,7 +246,7 @@ protocol::node_status node_actor_state::status() const {
   status.life = life_;
   if (stopping_)
     status.reasons.push_back("the node is stopping");
-  else if (!life_ || !gate_->open_at(clocks_.boot()))
+  else if (!life_ || !gate_->open_at(life_->incarnation, clocks_.boot()))
     status.reasons.push_back("the node has no lease");
   if (!store_trouble_.empty())
     status.reasons.push_back("the store does not answer: " + store_trouble_);
@@ -259,7 +261,7 @@ caf::result<void> node_actor_state::stop() {
   stop_waiters_.push_back(promise);
   if (std::exchange(stopping_, true))
     return promise;
-  gate_->open_until(0);
+  gate_->close();
   auto life = std::exchange(life_, std::nullopt);
   if (life)
     tell_listeners();

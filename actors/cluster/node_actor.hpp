@@ -64,7 +64,7 @@ private:
   void entered(std::int64_t sent, core::result<core::node_life>&& life);
   void renew();
   void renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows);
-  bool confirm(std::int64_t sent);
+  bool confirm(std::int64_t incarnation, std::int64_t sent);
   void lose(const std::string& why);
   void check_deadline();
   void tell_listeners();

@@ -19,9 +19,16 @@ constexpr std::size_t read_bytes = 64 * 1024;
 /// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
 constexpr int patience_max = 10;
 
-protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}}; }
+protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}, {}}; }
+
+// A node that stops may not send any more, either: what has a gate is left to the node's next life.
+protocol::http_result stopped(const protocol::http_call& call) {
+  return call.gate ? gate_closed() : not_sent("this node is stopping");
+}
 
 } // namespace
+
+protocol::http_result gate_closed() { return {delivery::gate_closed, 0, {}, "this node may not send any more", {}, {}}; }
 
 origin::origin(client& owner, std::string_view key) : deadline(owner.shared().limits), owner_(owner), key_(key) {
   auto parsed = parse_origin(key);
@@ -67,7 +74,7 @@ void origin::send_on_idle() {
     auto call = std::move(waiting_.front());
     waiting_.pop_front();
     idle_.push_back(std::move(free));
-    owner_.finish(std::move(call), {delivery::gate_closed, 0, {}, "this node may not send any more", {}});
+    owner_.finish(std::move(call), gate_closed());
   }
 }
 
@@ -139,7 +146,10 @@ void origin::on_connect_failed(const std::string& error) {
 
 void origin::stop() {
   pumping_ = true; // Nothing is sent any more.
-  fail_waiting("this node is stopping");
+  for (auto& call : std::exchange(waiting_, {})) {
+    auto result = stopped(call.call());
+    owner_.finish(std::move(call), std::move(result));
+  }
   for (auto& [key, item] : connections_)
     item->stop();
   idle_.clear();
@@ -149,8 +159,7 @@ void origin::stop() {
 /// A call waits as long as others get their answers, but not for a peer that gives none.
 deadline::clock::time_point origin::patience(const pending_call& call) const {
   const auto timeout = call.call().connect_timeout;
-  const auto posted = call.batch->posted;
-  return std::min(std::max(posted, answered_at_) + timeout, posted + patience_max * timeout);
+  return std::min(std::max(call.due(), answered_at_) + timeout, call.due() + patience_max * timeout);
 }
 
 void origin::end_turn() {
@@ -184,39 +193,79 @@ client::client(engine& shared, const config::trigger_settings& trigger, const co
     networks_(security.executor_networks),
     names_(shared, io),
     read_buffer_(read_bytes),
-    posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }) {}
+    posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
+    held_timer_(shared_.io) {}
 
 client::~client() = default;
 
 void client::post(std::vector<protocol::http_call>&& calls, completion done) {
   if (calls.empty())
     return;
-  auto batch = std::make_shared<call_batch>(call_batch{std::move(calls), std::move(done), deadline::clock::now()});
+  const auto now = deadline::clock::now();
+  for (auto& call : calls)
+    call.not_before = std::max(call.not_before, now);
+  auto batch = std::make_shared<call_batch>(call_batch{std::move(calls), std::move(done)});
   if (!posted_.post(batch))
     refuse(*batch);
 }
 
 void client::on_posted() {
   posted_.take(taken_);
+  const auto now = deadline::clock::now();
   for (const auto& batch : taken_)
-    submit(batch);
+    take(batch, now);
   taken_.clear();
+  arm_held();
 }
 
-void client::submit(const std::shared_ptr<call_batch>& batch) {
+void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
   count(shared_.calls, static_cast<std::int64_t>(batch->calls.size()));
   for (std::size_t i = 0; i < batch->calls.size(); ++i) {
-    const auto& key = batch->calls[i].origin;
-    auto found = origins_.find(key);
-    if (found == origins_.end())
-      found = origins_.emplace(key, std::make_unique<origin>(*this, key)).first;
-    found->second->submit({batch, i});
+    pending_call call{batch, i};
+    if (call.due() <= now) {
+      submit(std::move(call));
+    } else {
+      held_.push_back(std::move(call));
+      std::push_heap(held_.begin(), held_.end(), later{});
+    }
   }
+}
+
+void client::submit(pending_call&& call) {
+  const auto& key = call.call().origin;
+  auto found = origins_.find(key);
+  if (found == origins_.end())
+    found = origins_.emplace(key, std::make_unique<origin>(*this, key)).first;
+  found->second->submit(std::move(call));
+}
+
+// All that are due leave before the first answer is read: reading is not urgent, the instant is.
+void client::release_held() {
+  held_armed_ = deadline::never;
+  const auto now = deadline::clock::now();
+  while (!held_.empty() && held_.front().due() <= now) {
+    std::pop_heap(held_.begin(), held_.end(), later{});
+    auto call = std::move(held_.back());
+    held_.pop_back();
+    submit(std::move(call));
+  }
+  arm_held();
+}
+
+void client::arm_held() {
+  if (held_.empty() || held_armed_ <= held_.front().due())
+    return;
+  held_armed_ = held_.front().due();
+  held_timer_.expires_at(held_armed_);
+  held_timer_.async_wait([this](error_code ec) {
+    if (!ec)
+      release_held();
+  });
 }
 
 void client::finish(pending_call&& call, protocol::http_result&& result) {
   count(shared_.calls_ended);
-  result.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now() - call.batch->posted);
+  result.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now() - call.due());
   try {
     call.batch->done(call.index, std::move(result));
   } catch (...) {
@@ -227,12 +276,17 @@ void client::finish(pending_call&& call, protocol::http_result&& result) {
 
 void client::refuse(call_batch& batch) {
   for (std::size_t i = 0; i < batch.calls.size(); ++i)
-    batch.done(i, not_sent("the transport has stopped"));
+    batch.done(i, stopped(batch.calls[i]));
 }
 
 void client::stop() {
   for (const auto& batch : posted_.close())
     refuse(*batch);
+  held_timer_.cancel();
+  for (auto& call : std::exchange(held_, {})) {
+    auto result = stopped(call.call());
+    finish(std::move(call), std::move(result));
+  }
   names_.stop();
   for (auto& [key, item] : origins_)
     item->stop();

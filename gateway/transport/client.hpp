@@ -28,7 +28,6 @@ class connection;
 struct call_batch {
   std::vector<protocol::http_call> calls;
   protocol::http_client::completion done;
-  deadline::clock::time_point posted;
 };
 
 /// One call on its way.
@@ -37,8 +36,13 @@ struct pending_call {
   std::size_t index = 0;
 
   [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
+  /// When it may leave: its time limits count from here.
+  [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
   explicit operator bool() const noexcept { return batch != nullptr; }
 };
+
+/// What a call ends with that its gate keeps back.
+[[nodiscard]] protocol::http_result gate_closed();
 
 /// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
 class origin final : private deadline {
@@ -114,8 +118,16 @@ private:
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
   };
+  /// Calls that were posted ahead of their time, the earliest first.
+  struct later {
+    bool operator()(const pending_call& a, const pending_call& b) const noexcept { return a.due() > b.due(); }
+  };
+
   void on_posted();
-  void submit(const std::shared_ptr<call_batch>& batch);
+  void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
+  void submit(pending_call&& call);
+  void release_held();
+  void arm_held();
   static void refuse(call_batch& batch);
 
   engine& shared_;
@@ -125,6 +137,9 @@ private:
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
+  std::vector<pending_call> held_; // a heap
+  tcp_timer held_timer_;
+  deadline::clock::time_point held_armed_ = deadline::never;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
 

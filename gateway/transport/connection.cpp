@@ -14,6 +14,10 @@ namespace {
 /// A buffer that one large call made is not kept for the small ones.
 constexpr std::size_t kept_bytes_max = 64 * 1024;
 
+bool may_send(const protocol::http_call& call) {
+  return !call.gate || call.gate->open_at(call.incarnation, protocol::boottime_ns());
+}
+
 std::string in_ms(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
 } // namespace
@@ -60,7 +64,7 @@ void connection::connect_failed(std::string_view what) {
   auto self = shared_from_this();
   auto& origin = owner_;
   close();
-  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}});
+  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}});
   origin.on_connect_failed(error);
 }
 
@@ -84,13 +88,13 @@ void connection::established() {
   switch (send(call)) {
   case sending::begun: return;
   case sending::gate_closed:
-    owner_.owner().finish(std::move(call), {protocol::delivery::gate_closed, 0, {}, "this node may not send any more", {}});
+    owner_.owner().finish(std::move(call), gate_closed());
     idle_ = owner_.owner().settings().connection_idle;
     return owner_.on_free(self, clock::now());
   case sending::stale:
     // Not repeated: a peer that accepts and closes would keep us busy for ever.
     owner_.owner().finish(std::move(call),
-                          {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}});
+                          {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}, {}});
   }
 }
 
@@ -107,8 +111,9 @@ connection::sending connection::send(pending_call& call) {
     close();
     return sending::stale;
   }
-  if (asked.gate && !asked.gate->open_at(protocol::boottime_ns()))
+  if (!may_send(asked))
     return sending::gate_closed;
+  sent_at_ = clock::now();
   error_code ec;
   written_ = socket_.write_some(asio::buffer(out_), ec);
   if (written_ == 0) {
@@ -116,7 +121,7 @@ connection::sending connection::send(pending_call& call) {
     return sending::stale;
   }
   phase_ = phase::calling;
-  expire_after(asked.request_timeout);
+  expire_at(sent_at_ + asked.request_timeout);
   reply_.reset(asked.reply_bytes_max);
   call_ = std::move(call);
   if (written_ < out_.size())
@@ -128,8 +133,7 @@ void connection::write_more() {
   socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code ec) {
     if (self->phase_ != phase::calling || self->written_ == self->out_.size())
       return;
-    const auto& gate = self->call_.call().gate;
-    if (gate && !gate->open_at(protocol::boottime_ns()))
+    if (!may_send(self->call_.call()))
       return self->fail_call("this node may not send any more; the request was cut off");
     if (!ec)
       self->written_ += self->socket_.write_some(asio::buffer(self->out_) + self->written_, ec);
@@ -184,7 +188,7 @@ void connection::read() {
 void connection::on_reply(bool reusable) {
   const auto now = clock::now();
   auto call = std::move(call_);
-  protocol::http_result result{protocol::delivery::answered, reply_.status(), reply_.take_body(), {}, {}};
+  protocol::http_result result{protocol::delivery::answered, reply_.status(), reply_.take_body(), {}, {}, sent_at_};
   phase_ = phase::idle;
   owner_.on_answer(now);
   auto& origin = owner_;
@@ -205,7 +209,7 @@ void connection::fail_call(std::string error) {
   auto& origin = owner_;
   close();
   origin.owner().finish(std::move(call),
-                        {protocol::delivery::unknown, 0, {}, origin.address().authority + ": " + std::move(error), {}});
+                        {protocol::delivery::unknown, 0, {}, origin.address().authority + ": " + std::move(error), {}, sent_at_});
 }
 
 void connection::close() {
@@ -224,9 +228,11 @@ void connection::stop() {
   expire_never();
   error_code ec;
   socket_.close(ec);
-  if (auto call = std::move(call_))
-    owner_.owner().finish(
-      std::move(call), {sent ? protocol::delivery::unknown : protocol::delivery::not_sent, 0, {}, "this node is stopping", {}});
+  auto call = std::move(call_);
+  if (!call)
+    return;
+  auto state = sent ? protocol::delivery::unknown : call.call().gate ? protocol::delivery::gate_closed : protocol::delivery::not_sent;
+  owner_.owner().finish(std::move(call), {state, 0, {}, "this node is stopping", {}, sent_at_});
 }
 
 void connection::expired() {

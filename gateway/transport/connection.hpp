@@ -65,6 +65,8 @@ private:
   std::vector<tcp::endpoint> endpoints_;
   std::string connect_error_;
   pending_call call_;
+  /// When the first byte of the call was written; the epoch before.
+  clock::time_point sent_at_{};
   std::string out_;
   std::size_t written_ = 0;
   reply_reader reply_;

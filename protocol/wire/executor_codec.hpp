@@ -37,8 +37,6 @@ struct executor_reply {
   bool repeated_log_id = false;
   /// The executor knows `/trigger` instead of `/run`; nothing was executed.
   bool wants_trigger_path = false;
-  /// The executor asks for the header `XXL-JOB-APPNAME`.
-  bool wants_app_header = false;
 
   [[nodiscard]] bool accepted() const noexcept { return code == 200 || repeated_log_id; }
 };

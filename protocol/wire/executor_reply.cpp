@@ -151,7 +151,6 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
   if (reply.code != 200) {
     reply.repeated_log_id = is_repeat_of(reply.msg, sent);
     reply.wants_trigger_path = knows_no_run(reply.msg);
-    reply.wants_app_header = reply.msg.starts_with("invalid request, accessToken or appname");
   }
   return reply;
 }

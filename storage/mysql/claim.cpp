@@ -92,7 +92,7 @@ private:
       if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
         return core::fail(core::errc::internal, "claim " + sequence + " was repeated with other runs");
       if (open.contains(core::number(item.id)))
-        out.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt});
+        out.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
     return out;
   }
@@ -198,7 +198,7 @@ private:
         const auto position = positions[part.at(i)];
         const auto& run = batch_.runs[position];
         items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
-        out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0});
+        out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
       }
     }
     const auto first = items.front().id;

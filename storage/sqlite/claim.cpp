@@ -62,7 +62,7 @@ private:
       if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
         return core::fail(core::errc::internal, "claim " + sequence + " was repeated with other runs");
       if (unresolved.with(item.id).step())
-        outcome_.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt});
+        outcome_.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
     return std::move(outcome_);
   }
@@ -124,7 +124,7 @@ private:
                     dates_.of(run.fire_at), values.message);
       core::log_id id{db_.last_id()};
       items.push_back({id, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(i)});
-      outcome_.runs.push_back({id, batch_.sequence, run, 0});
+      outcome_.runs.push_back({id, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
     }
     if (items.empty())
       return;

@@ -18,8 +18,10 @@ namespace {
 constexpr auto unknown_path = R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})";
 
 struct linked : test::virtual_time {
+  static constexpr std::int64_t life = 3;
+
   linked() {
-    gate->open_until(boot_now() + std::chrono::nanoseconds{1h}.count());
+    gate->open_until(life, boot_now() + std::chrono::nanoseconds{1h}.count());
     client->answers = nullptr;
     listener = track(system().spawn([this]() -> protocol::send_listener::behavior_type {
       return {[this](protocol::send_results& told) {
@@ -44,6 +46,7 @@ struct linked : test::virtual_time {
     core::claimed_run run;
     run.id = core::log_id{id};
     run.claim = 5;
+    run.incarnation = life;
     run.plan.fire_at = start + 1234ms;
     run.plan.part = {1, 3, true};
     run.plan.spec = std::move(spec);
@@ -89,7 +92,7 @@ TEST_CASE_METHOD(linked, "a run is posted with all twelve fields, its token and 
   const auto& call = client->sent()[0];
   CHECK(call.origin + call.target == "http://10.0.0.3:9999/run");
   CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
-  CHECK(header(call, "XXL-JOB-APPNAME") == "(none)");
+  CHECK(header(call, "XXL-JOB-APPNAME") == "pay-worker");
   CHECK(call.gate == gate);
   CHECK(call.connect_timeout == 3s);
   CHECK(call.request_timeout == 3s);
@@ -166,9 +169,12 @@ TEST_CASE_METHOD(linked, "what never left, what may have arrived and what the ga
   CHECK(refused.state == send_state::not_sent);
   CHECK(refused.message == "connection refused");
 
-  gate->open_until(0);
   results.clear();
   auto sent = client->sent().size();
+  SECTION("because the lease is over") { gate->close(); }
+  SECTION("because the life that claimed it is over, and another has begun") {
+    gate->open_until(life + 1, boot_now() + std::chrono::nanoseconds{1h}.count());
+  }
   send({13});
   REQUIRE(results.size() == 1);
   CHECK(results[0].state == send_state::gate_closed);
@@ -229,7 +235,7 @@ TEST_CASE_METHOD(linked, "an executor that registered with the app header gets /
 }
 
 TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[actors]") {
-  gate->open_until(0);
+  gate->close();
   auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true});
   auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false});
   auto lost = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false});

@@ -35,7 +35,14 @@ struct node {
         return row;
     return {};
   }
-  [[nodiscard]] bool is_open() { return gate->open_at(world.boot_now()); }
+  [[nodiscard]] bool is_open(std::int64_t incarnation) { return gate->open_at(incarnation, world.boot_now()); }
+  /// For the newest life; never for an older one.
+  [[nodiscard]] bool is_open() {
+    auto newest = row().incarnation;
+    for (auto former = newest - 1; former > 0; --former)
+      CHECK_FALSE(is_open(former));
+    return is_open(newest);
+  }
   [[nodiscard]] protocol::node_status status() { return *world.ask<protocol::node_status>(actor, protocol::status_query{}); }
   [[nodiscard]] core::slot_set slots() const {
     const auto& told = schedule.record->slots;

@@ -116,7 +116,7 @@ TEST_CASE_METHOD(transport_fixture, "the gate is asked right before the first by
     auto peer = executor.accept();
     CHECK(peer.is_quiet_for(20ms));
     // The connection itself is good, and open gates let through.
-    gate->open_until(protocol::boottime_ns() + 60'000'000'000);
+    gate->open_until(0, protocol::boottime_ns() + 60'000'000'000);
     collected_results results{1};
     post(results, make_calls(gated));
     peer.read_message();
@@ -125,12 +125,12 @@ TEST_CASE_METHOD(transport_fixture, "the gate is asked right before the first by
   }
   SECTION("closed while the call waits for a connection") {
     trigger.connections_per_executor = 1;
-    gate->open_until(protocol::boottime_ns() + 60'000'000'000);
+    gate->open_until(0, protocol::boottime_ns() + 60'000'000'000);
     collected_results results{3};
     post(results, make_calls(gated, gated, make_call(executor.origin())));
     auto peer = executor.accept();
     peer.read_message();
-    gate->open_until(0);
+    gate->close();
     peer.send(reply_with("1"));
     CHECK(results.wait(0).state == delivery::answered);
     CHECK(results.wait(1).state == delivery::gate_closed);
@@ -139,13 +139,13 @@ TEST_CASE_METHOD(transport_fixture, "the gate is asked right before the first by
     CHECK(results.wait(2).body == "3");
   }
   SECTION("closed in the middle of a large request") {
-    gate->open_until(protocol::boottime_ns() + 60'000'000'000);
+    gate->open_until(0, protocol::boottime_ns() + 60'000'000'000);
     gated.body.assign(64 * 1024 * 1024, 'x');
     collected_results results{1};
     post(results, make_calls(gated));
     auto peer = executor.accept();
     peer.read(1000);
-    gate->open_until(0);
+    gate->close();
     CHECK(peer.read_to_end().size() < gated.body.size());
     CHECK(results.wait().state == delivery::unknown);
   }

@@ -42,10 +42,16 @@ TEST_CASE("the boot clock runs, and a gate follows it", "[gateway]") {
   CHECK(now > 0);
   CHECK(protocol::boottime_ns() >= now);
   protocol::send_gate gate;
-  CHECK_FALSE(gate.open_at(now));
-  gate.open_until(now + 1);
-  CHECK(gate.open_at(now));
-  CHECK_FALSE(gate.open_at(now + 1));
+  CHECK_FALSE(gate.open_at(1, now));
+  gate.open_until(1, now + 1);
+  CHECK(gate.open_at(1, now));
+  CHECK_FALSE(gate.open_at(1, now + 1));
+  CHECK_FALSE(gate.open_at(2, now));
+  gate.open_until(2, now + 1);
+  CHECK_FALSE(gate.open_at(1, now));
+  CHECK(gate.open_at(2, now));
+  gate.close();
+  CHECK_FALSE(gate.open_at(2, now));
 }
 
 TEST_CASE("a request is written as XXL's executors need it", "[gateway]") {

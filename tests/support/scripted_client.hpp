@@ -16,11 +16,11 @@
 namespace ringmaster::test {
 
 [[nodiscard]] inline protocol::http_result http_answer(std::string body, unsigned status = 200) {
-  return {protocol::delivery::answered, status, std::move(body), {}, {}};
+  return {protocol::delivery::answered, status, std::move(body), {}, {}, {}};
 }
 
 [[nodiscard]] inline protocol::http_result http_failure(protocol::delivery state, std::string error) {
-  return {state, 0, {}, std::move(error), {}};
+  return {state, 0, {}, std::move(error), {}, {}};
 }
 
 /// One thread, like everything under virtual time. Checks gates as the transport does, by `boot`.
@@ -37,7 +37,7 @@ public:
   void post(std::vector<protocol::http_call>&& calls, completion done) override {
     auto shared = std::make_shared<completion>(std::move(done));
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i].gate && !calls[i].gate->open_at(boot_())) {
+      if (calls[i].gate && !calls[i].gate->open_at(calls[i].incarnation, boot_())) {
         ++gated_;
         (*shared)(i, http_failure(protocol::delivery::gate_closed, "the lease is over"));
         continue;

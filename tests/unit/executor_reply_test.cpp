@@ -98,9 +98,6 @@ TEST_CASE("executor_reply: C11: an executor that knows only /trigger", "[wire]")
   CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/job/run) not found."})").wants_trigger_path);
   CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})").wants_trigger_path);
   CHECK_FALSE(reply_of(R"({"code":200,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
-  CHECK(reply_of(R"({"code":500,"msg":"invalid request, accessToken or appname is empty."})").wants_app_header);
-  CHECK(reply_of(R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})").wants_app_header);
-  CHECK_FALSE(reply_of(R"({"code":500,"msg":"The access token is wrong."})").wants_app_header);
 }
 
 TEST_CASE("executor_reply: texts are cut and valid", "[wire]") {

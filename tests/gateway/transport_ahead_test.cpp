@@ -1,0 +1,83 @@
+// Calls that are posted ahead of their time.
+
+#include "tests/support/catch.hpp"
+
+#include "tests/gateway/transport_fixture.hpp"
+#include "tests/support/raw_socket.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using protocol::delivery;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+protocol::http_call ahead(std::string origin, steady::time_point when) {
+  auto call = make_call(std::move(origin));
+  call.not_before = when;
+  return call;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(transport_fixture, "a call leaves at its time, and its limits count from then", "[gateway]") {
+  raw_listener executor;
+  auto when = steady::now() + 150ms;
+  auto call = ahead(executor.origin(), when);
+  call.connect_timeout = call.request_timeout = 100ms;
+  collected_results results{1};
+  post(results, make_calls(call));
+  auto peer = executor.accept();
+  CHECK(steady::now() >= when);
+  peer.read_message();
+  auto result = results.wait();
+  CHECK(result.state == delivery::unknown);
+  CHECK(result.sent_at >= when);
+  CHECK(result.elapsed >= 100ms);
+  CHECK(steady::now() >= when + 100ms);
+}
+
+TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, whatever the order of their posting", "[gateway]") {
+  raw_listener executor;
+  auto start = steady::now();
+  collected_results results{4};
+  post(results, make_calls(ahead(executor.origin(), start + 200ms), ahead(executor.origin(), start + 50ms),
+                           make_call(executor.origin()), ahead(executor.origin(), start + 100ms)));
+  std::vector<raw_socket> peers;
+  for (int i = 0; i < 4; ++i) {
+    peers.push_back(executor.accept());
+    peers.back().read_message();
+  }
+  for (auto& peer : peers)
+    peer.send(reply_with("{}"));
+  results.wait_all();
+  CHECK(results.wait(2).sent_at < results.wait(1).sent_at);
+  CHECK(results.wait(1).sent_at < results.wait(3).sent_at);
+  CHECK(results.wait(3).sent_at < results.wait(0).sent_at);
+  CHECK(results.wait(1).sent_at >= start + 50ms);
+  CHECK(results.wait(0).sent_at >= start + 200ms);
+}
+
+TEST_CASE_METHOD(transport_fixture, "a lease that ends while a call waits for its time keeps the call back", "[gateway]") {
+  raw_listener executor;
+  auto gate = std::make_shared<protocol::send_gate>();
+  gate->open_until(1, protocol::boottime_ns() + 60'000'000'000);
+  auto call = ahead(executor.origin(), steady::now() + 100ms);
+  call.gate = gate;
+  call.incarnation = 1;
+  collected_results results{1};
+  post(results, make_calls(call));
+  gate->open_until(2, protocol::boottime_ns() + 60'000'000'000);
+  CHECK(results.wait().state == delivery::gate_closed);
+}
+
+TEST_CASE_METHOD(transport_fixture, "a stop leaves calls ahead of their time to the next life", "[gateway]") {
+  raw_listener executor;
+  auto gated = ahead(executor.origin(), steady::now() + 1h);
+  gated.gate = std::make_shared<protocol::send_gate>();
+  collected_results results{2};
+  post(results, make_calls(gated, ahead(executor.origin(), steady::now() + 1h)));
+  transport->stop();
+  CHECK(results.wait(0).state == delivery::gate_closed);
+  CHECK(results.wait(1).state == delivery::not_sent);
+}
