@@ -29,8 +29,9 @@ void fit_to_open_files(config::server_settings& server, actors::logger& log) {
     return;
   const auto allowed = connections_allowed(server.connections_max, files.rlim_cur);
   if (allowed < server.connections_max)
-    log->warn("server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
-              allowed, server.connections_max, files.rlim_cur);
+    log->warn(
+      "server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
+      allowed, server.connections_max, files.rlim_cur);
   server.connections_max = allowed;
 }
 

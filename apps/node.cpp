@@ -106,7 +106,8 @@ void node::stop() {
     caf::scoped_actor self{*system_};
     auto ignore = [](const caf::error&) {};
     if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
-      protocol::request(&*self, supervisor_, base_.what.settings.drain_timeout + 20s, protocol::stop_request{}).receive([] {}, ignore);
+      protocol::request(&*self, supervisor_, base_.what.settings.drain_timeout + 20s, protocol::stop_request{})
+        .receive([] {}, ignore);
   }
   // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
   base_.transport->stop();

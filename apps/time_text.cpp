@@ -75,8 +75,9 @@ std::optional<core::time_point> parse_epoch(std::string_view text) {
 core::result<core::time_point> parse_time(const std::string& text, const core::zone& where) {
   if (auto epoch = parse_epoch(text))
     return *epoch;
-  auto wrong = core::fail(core::errc::invalid_argument,
-                          "\"" + text + "\" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds");
+  auto wrong =
+    core::fail(core::errc::invalid_argument,
+               "\"" + text + "\" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds");
   std::string_view rest = text;
   const auto civil = take_civil(rest);
   const auto fraction = take_fraction(rest);

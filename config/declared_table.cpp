@@ -126,7 +126,8 @@ core::declared_group read_group(const toml::table& table, problems& found) {
     in.refuse("addresses", "the list is empty; leave addresses out to use what registers itself");
   for (const auto& address : group.addresses.value_or(std::vector<std::string>{}))
     if (address.starts_with("https://"))
-      in.refuse("addresses", "\"" + address + "\": executors cannot be called over TLS by this release; expected http://host:port/");
+      in.refuse("addresses",
+                "\"" + address + "\": executors cannot be called over TLS by this release; expected http://host:port/");
     else if (!is_usable_address(address))
       in.refuse("addresses",
                 "\"" + address + "\" is no address; expected http://host:port/, at most 255 characters, without a comma");

@@ -132,7 +132,8 @@ public:
   }
 
   void check_relations() {
-    require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead, values_.schedule.misfire_after);
+    require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
+                 values_.schedule.misfire_after);
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
     const auto seen_late = values_.registry.flush + values_.registry.reread;

@@ -86,8 +86,8 @@ install_packages() {
   policy=''
 }
 
-# URIs of the system's own Debian sources, one a line, the likeliest first: no mirror is named here. A mirror+file: list counts by what
-# stands in it; security and third-party archives hold no experimental.
+# URIs of the system's own Debian sources, one a line, the likeliest first: no mirror is named here. A mirror+file: list counts by
+# what stands in it; the security archive holds no experimental.
 debian_uris() {
   local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources) uri
   awk '
@@ -144,8 +144,8 @@ CONF
   scratch=''
 }
 
-# build_caf PREFIX [cmake option...]: once per prefix; the marker file is written last. Static, so that a binary needs no library of a
-# user's cache; position independent, as everything that it is linked with.
+# build_caf PREFIX [cmake option...]: once per prefix; the marker file is written last. Static, so that a binary needs no library
+# of a user's cache; position independent, as everything that it is linked with.
 build_caf() {
   local prefix=$1
   shift

@@ -272,8 +272,11 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   std::filesystem::create_directories(folder.path() + "/jobs.d/folder.toml");
   folder.write("more.toml", job("more"));
 
-  auto loaded = load_declared(
-      {.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"}, .base_dir = folder.path(), .revision = 7, .source = "ops", .asked_by = ""});
+  auto loaded = load_declared({.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"},
+                               .base_dir = folder.path(),
+                               .revision = 7,
+                               .source = "ops",
+                               .asked_by = ""});
   if (!loaded)
     FAIL(loaded.error().context);
   std::vector<std::string> keys;

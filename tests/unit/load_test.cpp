@@ -209,8 +209,9 @@ TEST_CASE("load: everything wrong is told at once", "[config]") {
 
 TEST_CASE("load: what settings say together names where they were set, and is told with the rest", "[config]") {
   file_case files;
-  auto loaded = files.load("zzz = 1\nserver.listen = \"x\"\n[schedule]\nmisfire_after = \"200ms\"\n[security]\naccess_token = \"a b\"\n",
-                           {{"RINGMASTER_CLUSTER_NODE", "a b"}}, {"server.context_path=x", "trigger.settle=1s", "trigger.ask_limit=1s"});
+  auto loaded =
+    files.load("zzz = 1\nserver.listen = \"x\"\n[schedule]\nmisfire_after = \"200ms\"\n[security]\naccess_token = \"a b\"\n",
+               {{"RINGMASTER_CLUSTER_NODE", "a b"}}, {"server.context_path=x", "trigger.settle=1s", "trigger.ask_limit=1s"});
   REQUIRE_FALSE(loaded);
   CHECK(files.without_folder(loaded.error().context) ==
         "c.toml:1: unknown key 'zzz'\n"
