@@ -21,14 +21,14 @@ constexpr int patience_max = 10;
 
 protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}, {}}; }
 
+} // namespace
+
+protocol::http_result gate_closed() { return {delivery::gate_closed, 0, {}, "this node may not send any more", {}, {}}; }
+
 // A node that stops may not send any more, either: what has a gate is left to the node's next life.
 protocol::http_result stopped(const protocol::http_call& call) {
   return call.gate ? gate_closed() : not_sent("this node is stopping");
 }
-
-} // namespace
-
-protocol::http_result gate_closed() { return {delivery::gate_closed, 0, {}, "this node may not send any more", {}, {}}; }
 
 origin::origin(client& owner, std::string_view key) : deadline(owner.shared().limits), owner_(owner), key_(key) {
   auto parsed = parse_origin(key);
@@ -219,43 +219,59 @@ void client::on_posted() {
 }
 
 void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
-  count(shared_.calls, static_cast<std::int64_t>(batch->calls.size()));
-  for (std::size_t i = 0; i < batch->calls.size(); ++i) {
-    pending_call call{batch, i};
-    if (call.due() <= now) {
-      submit(std::move(call));
-    } else {
-      held_.push_back(std::move(call));
-      std::push_heap(held_.begin(), held_.end(), later{});
-    }
+  const auto& calls = batch->calls;
+  count(shared_.calls, static_cast<std::int64_t>(calls.size()));
+  for (std::size_t first = 0, end = 0; first < calls.size(); first = end) {
+    const auto due = calls[first].not_before;
+    while (end < calls.size() && calls[end].not_before == due)
+      ++end;
+    held_calls together{batch, first, end};
+    if (due <= now)
+      submit(together);
+    else
+      make_ready(std::move(together));
   }
 }
 
-void client::submit(pending_call&& call) {
-  const auto& key = call.call().origin;
+void client::make_ready(held_calls&& calls) {
+  auto& batch = *calls.batch;
+  batch.texts.resize(batch.calls.size());
+  for (auto i = calls.first; i < calls.end; ++i) {
+    auto& call = batch.calls[i];
+    if (request_defect(call).empty())
+      append_request(batch.texts[i], origin_of(call.origin).address().authority, call);
+  }
+  held_.emplace(batch.calls[calls.first].not_before, std::move(calls));
+}
+
+void client::submit(const held_calls& calls) {
+  for (auto i = calls.first; i < calls.end; ++i)
+    origin_of(calls.batch->calls[i].origin).submit({calls.batch, i});
+}
+
+origin& client::origin_of(const std::string& key) {
   auto found = origins_.find(key);
   if (found == origins_.end())
     found = origins_.emplace(key, std::make_unique<origin>(*this, key)).first;
-  found->second->submit(std::move(call));
+  return *found->second;
 }
 
 // All that are due leave before the first answer is read: reading is not urgent, the instant is.
 void client::release_held() {
   held_armed_ = deadline::never;
   const auto now = deadline::clock::now();
-  while (!held_.empty() && held_.front().due() <= now) {
-    std::pop_heap(held_.begin(), held_.end(), later{});
-    auto call = std::move(held_.back());
-    held_.pop_back();
-    submit(std::move(call));
+  while (!held_.empty() && held_.begin()->first <= now) {
+    const auto due = std::move(held_.begin()->second);
+    held_.erase(held_.begin());
+    submit(due);
   }
   arm_held();
 }
 
 void client::arm_held() {
-  if (held_.empty() || held_armed_ <= held_.front().due())
+  if (held_.empty() || held_armed_ <= held_.begin()->first)
     return;
-  held_armed_ = held_.front().due();
+  held_armed_ = held_.begin()->first;
   held_timer_.expires_at(held_armed_);
   held_timer_.async_wait([this](error_code ec) {
     if (!ec)
@@ -283,10 +299,9 @@ void client::stop() {
   for (const auto& batch : posted_.close())
     refuse(*batch);
   held_timer_.cancel();
-  for (auto& call : std::exchange(held_, {})) {
-    auto result = stopped(call.call());
-    finish(std::move(call), std::move(result));
-  }
+  for (const auto& [due, calls] : std::exchange(held_, {}))
+    for (auto i = calls.first; i < calls.end; ++i)
+      finish({calls.batch, i}, stopped(calls.batch->calls[i]));
   names_.stop();
   for (auto& [key, item] : origins_)
     item->stop();

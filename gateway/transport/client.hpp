@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ class connection;
 struct call_batch {
   std::vector<protocol::http_call> calls;
   protocol::http_client::completion done;
+  /// The requests as they are written, for calls that were made ready ahead of their time; empty for the others.
+  std::vector<std::string> texts;
 };
 
 /// One call on its way.
@@ -43,6 +46,8 @@ struct pending_call {
 
 /// What a call ends with that its gate keeps back.
 [[nodiscard]] protocol::http_result gate_closed();
+/// What a call ends with of which nothing was written when the node stops.
+[[nodiscard]] protocol::http_result stopped(const protocol::http_call& call);
 
 /// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
 class origin final : private deadline {
@@ -118,14 +123,18 @@ private:
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
   };
-  /// Calls that were posted ahead of their time, the earliest first.
-  struct later {
-    bool operator()(const pending_call& a, const pending_call& b) const noexcept { return a.due() > b.due(); }
+  /// Calls of one batch, posted ahead of the time at which they leave together.
+  struct held_calls {
+    std::shared_ptr<call_batch> batch;
+    std::size_t first = 0;
+    std::size_t end = 0;
   };
 
   void on_posted();
   void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
-  void submit(pending_call&& call);
+  void make_ready(held_calls&& calls);
+  void submit(const held_calls& calls);
+  [[nodiscard]] origin& origin_of(const std::string& key);
   void release_held();
   void arm_held();
   static void refuse(call_batch& batch);
@@ -137,7 +146,8 @@ private:
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
-  std::vector<pending_call> held_; // a heap
+  /// By the time at which they leave.
+  std::multimap<deadline::clock::time_point, held_calls> held_;
   tcp_timer held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;

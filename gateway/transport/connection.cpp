@@ -105,8 +105,12 @@ bool connection::is_silent() {
 
 connection::sending connection::send(pending_call& call) {
   auto& asked = call.call();
-  out_.clear();
-  append_request(out_, owner_.address().authority, asked);
+  if (auto& texts = call.batch->texts; !texts.empty() && !texts[call.index].empty()) {
+    out_ = texts[call.index]; // kept: a stale connection leaves it to the next one
+  } else {
+    out_.clear();
+    append_request(out_, owner_.address().authority, asked);
+  }
   if (!is_silent()) {
     close();
     return sending::stale;
@@ -231,8 +235,10 @@ void connection::stop() {
   auto call = std::move(call_);
   if (!call)
     return;
-  auto state = sent ? protocol::delivery::unknown : call.call().gate ? protocol::delivery::gate_closed : protocol::delivery::not_sent;
-  owner_.owner().finish(std::move(call), {state, 0, {}, "this node is stopping", {}, sent_at_});
+  auto result = stopped(call.call());
+  if (sent)
+    result = {protocol::delivery::unknown, 0, {}, "this node is stopping", {}, sent_at_};
+  owner_.owner().finish(std::move(call), std::move(result));
 }
 
 void connection::expired() {

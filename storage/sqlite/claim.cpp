@@ -62,7 +62,8 @@ private:
       if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
         return core::fail(core::errc::internal, "claim " + sequence + " was repeated with other runs");
       if (unresolved.with(item.id).step())
-        outcome_.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
+        outcome_.runs.push_back(
+          {item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
     return std::move(outcome_);
   }

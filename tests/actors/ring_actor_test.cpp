@@ -79,7 +79,8 @@ TEST_CASE_METHOD(ring, "runs leave in the order of their instants; those of one 
   hold({run_of(1, start + 300ms), run_of(2, start + 100ms)});
   hold({run_of(3, start + 200ms), run_of(4, start + 100ms)});
   advance(1s);
-  CHECK(told.firings == std::vector<fired>{{start + 100ms - ahead, {2, 4}}, {start + 200ms - ahead, {3}}, {start + 300ms - ahead, {1}}});
+  CHECK(told.firings
+        == std::vector<fired>{{start + 100ms - ahead, {2, 4}}, {start + 200ms - ahead, {3}}, {start + 300ms - ahead, {1}}});
 }
 
 TEST_CASE_METHOD(ring, "an earlier run that comes later is not held up by the timer of the later one", "[actors]") {

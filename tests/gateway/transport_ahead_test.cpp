@@ -37,7 +37,8 @@ TEST_CASE_METHOD(transport_fixture, "a call leaves at its time, and its limits c
   CHECK(steady::now() >= when + 100ms);
 }
 
-TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, whatever the order of their posting", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, in whatever order they were posted",
+                 "[gateway]") {
   raw_listener executor;
   auto start = steady::now();
   collected_results results{4};
