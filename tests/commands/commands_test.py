@@ -4,6 +4,7 @@
 Every server listens on loopback on a port that the system chose, in a folder of its own, and is ended by its process id.
 """
 
+import os
 import sys
 import unittest
 
@@ -17,7 +18,7 @@ def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    command_case.Case.binary = sys.argv[1]
+    command_case.Case.binary = os.path.abspath(sys.argv[1])
     tests = unittest.TestSuite()
     for module in (usage_test, apply_test, serve_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
