@@ -2,6 +2,7 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/data_folder.hpp"
 #include "apps/report.hpp"
 #include "config/declared_file.hpp"
 
@@ -9,18 +10,48 @@ namespace ringmaster::apps {
 
 namespace {
 
+using database_ptr = std::unique_ptr<storage::database>;
+
+/// What a first `apply` would find: the same schema, nothing in it, and nothing made on disk.
+core::result<database_ptr> empty_copy(const assembled& node) {
+  auto copy = node;
+  copy.settings.database.url = "sqlite::memory:";
+  auto database = make_database(copy);
+  if (database)
+    if (auto made = (*database)->migrate(); !made)
+      return tl::unexpected<core::error>{made.error()};
+  return database;
+}
+
+/// Ready to open, and, for a dry run, as it was.
+core::result<database_ptr> ready_database(const assembled& node, bool dry_run) {
+  if (!dry_run)
+    if (auto ready = prepare_database_folder(node.settings); !ready)
+      return tl::unexpected<core::error>{ready.error()};
+  auto database = make_database(node);
+  if (!database)
+    return database;
+  if (!dry_run) {
+    if (auto ready = prepare_schema(**database, node.settings); !ready)
+      return tl::unexpected<core::error>{ready.error()};
+    return database;
+  }
+  auto pending = (*database)->pending_migrations();
+  if (!pending)
+    return tl::unexpected<core::error>{pending.error()};
+  return !pending->empty() && pending->front().number == 1 ? empty_copy(node) : std::move(database);
+}
+
 core::result<core::deploy_report> apply_files(const apply_options& options) {
-  auto declared = config::load_declared({options.paths, ".", options.revision, options.source});
+  auto declared = config::load_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!declared)
     return tl::unexpected<core::error>{declared.error()};
   auto what = assemble(options.config);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
-  auto database = make_database(*what);
+  auto database = ready_database(*what, options.dry_run);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
-  if (auto ready = prepare_schema(**database, what->settings); !ready)
-    return tl::unexpected<core::error>{ready.error()};
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};

@@ -68,12 +68,16 @@ core::result<void> prepare_schema(storage::database& database, const config::set
   return database.migrate();
 }
 
+core::result<core::declared_set> read_deploy_files(const config::deploy_settings& deploy) {
+  return config::load_declared({deploy.files, deploy.base_dir, deploy.revision, deploy.source, deploy.files_from});
+}
+
 core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
                                                      core::time_point now) {
   const auto& deploy = settings.deploy;
   if (deploy.files.empty())
     return core::deploy_report{};
-  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, {}});
+  auto declared = read_deploy_files(deploy);
   if (!declared)
     return tl::unexpected<core::error>{declared.error()};
   auto store = database.open();

@@ -6,6 +6,7 @@
 
 #include "apps/commands.hpp"
 #include "config/settings.hpp"
+#include "core/declared.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
 #include "storage/open.hpp"
@@ -28,6 +29,9 @@ struct assembled {
 
 /// Brings the schema up to date if `database.migrate` allows it. Errors: `conflict` with the command to run when it does not.
 [[nodiscard]] core::result<void> prepare_schema(storage::database& database, const config::settings& settings);
+
+/// Reads the files of `[deploy]`.
+[[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::deploy_settings& deploy);
 
 /// Reads the files of `[deploy]` and applies them. A report without changes when none are declared.
 [[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,

@@ -1,60 +1,17 @@
-#include <charconv>
 #include <cstdio>
-#include <optional>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
 #include "apps/report.hpp"
+#include "apps/time_text.hpp"
 #include "core/cron.hpp"
 #include "core/zone.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
-
-std::optional<core::time_point> parse_epoch(const std::string& text) {
-  std::int64_t ms = 0;
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  if (problem != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return core::from_ms(ms);
-}
-
-/// `2026-11-21`, `2026-11-21T10:00:00`, with `Z` or `+08:00`; without one, in `where`.
-core::result<core::time_point> parse_time(const std::string& text, const core::zone& where) {
-  if (auto epoch = parse_epoch(text))
-    return *epoch;
-  auto wrong = core::fail(core::errc::invalid_argument, "--from: '" + text + "' is neither ISO 8601 nor epoch milliseconds");
-  auto civil = text.substr(0, 19);
-  auto tail = text.size() > 19 ? text.substr(19) : std::string{};
-  if (civil.size() == 10)
-    civil += " 00:00:00";
-  if (civil.size() != 19)
-    return wrong;
-  civil[10] = civil[10] == 'T' ? ' ' : civil[10];
-  core::milliseconds fraction{0};
-  if (tail.starts_with('.')) {
-    auto digits = std::min(tail.find_first_not_of("0123456789", 1), tail.size());
-    fraction = core::milliseconds{std::atoi((tail.substr(1, digits - 1) + "000").substr(0, 3).c_str())};
-    tail = tail.substr(digits);
-  }
-  auto in = tail.empty() ? where : core::zone{};
-  auto parsed = in.parse(civil);
-  if (!parsed)
-    return wrong;
-  if (tail.empty() || tail == "Z")
-    return *parsed + fraction;
-  int hours = 0;
-  int minutes = 0;
-  char sign = 0;
-  if (std::sscanf(tail.c_str(), "%c%2d:%2d", &sign, &hours, &minutes) != 3 || (sign != '+' && sign != '-') || tail.size() != 6)
-    return wrong;
-  auto offset = std::chrono::hours{hours} + std::chrono::minutes{minutes};
-  return *parsed + fraction - (sign == '+' ? offset : -offset);
-}
 
 std::vector<core::time_point> next_times(const core::cron_expression& cron, core::time_point from, const core::zone& where,
                                          std::size_t count) {
@@ -86,7 +43,7 @@ int cron_next(const cron_options& options) {
     return complain({core::errc::invalid_argument, "--zone: " + where.error().context});
   auto from = options.from.empty() ? core::result<core::time_point>{system_now()} : parse_time(options.from, *where);
   if (!from)
-    return complain(from.error());
+    return complain({from.error().code, "--from: " + from.error().context});
   auto cron = core::cron_expression::parse(options.expression);
   if (!cron) {
     std::fprintf(stderr, "%s\n", cron.error().context.c_str());

@@ -2,16 +2,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
-#include "apps/assembly.hpp"
 #include "apps/commands.hpp"
 #include "apps/demo_executor.hpp"
-#include "apps/logging.hpp"
+#include "apps/foundation.hpp"
 #include "apps/node.hpp"
 #include "apps/report.hpp"
-#include "apps/secrets.hpp"
 #include "apps/signals.hpp"
 #include "config/declared_file.hpp"
+#include "config/validate.hpp"
+#include "core/execution_state.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -59,33 +60,55 @@ private:
   std::string path_;
 };
 
-/// Prints runs in the order of their ids, each once its result is there.
+/// Prints each run once, as soon as its row says how it ended; one that takes its time holds up no other.
 class run_printer {
 public:
   explicit run_printer(storage::store& store) : store_{store} {}
 
   /// Completed runs printed so far.
   core::result<std::size_t> look() {
-    auto rows = store_.logs().rows_after(last_, 100);
-    if (!rows)
-      return tl::unexpected<core::error>{rows.error()};
-    for (const auto& row : *rows) {
-      if (row.handle_code == 0)
-        break;
-      std::printf("run %lld  job %d  fired %s  on %s  trigger %d  result %d %s\n", static_cast<long long>(core::number(row.id)),
-                  core::number(row.job), iso_utc(row.trigger_time).c_str(), row.executor_address.c_str(), row.trigger_code,
-                  row.handle_code, row.handle_msg.c_str());
-      last_ = row.id;
-      if (row.handle_code == 200)
-        ++completed_;
+    auto cursor = done_until_;
+    for (bool all_done = true, more = true; more;) {
+      auto rows = store_.logs().rows_after(cursor, page);
+      if (!rows)
+        return tl::unexpected<core::error>{rows.error()};
+      more = rows->size() == page;
+      for (const auto& row : *rows) {
+        cursor = row.id;
+        const bool ended = core::is_terminal(core::state_of(row.trigger_code, row.handle_code));
+        if (ended && !printed_.contains(row.id))
+          print(row);
+        all_done = all_done && ended;
+        if (!all_done && ended)
+          printed_.insert(row.id);
+        else if (all_done)
+          step_over(row.id);
+      }
     }
     std::fflush(stdout);
     return completed_;
   }
 
 private:
+  static constexpr std::size_t page = 100;
+
+  void print(const core::log_row& row) {
+    std::printf("run %lld  job %d  fired %s  on %s  trigger %d  result %d %s\n", static_cast<long long>(core::number(row.id)),
+                core::number(row.job), iso_utc(row.trigger_time).c_str(), row.executor_address.c_str(), row.trigger_code,
+                row.handle_code, row.handle_msg.c_str());
+    completed_ += row.handle_code == 200;
+  }
+
+  void step_over(core::log_id id) {
+    done_until_ = id;
+    printed_.erase(id);
+  }
+
   storage::store& store_;
-  core::log_id last_{0};
+  /// Every row up to here has ended and was printed.
+  core::log_id done_until_{0};
+  /// Printed rows beyond it.
+  std::set<core::log_id> printed_;
   std::size_t completed_ = 0;
 };
 
@@ -105,42 +128,47 @@ core::result<int> watch(storage::store& store, bool check) {
   }
 }
 
-core::result<int> run(const demo_options& options, const scratch_folder& folder) {
+core::result<foundation> prepare(const demo_options& options, const scratch_folder& folder) {
   if (folder.path().empty())
     return core::fail(core::errc::unavailable, "no temporary folder can be made");
   config::settings settings;
   settings.data_dir = folder.path();
   settings.server.listen = options.listen;
   settings.log.level = "warn";
-  auto what = assemble(std::move(settings));
-  if (!what)
-    return tl::unexpected<core::error>{what.error()};
-  auto token = obtain_access_token(what->settings);
-  auto id = obtain_node_id(what->settings);
-  if (!token || !id)
-    return tl::unexpected<core::error>{token ? id.error() : token.error()};
-  what->settings.security.access_token = token->token;
-  auto made = make_database(*what);
-  if (!made)
-    return tl::unexpected<core::error>{made.error()};
-  std::shared_ptr<storage::database> database{std::move(*made)};
-  if (auto ready = prepare_schema(*database, what->settings); !ready)
-    return tl::unexpected<core::error>{ready.error()};
-  auto store = database->open();
+  config::origins from;
+  from.set("server.listen", "--listen");
+  if (auto valid = config::validate(settings, from); !valid)
+    return tl::unexpected<core::error>{valid.error()};
+  auto base = assemble(std::move(settings)).and_then([](assembled&& what) { return lay_foundation(std::move(what)); });
+  if (!base && base.error().context.find(options.listen) != std::string::npos)
+    return core::fail(base.error().code, "--listen: " + base.error().context);
+  return base;
+}
+
+core::result<core::deploy_report> apply_demo_jobs(node& running) {
+  return config::parse_declared(declared_jobs, "demo", "demo").and_then([&running](core::declared_set&& declared) {
+    return running.apply(std::move(declared), false);
+  });
+}
+
+core::result<int> run(const demo_options& options, const scratch_folder& folder) {
+  auto base = prepare(options, folder);
+  if (!base)
+    return tl::unexpected<core::error>{base.error()};
+  auto store = base->database->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
-  auto running = node::start(*what, database, *id, make_logger(what->settings.log));
+  auto token = base->token;
+  auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
   std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
-  std::printf("the access token of executors is in %s\n", token->file.c_str());
+  std::printf("the access token of executors is in %s\n", token.file.c_str());
   std::fflush(stdout);
-  auto executor = demo_executor::start("http://" + (*running)->address(), "demo-executor", token->token);
+  auto executor = demo_executor::start("http://" + (*running)->address(), "demo-executor", token.token);
   if (!executor)
     return tl::unexpected<core::error>{executor.error()};
-  auto declared = config::parse_declared(declared_jobs, "demo", "demo");
-  auto applied = declared ? (*running)->apply(std::move(*declared), false)
-                          : core::result<core::deploy_report>{tl::unexpected<core::error>{declared.error()}};
+  auto applied = apply_demo_jobs(**running);
   if (!applied)
     return tl::unexpected<core::error>{applied.error()};
   std::fputs(describe(*applied, false).c_str(), stdout);

@@ -1,5 +1,6 @@
 #include "apps/demo_executor.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 namespace ringmaster::apps {
 
 namespace {
+
+constexpr std::chrono::seconds beat_every{30};
 
 protocol::http_response answer(const char* body) {
   protocol::http_response response;
@@ -35,12 +38,23 @@ core::result<std::unique_ptr<demo_executor>> demo_executor::start(std::string ad
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = "http://" + *bound + "/";
-  nlohmann::json registration{{"registryGroup", "EXECUTOR"}, {"registryKey", made->app_name_}, {"registryValue", made->address_}};
-  made->tell_admin("/api/registry", registration.dump());
+  made->beats_ = std::jthread{[executor = made.get()](std::stop_token stopped) { executor->beat(std::move(stopped)); }};
   return made;
 }
 
-demo_executor::~demo_executor() { transport_->stop(); }
+demo_executor::~demo_executor() {
+  beats_ = {};
+  transport_->stop();
+}
+
+void demo_executor::beat(std::stop_token stopped) {
+  const auto registration =
+    nlohmann::json{{"registryGroup", "EXECUTOR"}, {"registryKey", app_name_}, {"registryValue", address_}}.dump();
+  std::unique_lock lock{waiting_};
+  do
+    tell_admin("/api/registry", registration);
+  while (!wake_.wait_for(lock, stopped, beat_every, [&stopped] { return stopped.stop_requested(); }));
+}
 
 void demo_executor::serve(protocol::http_request&& request, const protocol::http_reply_ptr& reply) {
   auto token = request.find_header("XXL-JOB-ACCESS-TOKEN");

@@ -9,7 +9,6 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
-#include "config/declared_file.hpp"
 
 namespace ringmaster::apps {
 
@@ -47,7 +46,7 @@ void check_token(const config::settings& settings, std::vector<finding>& finding
 void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
   if (settings.deploy.files.empty())
     return;
-  auto declared = config::load_declared({settings.deploy.files, settings.deploy.base_dir, settings.deploy.revision, {}});
+  auto declared = read_deploy_files(settings.deploy);
   if (declared)
     findings.push_back({verdict::fine, "job files", std::to_string(declared->groups.size()) + " groups, "
                                                       + std::to_string(declared->jobs.size()) + " jobs declared"});
@@ -118,7 +117,7 @@ int doctor(const config_options& options, bool json) {
   if (!what) {
     findings.push_back({verdict::failure, "configuration", what.error().context});
     print(findings, json);
-    return exit_failed;
+    return what.error().code == core::errc::invalid_argument ? exit_usage : exit_failed;
   }
   findings.push_back({verdict::fine, "configuration", "listens on " + what->settings.server.listen});
   findings.push_back(

@@ -4,8 +4,8 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/data_folder.hpp"
 #include "apps/report.hpp"
-#include "apps/secrets.hpp"
 
 namespace ringmaster::apps {
 
@@ -36,7 +36,7 @@ int migrate(const config_options& options, bool dry_run, bool json) {
   if (!what)
     return complain(what.error());
   if (!dry_run)
-    if (auto ready = prepare_data_dir(what->settings); !ready)
+    if (auto ready = prepare_database_folder(what->settings); !ready)
       return complain(ready.error());
   auto database = make_database(*what);
   if (!database)

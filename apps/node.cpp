@@ -27,51 +27,61 @@ public:
   }
 };
 
-node::node(const assembled& what, actors::logger log)
-  : log_{std::move(log)},
-    drain_timeout_{what.settings.drain_timeout},
-    transport_{gateway::make_transport(what.settings.server, what.settings.trigger, what.settings.security)},
-    config_{std::make_unique<actor_config>()},
-    system_{std::make_unique<caf::actor_system>(*config_)} {}
+node::node(foundation base)
+  : base_{std::move(base)}, config_{std::make_unique<actor_config>()}, system_{std::make_unique<caf::actor_system>(*config_)} {}
 
-core::result<std::unique_ptr<node>> node::start(const assembled& what, std::shared_ptr<storage::database> database,
-                                                std::string node_id, actors::logger log) {
-  std::unique_ptr<node> made{new node{what, std::move(log)}};
-  made->spawn(what, std::move(database), std::move(node_id));
-  auto bound = made->transport_->listen(gateway::hand_over_to(made->gateway_));
+core::result<std::unique_ptr<node>> node::start(foundation base) {
+  std::unique_ptr<node> made{new node{std::move(base)}};
+  made->spawn();
+  auto bound = made->base_.transport->listen(gateway::hand_over_to(made->gateway_));
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = std::move(*bound);
   return made;
 }
 
-void node::spawn(const assembled& what, std::shared_ptr<storage::database> database, std::string node_id) {
+void node::spawn() {
   actors::node_parts parts;
-  parts.settings = what.settings;
-  parts.schedule_zone = what.schedule_zone;
-  parts.identity = {std::move(node_id), what.settings.server.listen};
+  parts.settings = base_.what.settings;
+  parts.schedule_zone = base_.what.schedule_zone;
+  parts.identity = {base_.node_id, base_.address};
   parts.host = host_name();
-  parts.open_store = [database] { return database->open(); };
-  parts.store_writers = database->writers();
-  parts.client = transport_->client();
+  parts.open_store = [database = base_.database] { return database->open(); };
+  parts.store_writers = base_.database->writers();
+  parts.client = base_.transport->client();
   parts.random_seed = std::random_device{}();
-  parts.log = log_;
+  parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
   supervisor_ = system_->spawn<protocol::with_state<actors::supervisor_state, protocol::supervisor>>(std::move(parts));
+  watch("supervisor", supervisor_);
   caf::scoped_actor self{*system_};
   protocol::request(&*self, supervisor_, 10s, protocol::handles_query{})
-    .receive(
-      [&](protocol::node_handles& handles) {
-        gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
-                                           [transport = transport_.get()] { return transport->counters(); }};
-        gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
-          std::move(partners), what.settings.server, what.settings.security, log_);
-        protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});
-      },
-      [&](const caf::error& problem) {
-        log_->critical("the actors do not start: {}", caf::to_string(problem));
-        std::_Exit(exit_fail_stop);
-      });
+    .receive([this](protocol::node_handles& handles) { spawn_gateway(handles); },
+             [this](const caf::error& problem) {
+               base_.log->critical("the actors do not start: {}", caf::to_string(problem));
+               std::_Exit(exit_fail_stop);
+             });
+}
+
+void node::spawn_gateway(protocol::node_handles& handles) {
+  const auto& settings = base_.what.settings;
+  gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
+                                     [transport = base_.transport.get()] { return transport->counters(); }};
+  gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
+    std::move(partners), settings.server, settings.security, base_.log);
+  watch("gateway_actor", gateway_);
+  protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});
+}
+
+/// Nobody above them: their end by anything but `stop` is the end of the process.
+template <class Handle>
+void node::watch(const char* what, const Handle& handle) {
+  caf::actor_cast<caf::strong_actor_ptr>(handle)->get()->attach_functor([what, log = base_.log](const caf::error& reason) {
+    if (reason == caf::exit_reason::user_shutdown || !reason)
+      return;
+    log->critical("{} ended unexpectedly: {}", what, caf::to_string(reason));
+    std::_Exit(exit_fail_stop);
+  });
 }
 
 node::~node() { stop(); }
@@ -97,10 +107,11 @@ void node::stop() {
     caf::scoped_actor self{*system_};
     auto ignore = [](const caf::error&) {};
     if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
-      protocol::request(&*self, supervisor_, drain_timeout_ + 20s, protocol::stop_request{}).receive([] {}, ignore);
+      protocol::request(&*self, supervisor_, base_.what.settings.drain_timeout + 20s, protocol::stop_request{})
+        .receive([] {}, ignore);
   }
   // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
-  transport_->stop();
+  base_.transport->stop();
   if (gateway_)
     caf::anon_send_exit(gateway_, caf::exit_reason::user_shutdown);
   if (supervisor_)

@@ -8,21 +8,16 @@
 #include <caf/all.hpp>
 
 #include "actors/logger.hpp"
-#include "apps/assembly.hpp"
+#include "apps/foundation.hpp"
 #include "core/declared.hpp"
-#include "gateway/transport.hpp"
 #include "protocol/messages.hpp"
-#include "storage/open.hpp"
 
 namespace ringmaster::apps {
 
 class node {
 public:
-  /// Opens intake last: `listen` errors end the start with nothing begun. `database` must have its schema. `settings` carries the
-  /// access token in force.
-  [[nodiscard]] static core::result<std::unique_ptr<node>> start(const assembled& what,
-                                                                 std::shared_ptr<storage::database> database, std::string node_id,
-                                                                 actors::logger log);
+  /// Opens intake last.
+  [[nodiscard]] static core::result<std::unique_ptr<node>> start(foundation base);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -38,12 +33,14 @@ public:
 
 private:
   class actor_config;
-  node(const assembled& what, actors::logger log);
-  void spawn(const assembled& what, std::shared_ptr<storage::database> database, std::string node_id);
+  explicit node(foundation base);
+  void spawn();
+  void spawn_gateway(protocol::node_handles& handles);
 
-  actors::logger log_;
-  std::chrono::milliseconds drain_timeout_;
-  std::unique_ptr<gateway::transport> transport_;
+  template <class Handle>
+  void watch(const char* what, const Handle& handle);
+
+  foundation base_;
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   protocol::supervisor supervisor_;

@@ -45,34 +45,39 @@ core::result<void> write_private(const fs::path& path, const std::string& text) 
   return {};
 }
 
-std::optional<std::string> find_line(const fs::path& path, std::string_view prefix) {
+/// What follows `prefix` in its line of the file; nothing when there is no file. A file that is there and does not say it is an
+/// error: making another secret would lock out whoever knows this one.
+core::result<std::optional<std::string>> find_line(const fs::path& path, std::string_view prefix) {
+  std::error_code status;
+  if (!fs::exists(path, status) && !status)
+    return std::nullopt;
+  auto unusable = [&path](const std::string& why) {
+    return core::fail(core::errc::unavailable, path.string() + " cannot be used: " + why);
+  };
+  if (fs::is_directory(path, status))
+    return unusable("it is a directory");
+  errno = 0;
   std::ifstream file{path};
+  if (!file)
+    return unusable(std::strerror(errno));
   for (std::string line; std::getline(file, line);)
     if (line.starts_with(prefix) && line.size() > prefix.size())
       return line.substr(prefix.size());
-  return std::nullopt;
+  return unusable(prefix.empty() ? "it is empty; remove it to have a new one made"
+                                 : "it has no line `" + std::string{prefix} + "…`; remove it to have a new one made");
 }
 
 } // namespace
-
-core::result<void> prepare_data_dir(const config::settings& settings) {
-  std::error_code problem;
-  auto made = fs::create_directories(settings.data_dir, problem);
-  if (problem)
-    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be made: " + problem.message());
-  if (made)
-    fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
-  if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
-    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be written: " + std::strerror(errno));
-  return {};
-}
 
 core::result<access_token> obtain_access_token(const config::settings& settings) {
   if (!settings.security.access_token.empty())
     return access_token{settings.security.access_token, {}, false};
   auto path = fs::path{settings.data_dir} / "initial-secrets";
-  if (auto known = find_line(path, token_key))
-    return access_token{*known, path.string(), false};
+  auto known = find_line(path, token_key);
+  if (!known)
+    return tl::unexpected<core::error>{known.error()};
+  if (*known)
+    return access_token{**known, path.string(), false};
   auto made = random_hex(32);
   if (!made)
     return tl::unexpected<core::error>{made.error()};
@@ -85,8 +90,11 @@ core::result<std::string> obtain_node_id(const config::settings& settings) {
   if (!settings.cluster.node.empty())
     return settings.cluster.node;
   auto path = fs::path{settings.data_dir} / "node-id";
-  if (auto known = find_line(path, ""))
-    return *known;
+  auto known = find_line(path, "");
+  if (!known)
+    return tl::unexpected<core::error>{known.error()};
+  if (*known)
+    return **known;
   auto digits = random_hex(4);
   if (!digits)
     return tl::unexpected<core::error>{digits.error()};

@@ -9,9 +9,6 @@
 
 namespace ringmaster::apps {
 
-/// Creates the data folder (0700) if it is missing. Errors: `unavailable` naming the folder and why.
-[[nodiscard]] core::result<void> prepare_data_dir(const config::settings& settings);
-
 struct access_token {
   std::string token;
   /// Where it stands; empty when it came from the configuration.
@@ -21,7 +18,7 @@ struct access_token {
 };
 
 /// The configured token, else that of `initial-secrets` in the data folder, else a new one of 256 random bits, written there
-/// (0600).
+/// (0600). Errors: `unavailable`, also when the file is there and cannot be read.
 [[nodiscard]] core::result<access_token> obtain_access_token(const config::settings& settings);
 
 /// The configured node name, else that of the file `node-id`, else a new one: host name and random digits, written there.

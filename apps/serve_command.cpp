@@ -3,14 +3,11 @@
 
 #include <unistd.h>
 
-#include "apps/assembly.hpp"
 #include "apps/commands.hpp"
-#include "apps/logging.hpp"
+#include "apps/foundation.hpp"
 #include "apps/node.hpp"
 #include "apps/report.hpp"
-#include "apps/secrets.hpp"
 #include "apps/signals.hpp"
-#include "config/declared_file.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -50,7 +47,7 @@ void reload(const config_options& options, node& running, actors::logger& log) {
     log->info("reload: no job files are declared");
     return;
   }
-  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, {}});
+  auto declared = read_deploy_files(deploy);
   if (!declared) {
     log->error("reload: {}", declared.error().context);
     return;
@@ -64,42 +61,35 @@ void reload(const config_options& options, node& running, actors::logger& log) {
   log->info("reload: done");
 }
 
+void run_until_stopped(const config_options& options, node& running, actors::logger& log) {
+  for (;;) {
+    auto event = wait_for_signal(1h);
+    if (event == signal_event::reload)
+      reload(options, running, log);
+    else if (event == signal_event::stop)
+      break;
+  }
+  running.stop();
+}
+
 core::result<int> run(const config_options& options) {
   auto what = assemble(options);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
-  auto log = make_logger(what->settings.log);
-  if (auto ready = prepare_data_dir(what->settings); !ready)
-    return tl::unexpected<core::error>{ready.error()};
-  auto token = obtain_access_token(what->settings);
-  if (!token)
-    return tl::unexpected<core::error>{token.error()};
-  what->settings.security.access_token = token->token;
-  auto id = obtain_node_id(what->settings);
-  if (!id)
-    return tl::unexpected<core::error>{id.error()};
-  auto made = make_database(*what);
-  if (!made)
-    return tl::unexpected<core::error>{made.error()};
-  std::shared_ptr<storage::database> database{std::move(*made)};
-  if (auto ready = prepare_schema(*database, what->settings); !ready)
-    return tl::unexpected<core::error>{ready.error()};
-  auto report = apply_deploy_files(*database, what->settings, system_now());
+  auto base = lay_foundation(std::move(*what));
+  if (!base)
+    return tl::unexpected<core::error>{base.error()};
+  auto log = base->log;
+  auto token = base->token;
+  auto report = apply_deploy_files(*base->database, base->what.settings, system_now());
   if (!report)
     return tl::unexpected<core::error>{report.error()};
   log_report(log, *report);
-  auto running = node::start(*what, database, *id, log);
+  auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  announce(*token, (*running)->address(), log);
-  for (;;) {
-    auto event = wait_for_signal(1h);
-    if (event == signal_event::reload)
-      reload(options, **running, log);
-    else if (event == signal_event::stop)
-      break;
-  }
-  (*running)->stop();
+  announce(token, (*running)->address(), log);
+  run_until_stopped(options, **running, log);
   return exit_done;
 }
 

@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(CAF 0.18.7 REQUIRED COMPONENTS core io)
 find_package(Boost 1.81 REQUIRED)
-find_package(OpenSSL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(spdlog REQUIRED)

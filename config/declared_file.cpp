@@ -16,7 +16,6 @@ namespace ringmaster::config {
 namespace {
 
 constexpr std::string_view wildcards = "*?[";
-constexpr std::size_t source_characters_max = 128;
 
 /// One set from any number of documents.
 class set_reader {
@@ -63,7 +62,7 @@ private:
 
   void keep_group(const toml::table& table, problems& found) {
     auto group = read_group(table, found);
-    if (const auto first = first_place("group " + group.app_name, found.place(table.source())))
+    if (const auto first = first_place("group " + group.app_name, group.where))
       return found.add(table.source(), "group '" + group.app_name + "' is declared twice, first at " + *first);
     set_.groups.push_back(std::move(group));
   }
@@ -113,32 +112,23 @@ std::vector<std::string> matches(const std::string& base_dir, const std::string&
   return out;
 }
 
-/// The patterns as seen from `base_dir`, so that the same folder elsewhere is the same owner.
-std::string source_name(const std::vector<std::string>& patterns, const std::string& base_dir) {
-  const auto base = std::filesystem::absolute(base_dir).lexically_normal();
-  std::string out;
-  for (const std::string& each : patterns) {
-    const auto whole = (base / each).lexically_normal();
-    const auto seen = whole.lexically_relative(base).string();
-    out.append(out.empty() ? "" : ",").append(seen.empty() || seen.starts_with("..") ? whole.string() : seen);
-  }
-  return out;
+std::string shown_path(const std::string& base_dir, const std::string& pattern) {
+  return (std::filesystem::path{base_dir} / pattern).lexically_normal().string();
 }
 
 } // namespace
 
 core::result<core::declared_set> load_declared(const declared_request& request) {
-  const std::string source = request.source.empty() ? source_name(request.patterns, request.base_dir) : request.source;
-  if (source.size() > source_characters_max)
-    return core::fail(core::errc::invalid_argument,
-                      "the file patterns name the owner of what they declare and are together longer than " +
-                          std::to_string(source_characters_max) + " characters; use fewer globs: " + source);
-  set_reader in{source, request.revision};
+  set_reader in{request.source, request.revision};
+  const std::string asked_by = request.asked_by.empty() ? "" : request.asked_by + ": ";
   std::vector<std::string> seen;
   for (const std::string& pattern : request.patterns) {
     std::vector<std::string> files = matches(request.base_dir, pattern);
-    if (pattern.find_first_of(wildcards) == std::string::npos && files.empty())
-      files.push_back((std::filesystem::path{request.base_dir} / pattern).lexically_normal().string());
+    // Nothing found is a mistake and not an empty set: with prune it would remove every job.
+    if (files.empty() && pattern.find_first_of(wildcards) != std::string::npos)
+      in.add(asked_by + "no file matches " + shown_path(request.base_dir, pattern));
+    else if (files.empty())
+      files.push_back(shown_path(request.base_dir, pattern));
     for (const std::string& file : files) {
       if (std::find(seen.begin(), seen.end(), file) != seen.end())
         continue;
@@ -146,7 +136,7 @@ core::result<core::declared_set> load_declared(const declared_request& request) 
       if (const auto text = read_file(file))
         in.read(*text, file);
       else
-        in.add(text.error().context);
+        in.add(asked_by + text.error().context);
     }
   }
   return std::move(in).finish();

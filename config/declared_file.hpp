@@ -13,12 +13,14 @@
 namespace ringmaster::config {
 
 struct declared_request {
-  /// Paths or globs, relative to `base_dir`. A path without wildcards must exist; a glob may match nothing.
+  /// Paths or globs, relative to `base_dir`. Each must match at least one file.
   std::vector<std::string> patterns;
   std::string base_dir = ".";
   std::int64_t revision = 0;
-  /// Owner of what is declared, at most 128 bytes; empty: the patterns relative to `base_dir`, joined by `,`.
+  /// Owner of what is declared.
   std::string source;
+  /// Who named the patterns, for messages about files that are not there: `c.toml:3: deploy.files`. May be empty.
+  std::string asked_by;
 };
 
 /// Reads all files in the order of the patterns, each pattern's matches sorted by their bytes, none twice, into one set.

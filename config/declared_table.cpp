@@ -34,7 +34,8 @@ bool is_key(std::string_view text) {
 }
 
 bool is_usable_address(std::string_view text) {
-  return (text.starts_with("http://") || text.starts_with("https://")) && text.size() <= 255 &&
+  constexpr auto scheme = "http://"sv;
+  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= 255 &&
          text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
 
@@ -113,6 +114,7 @@ core::declared_group read_group(const toml::table& table, problems& found) {
   table_fields in{table, found};
   in.check_names(group_keys, {});
   core::declared_group group;
+  group.where = in.place();
   group.app_name = in.text("app_name", app_name_limit);
   if (group.app_name.find_first_of("<>") != std::string::npos)
     in.refuse("app_name", "must not contain < or >");
@@ -123,10 +125,12 @@ core::declared_group read_group(const toml::table& table, problems& found) {
   if (group.addresses && group.addresses->empty())
     in.refuse("addresses", "the list is empty; leave addresses out to use what registers itself");
   for (const auto& address : group.addresses.value_or(std::vector<std::string>{}))
-    if (!is_usable_address(address))
+    if (address.starts_with("https://"))
       in.refuse("addresses",
-                "\"" + address +
-                    "\" is no address; expected http://host:port/ or https://…, at most 255 characters, without a comma");
+                "\"" + address + "\": executors cannot be called over TLS by this release; expected http://host:port/");
+    else if (!is_usable_address(address))
+      in.refuse("addresses",
+                "\"" + address + "\" is no address; expected http://host:port/, at most 255 characters, without a comma");
   return group;
 }
 

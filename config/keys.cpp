@@ -200,8 +200,13 @@ void add_log_and_deploy(std::vector<setting>& to) {
   to.push_back(choice("log.level", logging<&log_settings::level>, {"trace", "debug", "info", "warn", "error"},
                       "trace, debug, info, warn or error."));
   to.push_back(choice("log.format", logging<&log_settings::format>, {"text", "json"}, "text or json."));
-  to.push_back(list("deploy.files", deploy<&deploy_settings::files>,
-                    "Files that declare groups and jobs, applied at start and on SIGHUP. Globs; relative to this file."));
+  to.push_back(
+    list("deploy.files", deploy<&deploy_settings::files>,
+         "Files that declare groups and jobs, applied at start and on SIGHUP. Globs, each of which must match a file; relative\n"
+         "to this file."));
+  to.push_back(
+    text("deploy.source", deploy<&deploy_settings::source>,
+         "Owner of what these files declare. Another name is another owner: it may not touch what the former one declared."));
   to.push_back({.name = "deploy.revision", .how = form::integer, .where = deploy<&deploy_settings::revision>, .min = 0,
                 .max = std::numeric_limits<std::int64_t>::max(), .choices = {},
                 .doc = "Number of the declared state. A lower one than the database has seen is refused. 0: not numbered."});

@@ -45,13 +45,13 @@ public:
   void read_document(const std::string& path) {
     const auto text = read_file(path);
     if (!text)
-      return add(text.error().context);
+      return lose_document(text.error().context);
     values_.deploy.base_dir = std::filesystem::path{path}.parent_path().string();
     if (values_.deploy.base_dir.empty())
       values_.deploy.base_dir = ".";
     const auto document = parse_toml(*text, path);
     if (!document)
-      return add(document.error().context);
+      return lose_document(document.error().context);
     problems found{path};
     for (const auto& [key, node] : *document)
       read_node(std::string{key.str()}, key.source(), node, found);
@@ -63,7 +63,7 @@ public:
     for (const setting& each : all_settings()) {
       const std::string name = variable_name(each.name);
       if (const auto value = request_.variable(name); value && !value->empty())
-        store_text(each, *value, name + ": " + std::string{each.name});
+        store_text(each, *value, name);
     }
   }
 
@@ -82,22 +82,33 @@ public:
   }
 
   core::result<settings> finish() {
+    if (auto valid = validate(values_, from_); !valid)
+      add(valid.error().context);
     if (!problems_.empty())
       return tl::unexpected(to_error(problems_));
-    if (auto valid = validate(values_); !valid)
-      return tl::unexpected(valid.error());
+    values_.deploy.files_from = from_.subject("deploy.files");
     return std::move(values_);
   }
 
   void add(std::string line) { problems_.push_back(std::move(line)); }
 
 private:
+  /// What it would have said is unknown.
+  void lose_document(std::string why) {
+    add(std::move(why));
+    for (const setting& each : all_settings())
+      from_.refuse(each.name);
+  }
+
   void read_node(const std::string& name, const toml::source_region& at, const toml::node& node, problems& found) {
     if (const setting* which = find_setting(name)) {
       auto value = read_value(*which, node);
       auto stored = value ? assign(values_, *which, *value) : core::result<void>{tl::unexpected(value.error())};
-      if (!stored)
+      from_.set(name, found.place(at));
+      if (!stored) {
+        from_.refuse(name);
         found.add(at, name + ": " + stored.error().context);
+      }
     } else if (is_section(name)) {
       if (const toml::table* table = node.as_table())
         for (const auto& [key, inner] : *table)
@@ -159,12 +170,16 @@ private:
   void store_text(const setting& which, std::string_view text, const std::string& where) {
     auto value = read_text(which, text);
     auto stored = value ? assign(values_, which, *value) : core::result<void>{tl::unexpected(value.error())};
-    if (!stored)
-      add(where + ": " + stored.error().context);
+    from_.set(which.name, where);
+    if (stored)
+      return from_.accept(which.name);
+    from_.refuse(which.name);
+    add(from_.subject(which.name) + ": " + stored.error().context);
   }
 
   const load_request& request_;
   settings values_;
+  origins from_;
   std::vector<std::string> problems_;
 };
 

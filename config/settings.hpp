@@ -116,6 +116,10 @@ struct deploy_settings {
   std::vector<std::string> files;
   /// What `files` are relative to: the folder of the configuration file. Set by `load`, no key of its own.
   std::string base_dir = ".";
+  /// Where `files` was set, for messages: `/etc/ringmaster/ringmaster.toml:12: deploy.files`. Set by `load`, no key of its own.
+  std::string files_from = "deploy.files";
+  /// Owner of what they declare. Another name is another owner, which may not touch what the former one declared.
+  std::string source = "deploy";
   std::int64_t revision = 0;
   bool prune = false;
 };

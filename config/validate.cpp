@@ -17,6 +17,10 @@ namespace ringmaster::config {
 
 namespace {
 
+/// As long as its column.
+constexpr std::size_t source_characters_max = 128;
+constexpr std::string_view database_url_form = "sqlite:PATH or mysql://user:password@host:port/name";
+
 bool is_number(std::string_view text, std::int32_t min, std::int32_t max) noexcept {
   const auto number = core::parse_int32(text);
   return number && *number >= min && *number <= max && text.front() != '+' && text.front() != '-';
@@ -76,9 +80,22 @@ bool is_database_url(std::string_view url) {
   return url.starts_with("sqlite:") && url.size() > std::string_view{"sqlite:"}.size();
 }
 
+/// All that a wrong URL may show: where its password begins and ends is not known. `"postgres://…"`.
+std::string scheme_only(std::string_view url) {
+  const auto end = url.find("://");
+  const auto scheme = url.substr(0, end);
+  const bool known = end != std::string_view::npos && scheme.size() <= 20 &&
+                     std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return known || scheme == "jdbc:mysql" ? "\"" + std::string{scheme} + "://…\"" : "the value";
+}
+
+bool is_printable(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; });
+}
+
 class validator {
 public:
-  explicit validator(const settings& values) : values_(values) {}
+  validator(const settings& values, const origins& from) : values_(values), from_(from) {}
 
   void check_forms() {
     require(!values_.data_dir.empty(), "data_dir", "", "expected a path");
@@ -86,40 +103,43 @@ public:
             "expected host:port with a port from 0 to 65535");
     require(is_context_path(values_.server.context_path), "server.context_path", values_.server.context_path,
             "expected a path that starts with / and does not end with it");
-    require(is_database_url(values_.database.url), "database.url", without_password(values_.database.url),
-            "expected sqlite:PATH or mysql://user:password@host:port/name");
+    if (!is_database_url(values_.database.url))
+      say("database.url", scheme_only(values_.database.url) + " is not valid; expected " + std::string{database_url_form});
     const auto& node = values_.cluster.node;
     require(node.size() <= 64 && std::all_of(node.begin(), node.end(),
                                              [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; }),
             "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
+    const auto& source = values_.deploy.source;
+    require(!core::is_blank(source) && core::count_characters(source) <= source_characters_max && is_printable(source),
+            "deploy.source", source, "expected 1 to 128 characters");
     check_zone("schedule.time_zone", values_.schedule.time_zone);
     check_zone("database.time_zone", values_.database.time_zone);
   }
 
   void check_security() {
     const auto& token = values_.security.access_token;
-    if (token == "default_token" && !values_.security.allow_default_token)
-      say("security.access_token: this is the token that XXL-JOB ships, so everybody knows it; choose another one, or set "
-          "security.allow_default_token = true");
+    const std::string_view key = "security.access_token";
+    if (token == "default_token" && !values_.security.allow_default_token &&
+        !from_.any_refused({"security.allow_default_token"}))
+      say(key, "this is the token that XXL-JOB ships, so everybody knows it; choose another one, or set "
+               "security.allow_default_token = true");
     if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; }))
-      say("security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header");
+      say(key, "expected printable ASCII without spaces: it is sent in an HTTP header");
     if (values_.security.executor_networks.empty())
-      say("security.executor_networks: the list is empty, so no executor could be called; expected at least one network");
+      say("security.executor_networks", "the list is empty, so no executor could be called; expected at least one network");
     for (const auto& each : values_.security.executor_networks)
       require(is_network(each), "security.executor_networks", each, R"(expected a network such as "10.0.0.0/8" or "fc00::/7")");
   }
 
   void check_relations() {
-    require_less("schedule.claim_ahead", values_.schedule.claim_ahead, values_.schedule.misfire_after, "schedule.misfire_after");
-    const auto& cluster = values_.cluster;
-    const auto alive = cluster.dead_after - cluster.send_margin;
-    if (3 * cluster.beat >= alive)
-      say("cluster.beat: " + format_duration(cluster.beat) +
-          " is too long: three beats must be shorter than cluster.dead_after - " + "cluster.send_margin (" +
-          format_duration(alive) + ")");
+    require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
+                 values_.schedule.misfire_after);
+    require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
+    check_beat();
     const auto seen_late = values_.registry.flush + values_.registry.reread;
-    require_less("registry.flush + registry.reread", seen_late, values_.registry.dead_after, "registry.dead_after");
-    require_less("trigger.settle", values_.trigger.settle, values_.trigger.ask_limit, "trigger.ask_limit");
+    if (seen_late >= values_.registry.dead_after)
+      say_of({"registry.flush", "registry.reread", "registry.dead_after"},
+             "registry.flush + registry.reread: " + too_long(seen_late, "registry.dead_after", values_.registry.dead_after));
   }
 
   core::result<void> finish() && {
@@ -129,33 +149,55 @@ public:
   }
 
 private:
-  void say(std::string line) { lines_.push_back(std::move(line)); }
+  void check_beat() {
+    const auto& cluster = values_.cluster;
+    const auto alive = cluster.dead_after - cluster.send_margin;
+    if (3 * cluster.beat >= alive)
+      say_of({"cluster.beat", "cluster.dead_after", "cluster.send_margin"},
+             "cluster.beat: " + format_duration(cluster.beat) + " is too long: three beats must be shorter than " +
+               "cluster.dead_after - cluster.send_margin (" + format_duration(alive) + ")");
+  }
+
+  void say(std::string_view key, const std::string& problem) {
+    if (!from_.any_refused({key}))
+      lines_.push_back(from_.subject(key) + ": " + problem);
+  }
+
+  /// About several keys at once.
+  void say_of(std::initializer_list<std::string_view> keys, const std::string& problem) {
+    if (!from_.any_refused(keys))
+      lines_.push_back(from_.prefix(keys) + problem); // the key stands in the problem
+  }
 
   void require(bool holds, std::string_view key, const std::string& value, std::string_view allowed) {
     if (!holds)
-      say(std::string{key} + ": \"" + value + "\" is not valid; " + std::string{allowed});
+      say(key, "\"" + value + "\" is not valid; " + std::string{allowed});
   }
 
-  void require_less(std::string_view key, milliseconds value, milliseconds limit, std::string_view limit_key) {
+  static std::string too_long(milliseconds value, std::string_view limit_key, milliseconds limit) {
+    return format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} + " (" +
+           format_duration(limit) + ")";
+  }
+
+  void require_less(std::pair<std::string_view, std::string_view> keys, milliseconds value, milliseconds limit) {
     if (value >= limit)
-      say(std::string{key} + ": " + format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} +
-          " (" + format_duration(limit) + ")");
+      say_of({keys.first, keys.second}, std::string{keys.first} + ": " + too_long(value, keys.second, limit));
   }
 
   void check_zone(std::string_view key, const std::string& name) {
     if (!name.empty() && !core::zone::find(name))
-      say(std::string{key} + ": \"" + name +
-          "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
+      say(key, "\"" + name + "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
   }
 
   const settings& values_;
+  const origins& from_;
   std::vector<std::string> lines_;
 };
 
 } // namespace
 
-core::result<void> validate(const settings& values) {
-  validator checks{values};
+core::result<void> validate(const settings& values, const origins& from) {
+  validator checks{values, from};
   checks.check_forms();
   checks.check_security();
   checks.check_relations();

@@ -2,13 +2,14 @@
 
 // What no single setting can say about itself: forms and relations between settings.
 
+#include "config/origins.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::config {
 
-/// Errors: `invalid_argument`; one line for each thing wrong: full option path, value, what is allowed. Never a secret. Looks
-/// zones up in the system's database, touches nothing else.
-[[nodiscard]] core::result<void> validate(const settings& values);
+/// Errors: `invalid_argument`; one line for each thing wrong: where it was set, full option path, value, what is allowed. Never a
+/// secret. What depends on a refused key is not judged. Looks zones up in the system's database, touches nothing else.
+[[nodiscard]] core::result<void> validate(const settings& values, const origins& from = {});
 
 } // namespace ringmaster::config

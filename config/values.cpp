@@ -191,8 +191,10 @@ std::string print_value(settings& values, const setting& which, secrets what) {
 std::string without_password(std::string_view url) {
   const auto scheme = url.find("://");
   const auto at = url.rfind('@');
-  if (scheme == std::string_view::npos || at == std::string_view::npos)
+  if (at == std::string_view::npos)
     return std::string{url};
+  if (scheme == std::string_view::npos)
+    return "<hidden>";
   const auto colon = url.find(':', scheme + 3);
   if (colon == std::string_view::npos || colon > at)
     return std::string{url};

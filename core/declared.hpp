@@ -17,6 +17,8 @@ struct declared_group {
   std::string app_name;
   std::string title;
   std::optional<std::vector<std::string>> addresses;
+  /// `file:line` of the table, for messages.
+  std::string where = {};
 };
 
 /// One `[[job]]`. Identity: (group app name, key).

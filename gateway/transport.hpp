@@ -28,8 +28,11 @@ class transport {
 public:
   virtual ~transport() = default;
 
-  /// Binds and starts to accept; returns the address really bound, e.g. `127.0.0.1:8080`. Errors: `unavailable` naming the
-  /// address when it is in use, `invalid_argument` when it is none. Called at most once.
+  /// Takes the address and refuses connections until `listen`; returns the address really bound, e.g. `127.0.0.1:8080`. Errors:
+  /// `unavailable` naming the address when it is in use, `invalid_argument` when it is none. Called at most once.
+  virtual core::result<std::string> bind() = 0;
+
+  /// Starts to accept; binds first if nobody did. Returns and errors as `bind`. Called at most once.
   virtual core::result<std::string> listen(protocol::http_handler handler) = 0;
 
   /// Lives as long as the transport.

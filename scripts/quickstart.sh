@@ -9,6 +9,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 caf=$(scripts/deps.sh --build | tail -n 1)
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-cmake --preset release -DCAF_ROOT="$caf" > /dev/null
+cmake --preset release -DCAF_ROOT="$caf" -DRINGMASTER_TESTS=OFF -DRINGMASTER_BENCH=OFF > /dev/null
 cmake --build --preset release --target ringmaster
 exec build/release/apps/ringmaster demo "$@"

@@ -2,7 +2,7 @@
 # Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
 #
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short load
-#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, tidy
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, commands, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and simulation, under ThreadSanitizer
 #
@@ -67,16 +67,18 @@ build() {
 
 has_target() { cmake --build --preset "$1" --target help | grep -q "^$2:"; }
 
-# The executables of the chosen labels; nothing for all. The label tidy needs none.
+# The targets of the chosen labels; nothing for all, `none` if there is nothing to build.
 wanted_targets() {
-  local label
+  local label targets=()
   for label in ${labels//|/ }; do
-    if [ "$label" = tidy ]; then
-      echo none
-    elif [ -f "tests/$label/CMakeLists.txt" ]; then
-      echo "${label}_tests"
-    fi
+    case "$label" in
+      tidy) ;;
+      commands) targets+=(ringmaster) ;;
+      *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
+    esac
   done
+  [ -z "$labels" ] || [ ${#targets[@]} -gt 0 ] || targets=(none)
+  echo "${targets[@]}"
 }
 
 run_ctest() {

@@ -80,7 +80,7 @@ private:
   }
 
   core::result<void> plan_group(const core::declared_group& declared) {
-    auto object = "group " + declared.app_name;
+    auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
     if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars) || !fits(declared.title, title_chars))
       return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(app_name_chars) +
                                                   " characters, title at most " + std::to_string(title_chars));

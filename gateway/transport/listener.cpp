@@ -67,9 +67,9 @@ listener::listener(engine& shared, const config::server_settings& settings, std:
   : deadline(shared.limits), shared_(shared), settings_(settings), acceptor_(shared.io),
     replies_(std::make_shared<reply_inbox>(io, [this] { asio::post(shared_.io, [this] { on_replies(); }); })) {}
 
-core::result<std::string> listener::open(protocol::http_handler handler) {
+core::result<std::string> listener::bind() {
   if (acceptor_.is_open())
-    return core::fail(core::errc::invalid_argument, "the server listens already");
+    return core::fail(core::errc::invalid_argument, "the server has an address already");
   auto endpoint = parse_listen(settings_.listen);
   if (!endpoint)
     return tl::unexpected{endpoint.error()};
@@ -81,15 +81,31 @@ core::result<std::string> listener::open(protocol::http_handler handler) {
     acceptor_.set_option(asio::ip::v6_only{!endpoint->address().is_unspecified()}, ec);
   if (!ec)
     acceptor_.bind(*endpoint, ec);
-  if (!ec)
-    acceptor_.listen(backlog, ec);
-  if (ec) {
-    error_code ignored;
-    acceptor_.close(ignored);
-    return core::fail(core::errc::unavailable, "cannot listen on " + settings_.listen + ": " + ec.message());
-  }
+  if (ec)
+    return give_up(ec);
+  bound_ = to_text(acceptor_.local_endpoint(ec));
+  return bound_;
+}
+
+core::result<std::string> listener::open(protocol::http_handler handler) {
+  if (handler_)
+    return core::fail(core::errc::invalid_argument, "the server listens already");
+  if (bound_.empty())
+    if (auto done = bind(); !done)
+      return done;
+  error_code ec;
+  acceptor_.listen(backlog, ec);
+  if (ec)
+    return give_up(ec);
   handler_ = std::move(handler);
-  return to_text(acceptor_.local_endpoint(ec));
+  return bound_;
+}
+
+core::result<std::string> listener::give_up(error_code why) {
+  error_code ignored;
+  acceptor_.close(ignored);
+  bound_.clear();
+  return core::fail(core::errc::unavailable, "cannot listen on " + settings_.listen + ": " + why.message());
 }
 
 void listener::accept() {

@@ -35,7 +35,8 @@ public:
   listener(engine& shared, const config::server_settings& settings, std::thread::id io);
   ~listener() = default;
 
-  /// Binds; any thread, before the first `start`. Returns the address bound.
+  /// Any thread, before the first `start`. Both return the address bound; `open` binds if nobody did.
+  core::result<std::string> bind();
   core::result<std::string> open(protocol::http_handler handler);
   void start() { accept(); }
   /// Accepts no more; idle sessions end now, the others after their reply.
@@ -52,6 +53,7 @@ public:
   void forget(session& ended);
 
 private:
+  [[nodiscard]] core::result<std::string> give_up(error_code why);
   void accept();
   void on_accept(error_code ec, tcp_socket socket);
   void admit(tcp_socket socket);
@@ -62,6 +64,7 @@ private:
   config::server_settings settings_;
   protocol::http_handler handler_;
   tcp_acceptor acceptor_;
+  std::string bound_;
   std::shared_ptr<reply_inbox> replies_;
   std::vector<posted_reply> taken_;
   std::unordered_map<session*, std::shared_ptr<session>> sessions_;

@@ -33,6 +33,8 @@ public:
 
   ~beast_transport() override { stop(); }
 
+  core::result<std::string> bind() override { return listener_->bind(); }
+
   core::result<std::string> listen(protocol::http_handler handler) override {
     auto address = listener_->open(std::move(handler));
     if (address)

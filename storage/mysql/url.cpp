@@ -73,7 +73,7 @@ core::result<void> parse_place(address& out, std::string_view text) {
     return {};
   const auto [rest, code] = std::from_chars(port.data(), port.data() + port.size(), out.port);
   if (code != std::errc{} || rest != port.data() + port.size() || out.port == 0)
-    return fail(errc::invalid_argument, "database.url: '" + std::string{port} + "' is not a port (1 to 65535)");
+    return fail(errc::invalid_argument, "database.url: the port is no number from 1 to 65535");
   return {};
 }
 
@@ -85,7 +85,7 @@ core::result<void> parse_options(address& out, std::string_view text) {
     const auto name = option.substr(0, option.find('='));
     if (name != "socket" || name.size() == option.size())
       return fail(errc::invalid_argument,
-                  "database.url: unknown option '" + std::string{name} + "' (there is only socket=/path)");
+                  "database.url: unknown option behind the ? (there is only socket=/path; a ? in a password is %3F)");
     if (auto socket = assign(out.socket, option.substr(name.size() + 1), "socket"); !socket)
       return socket;
   }

@@ -35,7 +35,7 @@ TEST_CASE("declared file: a job with everything", "[config]") {
 [[group]]
 app_name = "pay-worker"
 title = "支付"
-addresses = ["http://10.0.0.1:9999/", "https://10.0.0.2/job"]
+addresses = ["http://10.0.0.1:9999/", "http://10.0.0.2/job"]
 
 [[group]]
 app_name = "mail"
@@ -62,7 +62,7 @@ on_unknown = "SKIP"
   REQUIRE(set.groups.size() == 2);
   CHECK(set.source == "test");
   CHECK(set.groups[0].title == "支付");
-  CHECK(set.groups[0].addresses == std::vector<std::string>{"http://10.0.0.1:9999/", "https://10.0.0.2/job"});
+  CHECK(set.groups[0].addresses == std::vector<std::string>{"http://10.0.0.1:9999/", "http://10.0.0.2/job"});
   CHECK(set.groups[1].title == "mail");
   CHECK_FALSE(set.groups[1].addresses.has_value());
   REQUIRE(set.jobs.size() == 1);
@@ -272,8 +272,11 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   std::filesystem::create_directories(folder.path() + "/jobs.d/folder.toml");
   folder.write("more.toml", job("more"));
 
-  auto loaded = load_declared(
-      {.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"}, .base_dir = folder.path(), .revision = 7, .source = ""});
+  auto loaded = load_declared({.patterns = {"more.toml", "jobs.d/*.toml", "./jobs.d/a.toml"},
+                               .base_dir = folder.path(),
+                               .revision = 7,
+                               .source = "ops",
+                               .asked_by = ""});
   if (!loaded)
     FAIL(loaded.error().context);
   std::vector<std::string> keys;
@@ -282,40 +285,42 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   CHECK(keys == std::vector<std::string>{"more", "upper", "a", "b"});
   CHECK(loaded->jobs[2].where == folder.path() + "/jobs.d/a.toml:2");
   CHECK(loaded->revision == 7);
-  CHECK(loaded->source == "more.toml,jobs.d/*.toml,jobs.d/a.toml");
-  CHECK(load_declared({.patterns = {"more.toml"}, .base_dir = folder.path(), .revision = 0, .source = "ops"})->source == "ops");
+  CHECK(loaded->source == "ops");
 }
 
-TEST_CASE("declared file: a glob may match nothing, a path must exist", "[config]") {
+TEST_CASE("declared file: what a pattern names must be there", "[config]") {
   test::temp_folder folder;
   folder.write("odd[1]/more.toml", "");
-  CHECK(load_declared({.patterns = {"jobs.d/*.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""})->jobs.empty());
-  CHECK(load_declared({.patterns = {"*.toml"}, .base_dir = folder.path() + "/odd[1]", .revision = 0, .source = ""}));
-  auto missing = load_declared({.patterns = {"none.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""});
-  REQUIRE_FALSE(missing);
-  CHECK(missing.error().context == "cannot read " + folder.path() + "/none.toml: No such file or directory");
-  CHECK_FALSE(load_declared({.patterns = {std::string(129, 'x')}, .base_dir = folder.path(), .revision = 0, .source = ""}));
+  auto refusal = [](const std::string& pattern, const std::string& base, const std::string& asked_by = "") {
+    auto loaded = load_declared({.patterns = {pattern}, .base_dir = base, .revision = 0, .source = "s", .asked_by = asked_by});
+    return loaded ? "accepted" : loaded.error().context;
+  };
+  CHECK(refusal("*.toml", folder.path() + "/odd[1]") == "accepted");
+  CHECK(refusal("none.toml", folder.path()) == "cannot read " + folder.path() + "/none.toml: No such file or directory");
+  CHECK(refusal("none.toml", folder.path(), "PATH") ==
+        "PATH: cannot read " + folder.path() + "/none.toml: No such file or directory");
+  // With prune, an empty set would remove every job.
+  CHECK(refusal("./jobs.d/*.toml", folder.path()) == "no file matches " + folder.path() + "/jobs.d/*.toml");
+  CHECK(refusal("jobs.d/*.toml", folder.path(), "c.toml:3: deploy.files") ==
+        "c.toml:3: deploy.files: no file matches " + folder.path() + "/jobs.d/*.toml");
 }
 
-TEST_CASE("declared file: the owner's name does not depend on where the folder is", "[config]") {
-  test::temp_folder folder;
-  folder.write("etc/jobs.toml", minimal);
-  const auto etc = folder.path() + "/etc";
-  auto source_of = [&](const std::string& pattern) {
-    auto loaded = load_declared({.patterns = {pattern}, .base_dir = etc, .revision = 0, .source = ""});
-    return loaded ? loaded->source : loaded.error().context;
+TEST_CASE("declared file: executors are called over plain HTTP", "[config]") {
+  auto refusal = [](const std::string& address) {
+    auto loaded = parse_declared("[[group]]\napp_name = \"mail\"\n\naddresses = [\"" + address + "\"]\n", "a.toml", "s");
+    return loaded ? "accepted" : loaded.error().context;
   };
-  CHECK(source_of("jobs.toml") == "jobs.toml");
-  CHECK(source_of("./jobs.toml") == "jobs.toml");
-  CHECK(source_of(etc + "/jobs.toml") == "jobs.toml");
-  CHECK(source_of(folder.path() + "/*.toml") == folder.path() + "/*.toml");
+  CHECK(refusal("http://h") == "accepted");
+  CHECK(refusal("https://h:1/") == "a.toml:4: addresses: \"https://h:1/\": executors cannot be called over TLS by this release; "
+                                   "expected http://host:port/");
+  CHECK(refusal("http://").rfind("a.toml:4: addresses: \"http://\" is no address; ", 0) == 0);
 }
 
 TEST_CASE("declared file: one object in two files", "[config]") {
   test::temp_folder folder;
   folder.write("a.toml", minimal);
   folder.write("b.toml", "\n" + minimal);
-  auto loaded = load_declared({.patterns = {"*.toml"}, .base_dir = folder.path(), .revision = 0, .source = ""});
+  auto loaded = load_declared({.patterns = {"*.toml"}, .base_dir = folder.path(), .revision = 0, .source = "s", .asked_by = ""});
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().context ==
         folder.path() + "/b.toml:2: job 'pay-worker/settle' is declared twice, first at " + folder.path() + "/a.toml:1");

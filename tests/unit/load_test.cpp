@@ -207,6 +207,36 @@ TEST_CASE("load: everything wrong is told at once", "[config]") {
         "--set log.format: \"xml\" is unknown; expected one of \"text\", \"json\"");
 }
 
+TEST_CASE("load: what settings say together names where they were set, and is told with the rest", "[config]") {
+  file_case files;
+  auto loaded =
+    files.load("zzz = 1\nserver.listen = \"x\"\n[schedule]\nmisfire_after = \"200ms\"\n[security]\naccess_token = \"a b\"\n",
+               {{"RINGMASTER_CLUSTER_NODE", "a b"}}, {"server.context_path=x", "trigger.settle=1s", "trigger.ask_limit=1s"});
+  REQUIRE_FALSE(loaded);
+  CHECK(files.without_folder(loaded.error().context) ==
+        "c.toml:1: unknown key 'zzz'\n"
+        "c.toml:2: server.listen: \"x\" is not valid; expected host:port with a port from 0 to 65535\n"
+        "--set server.context_path: \"x\" is not valid; expected a path that starts with / and does not end with it\n"
+        "RINGMASTER_CLUSTER_NODE: cluster.node: \"a b\" is not valid; expected at most 64 letters, digits, '-', '_' and '.'\n"
+        "c.toml:6: security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header\n"
+        "c.toml:4: schedule.claim_ahead: 200ms is too long; it must be shorter than schedule.misfire_after (200ms)\n"
+        "--set trigger.settle: trigger.settle: 1s is too long; it must be shorter than trigger.ask_limit (1s)");
+}
+
+TEST_CASE("load: nothing is concluded from a value that was refused", "[config]") {
+  file_case files;
+  // Either the file does not say what the token may be, or it was not understood.
+  auto loaded = files.load("security.allow_default_token = 1\n", {{"RINGMASTER_SECURITY_ACCESS_TOKEN", "default_token"}});
+  REQUIRE_FALSE(loaded);
+  CHECK(files.without_folder(loaded.error().context) == "c.toml:1: security.allow_default_token: expected true or false");
+  loaded = files.load("[", {{"RINGMASTER_SECURITY_ACCESS_TOKEN", "default_token"}}, {"server.listen=x"});
+  REQUIRE_FALSE(loaded);
+  const auto context = files.without_folder(loaded.error().context);
+  CHECK(context.rfind("c.toml:1: ", 0) == 0);
+  CHECK(context.find("default_token") == std::string::npos);
+  CHECK(context.find("\n--set server.listen: \"x\"") != std::string::npos);
+}
+
 TEST_CASE("load: texts of variables and options", "[config]") {
   auto request = nothing();
   request.set = {"deploy.files= a.toml , b/*.toml,", "deploy.prune=true", "security.access_token=a=b", "deploy.revision=12"};
@@ -254,7 +284,13 @@ TEST_CASE("load: no secret in an error or a printed configuration", "[config]") 
   CHECK(files.refusal("security.access_token = \"hush hush\"\n").find("hush") == std::string::npos);
   CHECK(files.refusal("database.url = \"mysql://u:hush@/x\"\n").find("hush") == std::string::npos);
   CHECK(files.refusal("database.url = \"postgres://u:hu:s@h@h/x\"\n") ==
-        "database.url: \"postgres://u:<hidden>@h/x\" is not valid; expected sqlite:PATH or mysql://user:password@host:port/name");
+        "c.toml:1: database.url: \"postgres://…\" is not valid; expected sqlite:PATH or mysql://user:password@host:port/name");
+  for (const char* url : {"mysql:u:hush@h/x", "u:hush@h/x", "mysql://u:hush", "mysql//u:hush@h/x", "mysql://u:hush@", "hush"}) {
+    CAPTURE(url);
+    const auto text = files.refusal("database.url = \"" + std::string{url} + "\"\n");
+    CHECK(text.rfind("c.toml:1: database.url: ", 0) == 0);
+    CHECK(text.find("hush") == std::string::npos);
+  }
   auto loaded = files.load("security.access_token = \"hush\"\ndatabase.url = \"mysql://u:hush@h:3306/x?socket=/s\"\n");
   REQUIRE(loaded);
   const auto printed = print_toml(*loaded);

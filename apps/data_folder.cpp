@@ -1,0 +1,80 @@
+#include "apps/data_folder.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace ringmaster::apps {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The process that wrote its number into the lock file: ` (process 17)`.
+std::string holder(int file) {
+  std::array<char, 24> text{};
+  const auto length = ::pread(file, text.data(), text.size() - 1, 0);
+  const std::string digits{text.data(), length > 0 ? std::strspn(text.data(), "0123456789") : 0};
+  return digits.empty() ? "" : " (process " + digits + ")";
+}
+
+} // namespace
+
+core::result<void> prepare_data_dir(const config::settings& settings) {
+  std::error_code problem;
+  auto made = fs::create_directories(settings.data_dir, problem);
+  if (problem)
+    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be made: " + problem.message());
+  if (made)
+    fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
+  if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
+    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be written: " + std::strerror(errno));
+  return {};
+}
+
+core::result<void> prepare_database_folder(const config::settings& settings) {
+  constexpr std::string_view scheme = "sqlite:";
+  const std::string_view url = settings.database.url;
+  if (!url.starts_with(scheme) || url == "sqlite::memory:")
+    return {};
+  const auto inside = fs::path{url.substr(scheme.size())}.lexically_relative(settings.data_dir);
+  return inside.empty() || *inside.begin() == ".." ? core::result<void>{} : prepare_data_dir(settings);
+}
+
+core::result<data_lock> data_lock::take(const config::settings& settings) {
+  const auto path = (fs::path{settings.data_dir} / "lock").string();
+  data_lock out{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  if (out.file_ < 0)
+    return core::fail(core::errc::unavailable, path + " cannot be opened: " + std::strerror(errno));
+  if (::flock(out.file_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      return core::fail(core::errc::unavailable, path + " cannot be locked: " + std::strerror(errno));
+    return core::fail(core::errc::conflict, "data_dir: " + settings.data_dir + " is in use by another server" +
+                                              holder(out.file_) + "; give this one a folder of its own");
+  }
+  const auto pid = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(out.file_, 0) != 0 || ::pwrite(out.file_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
+    return core::fail(core::errc::unavailable, path + " cannot be written: " + std::strerror(errno));
+  return out;
+}
+
+data_lock::~data_lock() {
+  if (file_ >= 0)
+    ::close(file_);
+}
+
+data_lock::data_lock(data_lock&& other) noexcept : file_{std::exchange(other.file_, -1)} {}
+
+data_lock& data_lock::operator=(data_lock&& other) noexcept {
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+} // namespace ringmaster::apps

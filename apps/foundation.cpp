@@ -1,0 +1,62 @@
+#include "apps/foundation.hpp"
+
+#include <utility>
+
+#include "apps/limits.hpp"
+#include "apps/logging.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+core::result<void> take_place(foundation& base) {
+  auto& settings = base.what.settings;
+  fit_to_open_files(settings.server, base.log);
+  if (auto ready = prepare_data_dir(settings); !ready)
+    return ready;
+  auto lock = data_lock::take(settings);
+  if (!lock)
+    return tl::unexpected<core::error>{lock.error()};
+  base.lock = std::move(*lock);
+  base.transport = gateway::make_transport(settings.server, settings.trigger, settings.security);
+  auto bound = base.transport->bind();
+  if (!bound)
+    return tl::unexpected<core::error>{bound.error()};
+  base.address = std::move(*bound);
+  return {};
+}
+
+core::result<void> take_identity(foundation& base) {
+  auto& settings = base.what.settings;
+  auto token = obtain_access_token(settings);
+  if (!token)
+    return tl::unexpected<core::error>{token.error()};
+  settings.security.access_token = token->token;
+  base.token = std::move(*token);
+  auto id = obtain_node_id(settings);
+  if (!id)
+    return tl::unexpected<core::error>{id.error()};
+  base.node_id = std::move(*id);
+  return {};
+}
+
+core::result<void> take_database(foundation& base) {
+  auto made = make_database(base.what);
+  if (!made)
+    return tl::unexpected<core::error>{made.error()};
+  base.database = std::move(*made);
+  return prepare_schema(*base.database, base.what.settings);
+}
+
+} // namespace
+
+core::result<foundation> lay_foundation(assembled what) {
+  auto log = make_logger(what.settings.log);
+  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}};
+  for (auto step : {&take_place, &take_identity, &take_database})
+    if (auto done = step(base); !done)
+      return tl::unexpected<core::error>{done.error()};
+  return base;
+}
+
+} // namespace ringmaster::apps

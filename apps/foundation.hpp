@@ -1,0 +1,34 @@
+#pragma once
+
+// What a node stands on.
+
+#include <memory>
+#include <string>
+
+#include "actors/logger.hpp"
+#include "apps/assembly.hpp"
+#include "apps/data_folder.hpp"
+#include "apps/secrets.hpp"
+#include "gateway/transport.hpp"
+
+namespace ringmaster::apps {
+
+struct foundation {
+  assembled what;
+  actors::logger log;
+  data_lock lock;
+  /// Bound, and not yet listening.
+  std::unique_ptr<gateway::transport> transport;
+  /// What it is really bound to, `127.0.0.1:8080`.
+  std::string address;
+  access_token token;
+  std::string node_id;
+  /// Its schema is up to date.
+  std::shared_ptr<storage::database> database;
+};
+
+/// Takes the data folder and the address, and only then makes secrets and touches the database: whoever comes second changes
+/// nothing. `what.settings` then carry the access token in force.
+[[nodiscard]] core::result<foundation> lay_foundation(assembled what);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,38 @@
+#include "apps/limits.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/resource.h>
+
+namespace ringmaster::apps {
+
+std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept {
+  constexpr std::uint64_t reserve_min = 64;
+  const auto reserve = std::max(reserve_min, files / 4);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, files > reserve ? files - reserve : 1));
+}
+
+void fit_to_open_files(config::server_settings& server, actors::logger& log) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
+    return;
+  if (files.rlim_cur != files.rlim_max) {
+    const rlimit raised{files.rlim_max, files.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0)
+      files = raised;
+    else
+      log->warn("the limit of open files stays at {}: {}", files.rlim_cur, std::strerror(errno));
+  }
+  if (files.rlim_cur == RLIM_INFINITY)
+    return;
+  const auto allowed = connections_allowed(server.connections_max, files.rlim_cur);
+  if (allowed < server.connections_max)
+    log->warn(
+      "server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
+      allowed, server.connections_max, files.rlim_cur);
+  server.connections_max = allowed;
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "actors/logger.hpp"
+#include "config/settings.hpp"
+
+namespace ringmaster::apps {
+
+/// Connections that clients may have at once when the process may have `files` open at once: the rest is for executors, the
+/// database and everything else.
+[[nodiscard]] std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept;
+
+/// Raises the soft limit of open files to the hard one, and lowers `server.connections_max` to what it allows, with a log line.
+void fit_to_open_files(config::server_settings& server, actors::logger& log);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Runs the real binary as people do: commands_test.py RINGMASTER [TEST…].
+
+Every server listens on loopback on a port that the system chose, in a folder of its own, and is ended by its process id.
+"""
+
+import os
+import sys
+import unittest
+
+import apply_test
+import command_case
+import serve_test
+import usage_test
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    command_case.Case.binary = os.path.abspath(sys.argv[1])
+    tests = unittest.TestSuite()
+    for module in (usage_test, apply_test, serve_test):
+        for test in unittest.defaultTestLoader.loadTestsFromModule(module):
+            tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[2:]))
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    failed = len(result.failures) + len(result.errors)
+    print(f"cases: passed={result.testsRun - failed - len(result.skipped)} failed={failed} skipped={len(result.skipped)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""`ringmaster serve` and `demo` as processes: who may start, what a signal does, what stays when a start is refused."""
+
+import signal
+import socket
+
+from command_case import DEADLINE_S, JOBS, Case, Result, job
+
+
+class ServeTest(Case):
+    def config(self, files: str = "jobs.d/*.toml") -> str:
+        return self.write("c.toml", f'[deploy]\nfiles = ["{files}"]\nprune = true\n')
+
+    def ended(self, *arguments: str, **more) -> Result:
+        server = self.start(*arguments, **more)
+        return Result(server.child.wait(DEADLINE_S), "", server.text())
+
+    def test_start_ready_stop(self):
+        server = self.start()
+        server.wait_until_ready()
+        self.assertEqual(server.answers("/livez"), 200)
+        self.assertEqual((self.data / "initial-secrets").stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.data.stat().st_mode & 0o777, 0o700)
+        self.assertEqual(server.stop(), 0)
+
+    def test_connections_fit_into_the_limit_of_files(self):
+        server = self.start(files=256)
+        server.wait_until_ready()
+        server.wait_for_line("server.connections_max: 192 instead of 8192, because this process may have only 256 files open")
+        self.assertEqual(server.stop(), 0)
+
+    def test_the_second_server_in_a_folder_changes_nothing(self):
+        first = self.start()
+        first.wait_until_ready()
+        life = self.rows("SELECT * FROM rm_node")[0][:2]
+        self.write("jobs.d/a.toml", JOBS)
+        second = self.ended("--config", self.config())
+        self.assertEqual(second.code, 1, second)
+        self.assertEqual(second.errors, [f"ringmaster: data_dir: {self.data} is in use by another server "
+                                         f"(process {first.child.pid}); give this one a folder of its own"])
+        self.assertEqual(self.jobs(), [])
+        self.assertEqual(self.rows("SELECT * FROM rm_node")[0][:2], life)
+        self.assertEqual(first.answers("/readyz"), 200)
+        self.assertEqual(first.stop(), 0)
+        # The lock ends with its process.
+        third = self.start()
+        third.wait_until_ready()
+        self.assertEqual(third.stop(), 0)
+
+    def test_a_port_in_use_changes_nothing(self):
+        self.write("jobs.d/a.toml", JOBS)
+        other = self.folder / "other"
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            result = self.ended("--config", self.config(), data=other, listen=address)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(result.errors, [f"ringmaster: cannot listen on {address}: Address already in use"])
+        self.assertEqual([path.name for path in other.iterdir()], ["lock"])
+
+    def test_a_database_that_is_not_there(self):
+        result = self.ended("--set", "database.url=mysql://u:hush@127.0.0.1:1/x")
+        self.assertEqual((result.code, len(result.errors)), (1, 1), result)
+        self.assertIn("127.0.0.1", result.err)
+        self.assertNotIn("hush", result.err)
+
+    def test_declared_jobs_that_are_not_there(self):
+        result = self.ended("--config", self.config())
+        self.assertEqual(result.code, 2, result)
+        self.assertEqual(result.errors, [f"ringmaster: {self.folder}/c.toml:2: deploy.files: "
+                                         f"no file matches {self.folder}/jobs.d/*.toml"])
+
+    def test_secrets_that_cannot_be_read_are_kept(self):
+        (self.data / "initial-secrets").mkdir(parents=True)
+        result = self.ended()
+        self.assertEqual((result.code, result.errors),
+                         (1, [f"ringmaster: {self.data}/initial-secrets cannot be used: it is a directory"]))
+        (self.data / "initial-secrets").rmdir()
+        (self.data / "initial-secrets").write_text("token = x\n")
+        result = self.ended()
+        self.assertEqual((result.code, len(result.errors)), (1, 1), result)
+        self.assertEqual((self.data / "initial-secrets").read_text(), "token = x\n")
+
+    def test_a_hangup_applies_the_files_again(self):
+        self.write("jobs.d/a.toml", JOBS)
+        server = self.start("--config", self.config())
+        server.wait_until_ready()
+        self.assertEqual(self.jobs(), ["settle"])
+        # Another name for the file and another pattern are still the same owner.
+        (self.folder / "jobs.d/a.toml").rename(self.folder / "jobs.d/b.toml")
+        self.write("jobs.d/c.toml", job("report"))
+        self.config("jobs.d/[bc].toml")
+        server.signal(signal.SIGHUP)
+        server.wait_for_line("reload: done")
+        self.assertEqual(self.jobs(), ["report", "settle"])
+        # A mistake changes nothing, and the server goes on.
+        self.write("jobs.d/c.toml", job("report")[:-6])
+        server.signal(signal.SIGHUP)
+        server.wait_for_line(r"reload: \S+/jobs.d/c.toml:\d+: ")
+        self.assertEqual(self.jobs(), ["report", "settle"])
+        self.assertEqual(server.answers("/readyz"), 200)
+        self.assertEqual(server.stop(), 0)
+
+    def test_apply_beside_a_running_server(self):
+        server = self.start()
+        server.wait_until_ready()
+        self.succeed("apply", self.write("jobs.toml", JOBS + job("often", 'schedule = { rate = "1s" }')))
+        # It learns of the new job and fires it, into a row that says that there is no executor.
+        server.wait_for(lambda: self.rows("SELECT COUNT(*) FROM xxl_job_log WHERE trigger_code = 500")[0][0] > 0, "a fired run")
+        self.assertEqual(server.stop(), 0)
+
+
+class DemoTest(Case):
+    def test_check(self):
+        result = self.succeed("demo", "--check")
+        runs = [line for line in result.out.splitlines() if line.startswith("run ")]
+        self.assertGreaterEqual(len(runs), 3, result)
+        for line in runs:
+            self.assertIn("trigger 200  result 200", line)
+        self.assertFalse(self.data.exists())
