@@ -100,6 +100,9 @@ struct claim_outcome {
   std::vector<job_id> lost_races;
   /// Intents that somebody else took, or whose job is gone.
   std::vector<intent_id> lost_intents;
+  /// An earlier call had committed this claim: `runs` are those still unresolved, the lost lists are empty because they are not
+  /// known any more. Read every job of the batch's moves again.
+  bool repeated = false;
 };
 
 /// What became of sending a run: T3.

@@ -1,7 +1,8 @@
 #pragma once
 
 // The pure part of `deploy_store::apply`: from what the store holds and what a source declares to a report and a list of writes.
-// The backends read the state under the lock row, ask, and write exactly what the plan says.
+// The backends read the state under the lock row, ask, make sure that no claim has moved a schedule that the plan writes
+// since it was read, and write exactly what the plan says.
 
 #include <cstdint>
 #include <optional>

@@ -27,6 +27,24 @@ std::optional<std::string> join_addresses(const std::vector<std::string>& addres
   return list;
 }
 
+std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  for (; count < addresses.size(); ++count) {
+    bytes += addresses[count].size() + (count == 0 ? 0 : 1);
+    if (bytes > text_bytes)
+      break;
+  }
+  return count;
+}
+
+std::optional<std::string> address_column(const std::vector<std::string>& addresses) {
+  const auto fitting = addresses_that_fit(addresses);
+  if (fitting == addresses.size())
+    return join_addresses(addresses);
+  return join_addresses({addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(fitting)});
+}
+
 core::result<void> check(const core::registry_batch& batch) {
   auto too_long = [](std::string_view what, std::size_t most, std::string_view value) {
     return core::fail(core::errc::invalid_argument, std::string{what} + " is longer than " + std::to_string(most) +
@@ -40,10 +58,6 @@ core::result<void> check(const core::registry_batch& batch) {
     if (!fits(row.address, address_chars))
       return too_long("registryValue", address_chars, row.address);
   }
-  for (const auto& group : batch.changed_groups)
-    if (auto list = join_addresses(group.addresses); list && list->size() > text_bytes)
-      return core::fail(core::errc::invalid_argument, "the address list of group " + group.app_name + " is longer than " +
-                                                        std::to_string(text_bytes) + " bytes");
   return {};
 }
 

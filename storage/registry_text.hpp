@@ -2,6 +2,7 @@
 
 // Address lists and registrations as columns hold them.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,13 @@ namespace ringmaster::storage {
 /// The inverse; NULL when there are none.
 [[nodiscard]] std::optional<std::string> join_addresses(const std::vector<std::string>& addresses);
 
-/// Errors: `invalid_argument` for a value that is longer than its column.
+/// How many of the addresses, from the first on, the column `address_list` holds.
+[[nodiscard]] std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept;
+
+/// `join_addresses` of those that fit.
+[[nodiscard]] std::optional<std::string> address_column(const std::vector<std::string>& addresses);
+
+/// Errors: `invalid_argument` for a registration with a value that is longer than its column.
 [[nodiscard]] core::result<void> check(const core::registry_batch& batch);
 
 } // namespace ringmaster::storage

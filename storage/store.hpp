@@ -4,8 +4,9 @@
 // and atomic; "now" is a parameter; no SQL, row or driver type leaves a backend. A store is one connection, used by one thread
 // at a time. Both backends pass the conformance suite in tests/storage.
 //
-// Errors that every method may return: `unavailable` (connection or lock: nothing was kept, or repeating the call finds it
-// done), `internal` (a statement was refused: a defect or a damaged schema).
+// Errors that every method may return: `unavailable` (connection, lock, full disk, damaged schema or file, a commit that failed
+// for whatever reason: nothing was kept, or repeating the call finds it done), `invalid_argument` or `internal` (this very data
+// was refused, and repeating will not help: a value that its column does not hold, a broken constraint, a defect).
 
 #include <cstdint>
 #include <memory>
@@ -43,8 +44,11 @@ public:
   /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no
   /// edit after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's
   /// lost lists; the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost.
-  /// Repeating a committed `sequence` with the same batch changes nothing and returns the runs that it kept and that are still
-  /// unresolved (without lost lists). Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that
+  /// Repeating a committed `sequence` with the same batch claims nothing more and returns, with `repeated` set, the runs that it
+  /// kept and that are still unresolved; a claim that has none left is deleted. Which moves and intents lost is not known any more, nor which of the missing runs are
+  /// resolved: the lost lists are empty, and the caller reads all jobs of the batch's moves again and believes in none of its
+  /// intents. (A claim without a row, because it kept no run or none is left, is tried anew: what it moved and took
+  /// before counts as lost.) Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that
   /// neither a move nor an intent brings.
   virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
 
@@ -63,8 +67,8 @@ public:
   /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them
   /// claims of `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An
   /// orphan without unresolved runs is deleted and not counted. Repeating it with the same `sequence` returns what it adopted
-  /// before; so the numbers `sequence` to `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when
-  /// `owner` is not current.
+  /// before and is unresolved still, and deletes those of its claims that have nothing left; so the numbers `sequence` to
+  /// `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when `owner` is not current.
   virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                              std::size_t limit) = 0;
 
@@ -110,7 +114,8 @@ public:
   /// All groups, and all registrations of any registry group.
   virtual core::result<core::registry_state> read() = 0;
 
-  /// One transaction; renewing writes the batch's `seen` times. A value longer than its column: `invalid_argument`, nothing kept.
+  /// One transaction; renewing writes the batch's `seen` times. An address list longer than its column is cut at a comma: it is a
+  /// mirror for people. Any other value longer than its column: `invalid_argument`, nothing kept.
   virtual core::result<void> write(const core::registry_batch& batch, core::time_point now) = 0;
 };
 

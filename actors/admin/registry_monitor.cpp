@@ -5,6 +5,7 @@
 
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::actors {
 
@@ -105,8 +106,19 @@ void registry_monitor_state::publish() {
   auto view = table_.changed_view();
   if (!view)
     return;
+  for (const auto& [id, group] : view->groups)
+    watch_length(id, group);
   for (const auto& listener : listeners_)
     protocol::send(self_, listener, protocol::registry_change{view});
+}
+
+void registry_monitor_state::watch_length(std::int32_t id, const core::group& group) {
+  const auto fitting = storage::addresses_that_fit(group.addresses);
+  if (fitting == group.addresses.size())
+    cut_groups_.erase(id);
+  else if (cut_groups_.insert(id).second)
+    log_->warn("registry: the address list of group {} holds only the first {} of its {} addresses; all are used", group.app_name,
+               fitting, group.addresses.size());
 }
 
 void registry_monitor_state::work() {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "actors/admin/registry_table.hpp"
@@ -40,6 +42,8 @@ private:
   void tick();
   void arm();
   void publish();
+  /// Says once that the stored list of a group is cut.
+  void watch_length(std::int32_t id, const core::group& group);
   /// Starts the next read or write, if one is due and none is under way.
   void work();
   void read();
@@ -62,6 +66,8 @@ private:
   bool busy_ = false;
   bool failing_ = false;
   bool full_ = false;
+  /// Groups whose list is longer than its column.
+  std::set<std::int32_t> cut_groups_;
   bool read_due_ = true;
   bool flush_due_ = false;
   steady next_tick_{};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/registry_text.hpp"
+
 namespace ringmaster::actors {
 
 namespace {
@@ -192,9 +194,13 @@ std::vector<core::group> registry_table::groups_now() const {
 std::vector<core::group> registry_table::changed_groups() const {
   auto groups = groups_now();
   std::vector<core::group> changed;
-  for (std::size_t i = 0; i < groups.size(); ++i)
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    // Of an automatic group as much as its column holds; the whole list stays in the registrations.
+    if (groups[i].type == core::address_type::automatic)
+      groups[i].addresses.resize(storage::addresses_that_fit(groups[i].addresses));
     if (groups[i].addresses != groups_[i].addresses)
       changed.push_back(std::move(groups[i]));
+  }
   return changed;
 }
 

@@ -59,9 +59,11 @@ private:
       if (auto claim = read_claim(found))
         mine.push_back(std::move(*claim));
     for (const auto& claim : mine) {
-      unresolved(claim.items, claim.sequence);
+      if (unresolved(claim.items, claim.sequence).empty())
+        drop(claim);
       sequence_ = claim.sequence + 1;
     }
+    // With those that are resolved by now: their numbers are spent.
     return mine.size();
   }
 
@@ -81,9 +83,13 @@ private:
     return out;
   }
 
+  bool drop(const stored_claim& claim) {
+    return db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", claim.holder.node,
+                       claim.holder.incarnation, claim.sequence) == 1;
+  }
+
   bool adopt(const stored_claim& claim) {
-    if (db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", claim.holder.node,
-                    claim.holder.incarnation, claim.sequence) != 1)
+    if (!drop(claim))
       return false;
     const auto left = unresolved(claim.items, sequence_);
     if (left.empty())

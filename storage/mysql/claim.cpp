@@ -88,12 +88,16 @@ private:
     const auto open = unresolved(*items);
     claim_outcome out;
     out.sequence = batch_.sequence;
+    out.repeated = true;
     for (const auto& item : *items) {
       if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
         return core::fail(core::errc::internal, "claim " + sequence + " was repeated with other runs");
       if (open.contains(core::number(item.id)))
         out.runs.push_back({item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
+    if (out.runs.empty())
+      db_.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", batch_.owner.node,
+                  batch_.owner.incarnation, batch_.sequence);
     return out;
   }
 

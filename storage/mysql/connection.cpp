@@ -22,7 +22,7 @@ void set_up_library() {
   [[maybe_unused]] static const int once = mysql_library_init(0, nullptr, nullptr);
 }
 
-[[noreturn]] void raise(MYSQL* handle) { throw driver_error{mysql_errno(handle), mysql_error(handle)}; }
+[[noreturn]] void raise(MYSQL* handle) { throw driver_error{mysql_errno(handle), mysql_sqlstate(handle), mysql_error(handle)}; }
 
 } // namespace
 
@@ -103,6 +103,14 @@ statement& connection::prepare(sql text, std::size_t rows) {
     answered_ = true;
   }
   return found->second;
+}
+
+void connection::commit() {
+  try {
+    command("COMMIT");
+  } catch (const driver_error& failure) {
+    throw failure.of_commit();
+  }
 }
 
 void connection::start_over() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -40,13 +41,17 @@ public:
 
   /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back.
   /// After a deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start,
-  /// once. Errors: `unavailable` – nothing was kept, or the answer to the commit was lost.
+  /// once. Errors: those of `body`; `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its
+  /// answer was lost.
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {
       command("START TRANSACTION");
       auto out = body();
-      command(out ? "COMMIT" : "ROLLBACK");
+      if (out)
+        commit();
+      else
+        command("ROLLBACK");
       return out;
     });
   }
@@ -112,6 +117,9 @@ private:
       } catch (const driver_error& failure) {
         if (!recover(failure, round))
           return tl::unexpected{failure.to_error()};
+      } catch (const std::bad_alloc&) {
+        drop();
+        return core::fail(core::errc::unavailable, "out of memory");
       } catch (...) {
         drop(); // else the next transaction would commit what this one left
         throw;
@@ -123,6 +131,7 @@ private:
   void connect();
   void set_up_session();
   void drop() noexcept;
+  void commit();
   /// Whether the body is to run again; waits a moment before it says so.
   [[nodiscard]] bool recover(const driver_error& failure, int round);
 

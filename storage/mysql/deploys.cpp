@@ -1,5 +1,10 @@
 #include "storage/mysql/deploys.hpp"
 
+#include <unordered_map>
+#include <utility>
+
+#include "storage/mysql/batches.hpp"
+
 namespace ringmaster::storage::mysql {
 
 namespace {
@@ -134,16 +139,56 @@ private:
   std::int64_t revision_ = 0;
 };
 
+std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const core::declared_set& declared, bool prune,
+                                                           core::time_point now) {
+  auto held = read_deploy_state(own.db, declared.source);
+  auto plan = plan_deploy(held, declared, prune, now, own.schedule_zone);
+  return {std::move(held), std::move(plan)};
+}
+
+/// Locks the schedules that the plan writes, in the order in which claims lock theirs. False: a claim has moved one since `held`
+/// was read.
+bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan& plan) {
+  std::unordered_map<std::int64_t, std::int64_t> last_ms;
+  for (const auto& job : held.jobs)
+    last_ms[core::number(job.id)] = core::to_ms(job.last);
+  std::vector<core::job_id> jobs;
+  for (const auto& job : plan.jobs)
+    if (job.kind != change_kind::create)
+      jobs.push_back(job.id);
+  jobs = sorted(std::span<const core::job_id>{jobs});
+  bool as_held = true;
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = db.prepare(
+      "SELECT job, last_ms FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      as_held = as_held && found.number(1) == last_ms[found.number(0)];
+  }
+  return as_held;
+}
+
+/// The lock on `rm_edit` keeps out edits, not claims: a claim between the read and the write would let a next time that is
+/// computed from the old last instant come a second time (firing protocol §7.3). What was planned over such a claim is planned
+/// again, with its locks held, so it ends.
+core::result<deploy_plan> plan_under_locks(session& own, const core::declared_set& declared, bool prune, core::time_point now) {
+  for (;;) {
+    auto [held, plan] = planned(own, declared, prune, now);
+    if (!plan || lock_schedules(own.db, held, *plan))
+      return std::move(plan);
+  }
+}
+
 } // namespace
 
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    // The row that every edit locks: what is read behind it stays true until the commit, and revisions are in the order of
-    // commits.
+    // The row that every edit locks: what edits write stays as read until the commit, and revisions are in the order of commits.
     if (!dry_run)
       (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
-    auto plan = plan_deploy(read_deploy_state(own_.db, declared.source), declared, prune, now, own_.schedule_zone);
+    auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
     if (!plan)
       return tl::unexpected{plan.error()};
     if (!dry_run)

@@ -49,7 +49,7 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
       db.execute("DELETE FROM xxl_job_registry WHERE update_time < ?", std::string{own_.dates.of(batch.dead_before)});
     for (const auto& changed : batch.changed_groups)
       db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",
-                 join_addresses(changed.addresses), std::string{own_.dates.of(now)}, changed.id);
+                 address_column(changed.addresses), std::string{own_.dates.of(now)}, changed.id);
     return {};
   });
 }

@@ -8,12 +8,9 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 // Numbers that not every client library's headers name.
-constexpr unsigned connection_killed = 1927;        // MariaDB
-constexpr unsigned statement_timeout_mariadb = 1969;
-constexpr unsigned statement_timeout_mysql = 3024;
-constexpr unsigned read_only_mode = 1836;
-constexpr unsigned client_closed_by_server = 4031;  // MySQL 8: idle for too long
-constexpr unsigned socket_read_failed = 5014;       // the MariaDB connector's own
+constexpr unsigned connection_killed = 1927;       // MariaDB
+constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
+constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
 
 } // namespace
 
@@ -52,30 +49,27 @@ bool driver_error::connection_lost() const noexcept {
 
 bool driver_error::worth_repeating() const noexcept { return number_ == ER_LOCK_DEADLOCK || number_ == ER_LOCK_WAIT_TIMEOUT; }
 
-core::error driver_error::to_error() const {
-  const auto with = [this](core::errc code) { return core::error{code, "database: " + std::string{what()}}; };
-  if (connection_lost() || worth_repeating())
-    return with(core::errc::unavailable);
+bool driver_error::refuses_data() const noexcept {
+  // SQLSTATE 22 is "data exception"; the numbers are data errors that some servers give a state of no meaning.
   switch (number_) {
-  case CR_CONNECTION_ERROR:
-  case CR_CONN_HOST_ERROR:
-  case CR_UNKNOWN_HOST:
-  case ER_ACCESS_DENIED_ERROR:
-  case ER_DBACCESS_DENIED_ERROR:
-  case ER_BAD_DB_ERROR:
-  case ER_CON_COUNT_ERROR:
-  case ER_TOO_MANY_USER_CONNECTIONS:
-  case ER_USER_LIMIT_REACHED:
-  case ER_OPTION_PREVENTS_STATEMENT: // a server that was made read-only
-  case ER_QUERY_INTERRUPTED:
-  case read_only_mode:
-  case statement_timeout_mariadb:
-  case statement_timeout_mysql: return with(core::errc::unavailable);
-  case ER_DATA_TOO_LONG:
-  case ER_WARN_DATA_OUT_OF_RANGE:
-  case ER_TRUNCATED_WRONG_VALUE_FOR_FIELD: return with(core::errc::invalid_argument);
-  default: return with(core::errc::internal);
+  case ER_TRUNCATED_WRONG_VALUE_FOR_FIELD:
+  case WARN_DATA_TRUNCATED:
+  case ER_TOO_BIG_ROWSIZE:
+  case ER_NET_PACKET_TOO_LARGE:
+  case ER_WARN_ALLOWED_PACKET_OVERFLOWED:
+  case CR_NET_PACKET_TOO_LARGE: return true;
+  default: return state_.starts_with("22");
   }
+}
+
+core::error driver_error::to_error() const {
+  const bool constraint = state_.starts_with("23");
+  auto code = core::errc::unavailable;
+  if (!at_commit_ && refuses_data())
+    code = core::errc::invalid_argument;
+  else if (!at_commit_ && (constraint || number_ == 0))
+    code = core::errc::internal;
+  return {code, "database: " + std::string{what()}};
 }
 
 } // namespace ringmaster::storage::mysql

@@ -33,7 +33,9 @@ private:
 /// `core::error`.
 class driver_error : public std::runtime_error {
 public:
-  driver_error(unsigned number, const std::string& text) : std::runtime_error{text}, number_{number} {}
+  /// `state`: the SQLSTATE. A number of 0 is a defect of ours.
+  driver_error(unsigned number, std::string_view state, const std::string& text)
+    : std::runtime_error{text}, number_{number}, state_{state} {}
 
   [[nodiscard]] unsigned number() const noexcept { return number_; }
 
@@ -43,11 +45,24 @@ public:
   /// A deadlock or a lock that was held too long: the same transaction may succeed the next time.
   [[nodiscard]] bool worth_repeating() const noexcept;
 
-  /// `unavailable`, `invalid_argument` (a value that its column does not hold) or `internal`.
+  /// The same failure, of the statement that should have committed: whatever it was, the data had been taken by then.
+  [[nodiscard]] driver_error of_commit() const {
+    auto out = *this;
+    out.at_commit_ = true;
+    return out;
+  }
+
+  /// What this very data causes is refused: `invalid_argument` for a value that its column does not hold, `internal` for a broken
+  /// constraint. Everything else (a full disk, a missing table, whatever is not known here) is `unavailable`: the same call may
+  /// succeed when somebody has mended the server.
   [[nodiscard]] core::error to_error() const;
 
 private:
+  [[nodiscard]] bool refuses_data() const noexcept;
+
   unsigned number_;
+  std::string state_;
+  bool at_commit_ = false;
 };
 
 } // namespace ringmaster::storage::mysql

@@ -6,7 +6,9 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-[[noreturn]] void raise(MYSQL_STMT* statement) { throw driver_error{mysql_stmt_errno(statement), mysql_stmt_error(statement)}; }
+[[noreturn]] void raise(MYSQL_STMT* statement) {
+  throw driver_error{mysql_stmt_errno(statement), mysql_stmt_sqlstate(statement), mysql_stmt_error(statement)};
+}
 
 bool is_integer(enum_field_types type) {
   switch (type) {
@@ -123,7 +125,7 @@ void statement::execute() {
     }
   } after{*this};
   if (values_.size() != mysql_stmt_param_count(statement_.get()))
-    throw driver_error{0, "a statement was given " + std::to_string(values_.size()) + " values instead of "
+    throw driver_error{0, "", "a statement was given " + std::to_string(values_.size()) + " values instead of "
                               + std::to_string(mysql_stmt_param_count(statement_.get()))};
   bind();
   if (mysql_stmt_execute(statement_.get()) != 0)

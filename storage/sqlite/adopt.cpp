@@ -12,7 +12,7 @@ namespace {
 
 constexpr char list_open[] = "SELECT seq FROM rm_claim WHERE node = ?1 AND incarnation = ?2 ORDER BY seq";
 constexpr char list_adopted[] =
-  "SELECT seq, first_log_id, items FROM rm_claim "
+  "SELECT seq, first_log_id, items, rowid FROM rm_claim "
   "WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 ORDER BY seq";
 constexpr char list_orphans[] =
   "SELECT c.rowid, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node "
@@ -56,15 +56,21 @@ public:
 private:
   std::size_t repeat() {
     std::size_t count = 0;
-    auto listing = db_.prepare(list_adopted);
-    listing.with(owner_.node, owner_.incarnation, sequence_);
-    while (listing.step()) {
-      auto number = listing.number(0);
-      if (auto items = unpack(listing.id<core::log_id>(1), listing.text(2)))
-        unresolved(*items, number);
-      sequence_ = number + 1;
-      ++count;
+    std::vector<std::int64_t> resolved;
+    {
+      auto listing = db_.prepare(list_adopted);
+      listing.with(owner_.node, owner_.incarnation, sequence_);
+      while (listing.step()) {
+        auto number = listing.number(0);
+        if (auto items = unpack(listing.id<core::log_id>(1), listing.text(2)); items && unresolved(*items, number).empty())
+          resolved.push_back(listing.number(3));
+        sequence_ = number + 1;
+        ++count;
+      }
     }
+    for (auto row : resolved)
+      db_.run(drop_claim, row);
+    // With those that are resolved by now: their numbers are spent.
     return count;
   }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr char find_claim[] =
   "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
+constexpr char drop_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0";
 // The single-row form with its guard is the compare-and-set: the changed row says who won.
 constexpr char move_schedule[] =
@@ -57,6 +58,7 @@ private:
     auto items = unpack(committed.id<core::log_id>(1), committed.text(2));
     if (!items)
       return tl::unexpected{items.error()};
+    outcome_.repeated = true;
     auto unresolved = db_.prepare(find_unresolved);
     for (const auto& item : *items) {
       if (item.position >= batch_.runs.size() || batch_.runs[item.position].spec->id != item.job)
@@ -65,6 +67,8 @@ private:
         outcome_.runs.push_back(
           {item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
+    if (outcome_.runs.empty())
+      db_.run(drop_claim, batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
     return std::move(outcome_);
   }
 

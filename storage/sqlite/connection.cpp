@@ -195,8 +195,13 @@ void connection::note(int code, const char* doing) {
   case SQLITE_PROTOCOL:
   case SQLITE_NOMEM: return fail({core::errc::unavailable, "the database " + file_ + ": " + said});
   case SQLITE_NOTADB:
-  case SQLITE_CORRUPT: return fail({core::errc::internal, "the file " + file_ + " is no database or damaged: " + said});
-  default: return fail({core::errc::internal, "the database " + file_ + " refused a statement: " + said + " (" + doing + ')'});
+  case SQLITE_CORRUPT: return fail({core::errc::unavailable, "the file " + file_ + " is no database or damaged: " + said});
+  // The only failures that this very data causes, so that repeating would not help.
+  case SQLITE_TOOBIG:
+  case SQLITE_MISMATCH: return fail({core::errc::invalid_argument, "the database " + file_ + " refused a value: " + said});
+  case SQLITE_CONSTRAINT:
+    return fail({core::errc::internal, "the database " + file_ + " refused a statement: " + said + " (" + doing + ')'});
+  default: return fail({core::errc::unavailable, "the database " + file_ + " cannot run a statement: " + said + " (" + doing + ')'});
   }
 }
 
@@ -222,9 +227,13 @@ transaction::~transaction() {
 }
 
 core::result<void> transaction::commit() {
+  const bool wanted = open_ && !db_.failed();
   if (open_)
     db_.run("COMMIT");
   auto outcome = db_.outcome();
+  // Whatever hinders the commit, the data had been taken by then.
+  if (wanted && !outcome)
+    outcome.error().code = core::errc::unavailable;
   if (open_ && !outcome)
     roll_back();
   open_ = false;

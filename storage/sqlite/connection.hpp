@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -176,15 +177,19 @@ private:
 /// Runs `body(db)` in a transaction and commits it. `body` returns a `core::result<T>`; its error rolls back.
 template <class Body>
 auto within(connection& db, transaction_kind kind, Body&& body) -> decltype(body(db)) {
-  transaction work{db, kind};
-  if (db.failed())
-    return tl::unexpected{work.commit().error()};
-  auto answer = body(db);
-  if (!answer && !db.failed())
+  try {
+    transaction work{db, kind};
+    if (db.failed())
+      return tl::unexpected{work.commit().error()};
+    auto answer = body(db);
+    if (!answer && !db.failed())
+      return answer;
+    if (auto committed = work.commit(); !committed)
+      return tl::unexpected{committed.error()};
     return answer;
-  if (auto committed = work.commit(); !committed)
-    return tl::unexpected{committed.error()};
-  return answer;
+  } catch (const std::bad_alloc&) {
+    return core::fail(core::errc::unavailable, "out of memory");
+  }
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -53,7 +53,7 @@ core::result<void> registry::write(const core::registry_batch& batch, core::time
     if (batch.dead_before != core::time_point{})
       db.run(remove_dead, session_.dates.of(batch.dead_before));
     for (const auto& group : batch.changed_groups) {
-      auto list = join_addresses(group.addresses);
+      auto list = address_column(group.addresses);
       db.run(write_group, group.id, list, session_.dates.of(now));
     }
     return {};

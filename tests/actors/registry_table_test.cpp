@@ -98,6 +98,22 @@ TEST_CASE("addresses are distinct and sorted as text, other registry groups are 
   CHECK(batch.changed_groups.size() == 2);
 }
 
+TEST_CASE("a list that its column does not hold is used whole and written once, cut", "[actors]") {
+  registry here;
+  here.read(t0);
+  for (int i = 0; i < 3000; ++i)
+    here.table.beat(beat("pay", "http://10.0.0.1:" + std::to_string(10'000 + i) + "/"), t0);
+  const auto batch = here.write(false, t0);
+  CHECK(batch.renewed.size() == 3000);
+  REQUIRE(batch.changed_groups.size() == 1);
+  CHECK(batch.changed_groups[0].addresses.size() < 3000);
+  CHECK(here.addresses(1).size() == 3000);
+  CHECK_FALSE(here.table.has_news());
+  here.read(t0 + 1s);
+  CHECK_FALSE(here.table.has_news());
+  CHECK(here.addresses(1).size() == 3000);
+}
+
 TEST_CASE("a trailing slash makes another address", "[actors]") {
   registry here;
   here.read(t0);

@@ -94,6 +94,28 @@ TEST_CASE("an adoption whose answer was lost is repeated with its number", "[sto
   CHECK(require(f.firings().adopt(other, 43, 2)).empty());
 }
 
+TEST_CASE("a repeated adoption deletes what was resolved meanwhile", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.claimed(1);
+  const auto gone = f.claimed(2);
+  f.claimed(3);
+  f.claimed(4);
+  fence(f);
+  auto other = adopter(f);
+  REQUIRE(require(f.firings().adopt(other, 40, 3)).size() == 3);
+  SECTION("a former owner knew that it was accepted") { f.record({f.answer(gone, 200)}, {}); }
+  SECTION("its row was deleted") { f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(gone.id)); }
+  auto again = require(f.firings().adopt(other, 40, 3));
+  REQUIRE(again.size() == 2);
+  CHECK(again[0].claim == 40);
+  CHECK(again[1].claim == 42);
+  // Nothing is left that would hold up a drain, and no number outside the call's was taken.
+  CHECK(require(f.firings().open_claims(other)) == std::vector<std::int64_t>{40, 42});
+  auto rest = require(f.firings().adopt(other, 43, 3));
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].claim == 43);
+}
+
 TEST_CASE("two adopters share, they do not double", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   std::vector<core::log_id> all;

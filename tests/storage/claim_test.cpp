@@ -181,7 +181,11 @@ TEST_CASE("repeating a committed claim returns its runs and changes nothing", "[
   auto outcome = require(f.firings().claim(batch, noon));
   REQUIRE(outcome.runs.size() == 4);
   auto other = f.db->open();
+  CHECK_FALSE(outcome.repeated);
+  CHECK(outcome.lost_races == std::vector<core::job_id>{core::job_id{2}});
   auto again = require(other->firings().claim(batch, noon + 1s));
+  CHECK(again.repeated);
+  CHECK(again.lost_races.empty());
   REQUIRE(again.runs.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(again.runs[i].id == outcome.runs[i].id);
@@ -203,7 +207,18 @@ TEST_CASE("a repeated claim leaves out runs that are resolved or deleted", "[sto
   f.record({f.answer(outcome.runs[0], 200)}, {});
   f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(outcome.runs[1].id));
   auto again = require(f.firings().claim(batch, noon));
+  CHECK(again.repeated);
   CHECK(jobs_of(again) == std::vector<std::int32_t>{3});
+  f.record({f.answer(outcome.runs[2], 200)}, {});
+  again = require(f.firings().claim(batch, noon));
+  CHECK(again.repeated);
+  CHECK(again.runs.empty());
+  // It would hold up a drain.
+  CHECK(require(f.firings().open_claims(f.me)).empty());
+  again = require(f.firings().claim(batch, noon));
+  CHECK_FALSE(again.repeated);
+  CHECK(again.runs.empty());
+  CHECK(again.lost_races.size() == 3);
 }
 
 TEST_CASE("a node whose life is over claims nothing", "[storage]") {

@@ -118,6 +118,38 @@ TEST_CASE("a registration that does not fit keeps the whole batch out", "[storag
   CHECK(live(*store).size() == 1);
 }
 
+TEST_CASE("an address list that does not fit is cut at a comma and keeps nothing else out", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES (1, 'big', 'x', 0), (2, 'small', 'x', 0)");
+  core::registry_batch batch;
+  batch.renewed = {registered("big", "http://a/")};
+  batch.changed_groups = {{core::group_id{1}, "big", "x", core::address_type::automatic, {}},
+                          {core::group_id{2}, "small", "x", core::address_type::automatic, {"http://s/"}}};
+  auto& addresses = batch.changed_groups[0].addresses;
+  for (int i = 0; i < 2000; ++i)
+    addresses.push_back("http://10.0.0.1:" + std::to_string(20000 + i) + "/of-some-length");
+  // 65 535 bytes hold 1771 of 36 bytes with their commas.
+  CHECK(storage::addresses_that_fit(addresses) == 1771);
+  require(store->registry().write(batch, noon));
+  CHECK(live(*store).size() == 1);
+  const auto groups = require(store->registry().read()).groups;
+  REQUIRE(groups.size() == 2);
+  CHECK((groups[0].addresses == std::vector<std::string>(addresses.begin(), addresses.begin() + 1771)));
+  CHECK(groups[1].addresses == std::vector<std::string>{"http://s/"});
+}
+
+TEST_CASE("how much of an address list fits", "[storage]") {
+  using storage::addresses_that_fit;
+  CHECK(addresses_that_fit({}) == 0);
+  CHECK(storage::address_column({}) == std::nullopt);
+  CHECK(addresses_that_fit({std::string(65535, 'a')}) == 1);
+  CHECK(addresses_that_fit({std::string(65536, 'a'), "b"}) == 0);
+  CHECK(storage::address_column({std::string(65536, 'a')}) == std::nullopt);
+  CHECK(addresses_that_fit({std::string(65533, 'a'), "b"}) == 2);
+  CHECK(addresses_that_fit({std::string(65534, 'a'), "b"}) == 1);
+}
+
 TEST_CASE("large batches of registrations are kept whole", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();

@@ -1,0 +1,142 @@
+// An edit and a claim of the same job at the same time: no instant is claimed twice (firing protocol §7.3, F8).
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "tests/storage/deploy_fixture.hpp"
+#ifdef RINGMASTER_TEST_MYSQL
+#include "tests/support/mariadb_server.hpp"
+#endif
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+core::declared_set every_seconds(const std::string& seconds, std::size_t jobs) {
+  auto set = pay_set();
+  set.jobs.clear();
+  for (std::size_t i = 0; i < jobs; ++i) {
+    auto job = declared_job_of("pay", "job" + std::to_string(i));
+    job.schedule_conf = "*/" + seconds + " * * * * ?";
+    set.jobs.push_back(std::move(job));
+  }
+  return set;
+}
+
+constexpr const char* instants_claimed_twice = "SELECT count(*) FROM (SELECT job_id, trigger_time FROM xxl_job_log "
+                                               "GROUP BY job_id, trigger_time HAVING count(*) > 1) twice";
+
+/// Claims what is due of all jobs, over and over.
+class planner {
+public:
+  planner(deploy_fixture& f, int claims) : store_{f.db->open()}, owner_{f.me}, claims_{claims} {}
+
+  void run() {
+    for (int i = 0; i < claims_ && failure.empty(); ++i)
+      if (auto claimed = claim_once(i + 1); !claimed && claimed.error().code != core::errc::unavailable)
+        failure = claimed.error().context;
+    done = true;
+  }
+
+  std::atomic<bool> done{false};
+  std::size_t won = 0;
+  std::size_t lost = 0;
+  std::string failure;
+
+private:
+  core::result<void> claim_once(std::int64_t sequence) {
+    auto jobs = store_->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000);
+    if (!jobs)
+      return tl::unexpected{jobs.error()};
+    core::claim_batch batch;
+    batch.owner = owner_;
+    batch.sequence = sequence;
+    for (const auto& job : *jobs) {
+      batch.seen_revision = std::max(batch.seen_revision, job.revision);
+      if (!job.next)
+        continue;
+      batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
+      batch.runs.push_back(firing_fixture::run_of(job.spec, *job.next));
+    }
+    auto outcome = store_->firings().claim(batch, noon);
+    if (!outcome)
+      return tl::unexpected{outcome.error()};
+    won += outcome->runs.size();
+    lost += outcome->lost_races.size();
+    return {};
+  }
+
+  std::unique_ptr<storage::store> store_;
+  core::node_life owner_;
+  int claims_;
+};
+
+} // namespace
+
+TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  constexpr std::size_t jobs = 5;
+  f.apply(every_seconds("1", jobs));
+  planner busy{f, 150};
+  std::thread planning{[&busy] { busy.run(); }};
+  std::string refused;
+  int edits = 0;
+  // Always at noon: only the last claimed instant keeps a new next time from going back.
+  for (; !busy.done; ++edits)
+    if (auto applied = f.try_apply(every_seconds(edits % 2 == 0 ? "2" : "1", jobs));
+        !applied && applied.error().code != core::errc::unavailable)
+      refused = applied.error().context;
+  planning.join();
+  CHECK(refused == "");
+  CHECK(busy.failure == "");
+  CHECK(busy.won > 0);
+  CHECK(edits > 0);
+  CHECK(f.db->value(instants_claimed_twice) == "0");
+  CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <= last_ms") == "0");
+  CHECK(f.rows("xxl_job_log") == std::to_string(busy.won));
+}
+
+#ifdef RINGMASTER_TEST_MYSQL
+
+TEST_CASE("a claim that commits while an edit is under way keeps its instant", "[storage]") {
+  if (const auto reason = mariadb_server::unavailable_reason())
+    return skip(*reason);
+  deploy_fixture f{mysql_backend()};
+  f.apply(every_seconds("1", 2));
+  const auto id = f.id_of("job0");
+  REQUIRE(f.next_of("job0") == ms(noon + 1s));
+  auto wanted = every_seconds("2", 2);
+  std::string next = ms(noon + 4s);
+  // The test's own connection plays a claim: it has moved the schedule and has not committed.
+  f.db->exec("START TRANSACTION");
+  SECTION("of an instant, and the schedule changes") {
+    f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + 2s) + ", next_ms = " + ms(noon + 3s) + " WHERE job = " + id);
+  }
+  SECTION("of the last instant of a job that the edit only touches") {
+    wanted = every_seconds("1", 2);
+    wanted.jobs[0].params = "new";
+    next = ms(noon + 3s);
+    f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + 2s) + ", next_ms = 0 WHERE job = " + id);
+    f.db->exec("UPDATE xxl_job_info SET trigger_status = 0 WHERE id = " + id);
+  }
+  core::result<core::deploy_report> applied;
+  std::thread editing{[&] { applied = f.try_apply(wanted); }};
+  std::string waiting = "0";
+  for (const auto end = std::chrono::steady_clock::now() + 10s; waiting == "0" && std::chrono::steady_clock::now() < end;)
+    waiting = f.db->value(
+      "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
+  f.db->exec("COMMIT");
+  editing.join();
+  REQUIRE(waiting == "1");
+  require(std::move(applied));
+  CHECK(f.next_of("job0") == next);
+  CHECK(f.of_job("trigger_next_time", "job0") == next);
+  CHECK(f.of_job("trigger_last_time", "job0") == ms(noon + 2s));
+  CHECK(f.of_job("trigger_status", "job0") == "1");
+}
+
+#endif
