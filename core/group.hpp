@@ -2,6 +2,7 @@
 
 // Executor groups and registrations.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,21 @@ struct group {
   /// In stored order; for an automatic group, sorted ascending as text.
   std::vector<std::string> addresses;
 };
+
+/// Bytes of `xxl_job_group.address_list`.
+inline constexpr std::size_t address_list_bytes_max = 65'535;
+
+/// How many of the addresses, from the first on, `address_list` holds with a comma between two.
+[[nodiscard]] inline std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  for (; count < addresses.size(); ++count) {
+    bytes += addresses[count].size() + (count == 0 ? 0 : 1);
+    if (bytes > address_list_bytes_max)
+      break;
+  }
+  return count;
+}
 
 /// One row of `xxl_job_registry`: (group, key, value) is its identity, exact text, trailing slash significant.
 struct registration {

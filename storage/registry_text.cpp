@@ -27,19 +27,8 @@ std::optional<std::string> join_addresses(const std::vector<std::string>& addres
   return list;
 }
 
-std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept {
-  std::size_t bytes = 0;
-  std::size_t count = 0;
-  for (; count < addresses.size(); ++count) {
-    bytes += addresses[count].size() + (count == 0 ? 0 : 1);
-    if (bytes > text_bytes)
-      break;
-  }
-  return count;
-}
-
 std::optional<std::string> address_column(const std::vector<std::string>& addresses) {
-  const auto fitting = addresses_that_fit(addresses);
+  const auto fitting = core::addresses_that_fit(addresses);
   if (fitting == addresses.size())
     return join_addresses(addresses);
   return join_addresses({addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(fitting)});

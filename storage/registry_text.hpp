@@ -2,7 +2,6 @@
 
 // Address lists and registrations as columns hold them.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +18,7 @@ namespace ringmaster::storage {
 /// The inverse; NULL when there are none.
 [[nodiscard]] std::optional<std::string> join_addresses(const std::vector<std::string>& addresses);
 
-/// How many of the addresses, from the first on, the column `address_list` holds.
-[[nodiscard]] std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept;
-
-/// `join_addresses` of those that fit.
+/// `join_addresses` of those that fit into the column.
 [[nodiscard]] std::optional<std::string> address_column(const std::vector<std::string>& addresses);
 
 /// Errors: `invalid_argument` for a registration with a value that is longer than its column.

@@ -5,7 +5,6 @@
 
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
-#include "storage/registry_text.hpp"
 
 namespace ringmaster::actors {
 
@@ -113,7 +112,7 @@ void registry_monitor_state::publish() {
 }
 
 void registry_monitor_state::watch_length(std::int32_t id, const core::group& group) {
-  const auto fitting = storage::addresses_that_fit(group.addresses);
+  const auto fitting = core::addresses_that_fit(group.addresses);
   if (fitting == group.addresses.size())
     cut_groups_.erase(id);
   else if (cut_groups_.insert(id).second)

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/registry_text.hpp"
-
 namespace ringmaster::actors {
 
 namespace {
@@ -197,7 +195,7 @@ std::vector<core::group> registry_table::changed_groups() const {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     // Of an automatic group as much as its column holds; the whole list stays in the registrations.
     if (groups[i].type == core::address_type::automatic)
-      groups[i].addresses.resize(storage::addresses_that_fit(groups[i].addresses));
+      groups[i].addresses.resize(core::addresses_that_fit(groups[i].addresses));
     if (groups[i].addresses != groups_[i].addresses)
       changed.push_back(std::move(groups[i]));
   }

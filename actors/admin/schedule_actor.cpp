@@ -239,17 +239,21 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   auto& outcome = *reply.outcome;
   for (const auto& intent : pending.intents)
     intents_known_.erase(core::number(intent.id));
-  take_moves(pending, outcome.lost_races);
+  auto lost = std::move(outcome.lost_races);
+  lost_count_->inc(static_cast<std::int64_t>(lost.size()));
+  if (outcome.repeated) // who lost is said only once, and that answer did not come
+    for (const auto& move : pending.moves)
+      lost.push_back(move.job);
+  take_moves(pending, lost);
   for (const auto& run : outcome.runs)
     --pending.slots.lanes[run.plan.lane];
   if (pending.slots != protocol::slot_release{})
     protocol::send(self_, partners_.pool, pending.slots);
   claimed_count_->inc(static_cast<std::int64_t>(outcome.runs.size()));
   dropped_count_->inc(static_cast<std::int64_t>(pending.dropped));
-  lost_count_->inc(static_cast<std::int64_t>(outcome.lost_races.size()));
   if (!outcome.runs.empty())
     protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
-  read_again(std::move(outcome.lost_races));
+  read_again(std::move(lost));
   work();
 }
 

@@ -201,7 +201,8 @@ void connection::note(int code, const char* doing) {
   case SQLITE_MISMATCH: return fail({core::errc::invalid_argument, "the database " + file_ + " refused a value: " + said});
   case SQLITE_CONSTRAINT:
     return fail({core::errc::internal, "the database " + file_ + " refused a statement: " + said + " (" + doing + ')'});
-  default: return fail({core::errc::unavailable, "the database " + file_ + " cannot run a statement: " + said + " (" + doing + ')'});
+  default:
+    return fail({core::errc::unavailable, "the database " + file_ + " cannot run a statement: " + said + " (" + doing + ')'});
   }
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("an address list that does not fit is cut at a comma and keeps nothing
   for (int i = 0; i < 2000; ++i)
     addresses.push_back("http://10.0.0.1:" + std::to_string(20000 + i) + "/of-some-length");
   // 65 535 bytes hold 1771 of 36 bytes with their commas.
-  CHECK(storage::addresses_that_fit(addresses) == 1771);
+  CHECK(core::addresses_that_fit(addresses) == 1771);
   require(store->registry().write(batch, noon));
   CHECK(live(*store).size() == 1);
   const auto groups = require(store->registry().read()).groups;
@@ -140,7 +140,7 @@ TEST_CASE("an address list that does not fit is cut at a comma and keeps nothing
 }
 
 TEST_CASE("how much of an address list fits", "[storage]") {
-  using storage::addresses_that_fit;
+  using core::addresses_that_fit;
   CHECK(addresses_that_fit({}) == 0);
   CHECK(storage::address_column({}) == std::nullopt);
   CHECK(addresses_that_fit({std::string(65535, 'a')}) == 1);
