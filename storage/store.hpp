@@ -47,9 +47,9 @@ public:
   /// Repeating a committed `sequence` with the same batch claims nothing more and returns, with `repeated` set, the runs that it
   /// kept and that are still unresolved; a claim that has none left is deleted. Which moves and intents lost is not known any
   /// more, nor which of the missing runs are resolved: the lost lists are empty, and the caller reads all jobs of the batch's
-  /// moves again and believes in none of its intents. (A claim without a row, because it kept no run or none is left, is tried anew: what it moved and took
-  /// before counts as lost.) Errors: `fenced`; `invalid_argument` for a batch with two moves of a job, or a run that
-  /// neither a move nor an intent brings.
+  /// moves again and believes in none of its intents. (A claim without a row, because it kept no run or none is left, is tried
+  /// anew: what it moved and took before counts as lost.) Errors: `fenced`; `invalid_argument` for a batch with two moves of a
+  /// job, or a run that neither a move nor an intent brings.
   virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
 
   /// T3, T4 and the retry half of T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while

@@ -194,7 +194,7 @@ client::client(engine& shared, const config::trigger_settings& trigger, const co
     names_(shared, io),
     read_buffer_(read_bytes),
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
-    held_timer_(shared_.io) {}
+    held_timer_(std::in_place, shared_.io) {}
 
 client::~client() = default;
 
@@ -272,8 +272,8 @@ void client::arm_held() {
   if (held_.empty() || held_armed_ <= held_.begin()->first)
     return;
   held_armed_ = held_.begin()->first;
-  held_timer_.expires_at(held_armed_);
-  held_timer_.async_wait([this](error_code ec) {
+  held_timer_->expires_at(held_armed_);
+  held_timer_->async_wait([this](error_code ec) {
     if (!ec)
       release_held();
   });
@@ -298,7 +298,7 @@ void client::refuse(call_batch& batch) {
 void client::stop() {
   for (const auto& batch : posted_.close())
     refuse(*batch);
-  held_timer_.cancel();
+  held_timer_.reset();
   for (const auto& [due, calls] : std::exchange(held_, {}))
     for (auto i = calls.first; i < calls.end; ++i)
       finish({calls.batch, i}, stopped(calls.batch->calls[i]));

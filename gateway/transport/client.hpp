@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -148,7 +149,8 @@ private:
   std::vector<std::shared_ptr<call_batch>> taken_;
   /// By the time at which they leave.
   std::multimap<deadline::clock::time_point, held_calls> held_;
-  tcp_timer held_timer_;
+  /// None after stop: whoever still has this client may keep it longer than the engine lives.
+  std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
