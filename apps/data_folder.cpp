@@ -17,6 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view sqlite_scheme = "sqlite:";
+
+/// The file of a SQLite database; empty for others.
+fs::path sqlite_file(const config::settings& settings) {
+  const std::string_view url = settings.database.url;
+  return url.starts_with(sqlite_scheme) && url != "sqlite::memory:" ? fs::path{url.substr(sqlite_scheme.size())} : fs::path{};
+}
+
 /// The process that wrote its number into the lock file: ` (process 17)`.
 std::string holder(int file) {
   std::array<char, 24> text{};
@@ -40,24 +48,34 @@ core::result<void> prepare_data_dir(const config::settings& settings) {
 }
 
 core::result<void> prepare_database_folder(const config::settings& settings) {
-  constexpr std::string_view scheme = "sqlite:";
-  const std::string_view url = settings.database.url;
-  if (!url.starts_with(scheme) || url == "sqlite::memory:")
-    return {};
-  const auto inside = fs::path{url.substr(scheme.size())}.lexically_relative(settings.data_dir);
+  const auto inside = sqlite_file(settings).lexically_relative(settings.data_dir);
   return inside.empty() || *inside.begin() == ".." ? core::result<void>{} : prepare_data_dir(settings);
 }
 
-core::result<data_lock> data_lock::take(const config::settings& settings) {
-  const auto path = (fs::path{settings.data_dir} / "lock").string();
-  data_lock out{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+core::result<sole_use> sole_use::of_data_dir(const config::settings& settings) {
+  return take((fs::path{settings.data_dir} / "lock").string(), "data_dir: " + settings.data_dir,
+              "; give this one a folder of its own");
+}
+
+core::result<sole_use> sole_use::of_database(const config::settings& settings) {
+  const auto file = sqlite_file(settings);
+  if (file.empty())
+    return sole_use{};
+  // Whatever links lead to it.
+  std::error_code ignored;
+  const auto real = fs::weakly_canonical(file, ignored);
+  return take((real.empty() ? file : real).string() + "-lock", "database.url: " + settings.database.url,
+              "; several servers need a database server");
+}
+
+core::result<sole_use> sole_use::take(const std::string& path, const std::string& what, const char* advice) {
+  sole_use out{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (out.file_ < 0)
     return core::fail(core::errc::unavailable, path + " cannot be opened: " + std::strerror(errno));
   if (::flock(out.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       return core::fail(core::errc::unavailable, path + " cannot be locked: " + std::strerror(errno));
-    return core::fail(core::errc::conflict, "data_dir: " + settings.data_dir + " is in use by another server" +
-                                              holder(out.file_) + "; give this one a folder of its own");
+    return core::fail(core::errc::conflict, what + " is in use by another server" + holder(out.file_) + advice);
   }
   const auto pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(out.file_, 0) != 0 || ::pwrite(out.file_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
@@ -65,14 +83,14 @@ core::result<data_lock> data_lock::take(const config::settings& settings) {
   return out;
 }
 
-data_lock::~data_lock() {
+sole_use::~sole_use() {
   if (file_ >= 0)
     ::close(file_);
 }
 
-data_lock::data_lock(data_lock&& other) noexcept : file_{std::exchange(other.file_, -1)} {}
+sole_use::sole_use(sole_use&& other) noexcept : file_{std::exchange(other.file_, -1)} {}
 
-data_lock& data_lock::operator=(data_lock&& other) noexcept {
+sole_use& sole_use::operator=(sole_use&& other) noexcept {
   std::swap(file_, other.file_);
   return *this;
 }

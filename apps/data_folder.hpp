@@ -15,19 +15,23 @@ namespace ringmaster::apps {
 /// The same, when the database lives in that folder; else nothing is needed. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
 
-/// Held by the one server that a data folder may have. Ends with the object, and with the process however that ends.
-class data_lock {
+/// What one server has to itself, by a locked file. Ends with the object, and with the process however that ends.
+class sole_use {
 public:
-  /// Errors: `conflict` naming the folder and the process that has it, `unavailable`.
-  [[nodiscard]] static core::result<data_lock> take(const config::settings& settings);
+  /// The data folder. Errors: `conflict` naming the folder and the process that has it, `unavailable`.
+  [[nodiscard]] static core::result<sole_use> of_data_dir(const config::settings& settings);
+  /// The SQLite file of `database.url`, wherever it lies; nothing for other databases. Errors: the same.
+  [[nodiscard]] static core::result<sole_use> of_database(const config::settings& settings);
 
-  data_lock() = default;
-  ~data_lock();
-  data_lock(data_lock&& other) noexcept;
-  data_lock& operator=(data_lock&& other) noexcept;
+  sole_use() = default;
+  ~sole_use();
+  explicit operator bool() const noexcept { return file_ >= 0; }
+  sole_use(sole_use&& other) noexcept;
+  sole_use& operator=(sole_use&& other) noexcept;
 
 private:
-  explicit data_lock(int file) : file_{file} {}
+  explicit sole_use(int file) : file_{file} {}
+  static core::result<sole_use> take(const std::string& path, const std::string& what, const char* advice);
   int file_ = -1;
 };
 

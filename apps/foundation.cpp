@@ -1,5 +1,6 @@
 #include "apps/foundation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "apps/limits.hpp"
@@ -9,15 +10,19 @@ namespace ringmaster::apps {
 
 namespace {
 
+/// The lease on a SQLite file, which nobody else can serve: no peer waits for this node's end, so the slowest moment of a disk
+/// shall not cost it its life.
+constexpr core::milliseconds sole_lease{30'000};
+
 core::result<void> take_place(foundation& base) {
   auto& settings = base.what.settings;
   fit_to_open_files(settings.server, base.log);
   if (auto ready = prepare_data_dir(settings); !ready)
     return ready;
-  auto lock = data_lock::take(settings);
-  if (!lock)
-    return tl::unexpected<core::error>{lock.error()};
-  base.lock = std::move(*lock);
+  auto folder = sole_use::of_data_dir(settings);
+  if (!folder)
+    return tl::unexpected<core::error>{folder.error()};
+  base.data_dir = std::move(*folder);
   base.transport = gateway::make_transport(settings.server, settings.trigger, settings.security);
   auto bound = base.transport->bind();
   if (!bound)
@@ -41,6 +46,12 @@ core::result<void> take_identity(foundation& base) {
 }
 
 core::result<void> take_database(foundation& base) {
+  auto file = sole_use::of_database(base.what.settings);
+  if (!file)
+    return tl::unexpected<core::error>{file.error()};
+  base.sqlite_file = std::move(*file);
+  if (base.sqlite_file)
+    base.what.settings.cluster.dead_after = std::max(base.what.settings.cluster.dead_after, sole_lease);
   auto made = make_database(base.what);
   if (!made)
     return tl::unexpected<core::error>{made.error()};
@@ -52,7 +63,7 @@ core::result<void> take_database(foundation& base) {
 
 core::result<foundation> lay_foundation(assembled what) {
   auto log = make_logger(what.settings.log);
-  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}};
+  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}};
   for (auto step : {&take_place, &take_identity, &take_database})
     if (auto done = step(base); !done)
       return tl::unexpected<core::error>{done.error()};

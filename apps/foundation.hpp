@@ -16,7 +16,7 @@ namespace ringmaster::apps {
 struct foundation {
   assembled what;
   actors::logger log;
-  data_lock lock;
+  sole_use data_dir, sqlite_file;
   /// Bound, and not yet listening.
   std::unique_ptr<gateway::transport> transport;
   /// What it is really bound to, `127.0.0.1:8080`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <string_view>
 #include <utility>
@@ -22,10 +23,23 @@ namespace {
 // Tags of epoll events: callback connections start here, below are sockets by their number.
 constexpr std::uint64_t results_tag = std::uint64_t{1} << 32;
 
+std::int64_t in_us(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1000; }
+
 std::int64_t now_us() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+  return in_us(now);
+}
+
+/// When the bytes of a message came in; now, if the kernel does not say.
+std::int64_t arrival_us(msghdr& message) {
+  for (auto* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part))
+    if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec stamp{};
+      std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+      return in_us(stamp);
+    }
+  return now_us();
 }
 
 void watch(int epoll, int socket) {
@@ -94,6 +108,7 @@ void executor_loop::accept_all(int listener) {
       return;
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     peers_[socket] = {};
     watch(epoll_, socket);
   }
@@ -108,7 +123,7 @@ void executor_loop::on_peer(int socket) {
     return drop(socket);
   std::size_t used = 0;
   while (const auto request = first_message(std::string_view{one.in}.substr(used))) {
-    answer(*request, one.out);
+    answer(*request, one);
     used += request->size;
   }
   one.in.erase(0, used);
@@ -118,18 +133,27 @@ void executor_loop::on_peer(int socket) {
 
 bool executor_loop::read(int socket, peer& from) {
   std::array<char, 16384> chunk;
-  const auto got = ::recv(socket, chunk.data(), chunk.size(), 0);
+  alignas(cmsghdr) std::array<char, 128> control;
+  iovec part{chunk.data(), chunk.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const auto got = ::recvmsg(socket, &message, 0);
   if (got < 0)
     return errno == EAGAIN || errno == EINTR;
+  from.arrived_us = arrival_us(message);
   from.in.append(chunk.data(), static_cast<std::size_t>(got));
   return got > 0;
 }
 
-void executor_loop::answer(const http_message& request, std::string& out) {
+void executor_loop::answer(const http_message& request, peer& from) {
+  auto& out = from.out;
   const auto line = request.first_line;
   if (line.starts_with("POST /run ") || line.starts_with("POST /trigger ")) {
-    const received_run run{number_after(request.body, "\"logId\":"), number_after(request.body, "\"logDateTime\":"), now_us(),
-                           number_after(request.body, "\"jobId\":")};
+    const received_run run{number_after(request.body, "\"logId\":"), number_after(request.body, "\"logDateTime\":"),
+                           from.arrived_us, now_us(), number_after(request.body, "\"jobId\":")};
     append_reply(out, R"({"code":200})");
     book_.received.push_back(run);
     progress_.received[progress_.place(run.instant_ms)].fetch_add(1, std::memory_order_relaxed);

@@ -27,6 +27,7 @@ private:
   struct peer {
     std::string in;
     std::string out;
+    std::int64_t arrived_us = 0; ///< the end of `in`
   };
 
   void on_acknowledged(const pending_result& result) override;
@@ -34,7 +35,7 @@ private:
   void accept_all(int listener);
   void on_peer(int socket);
   bool read(int socket, peer& from);
-  void answer(const struct http_message& request, std::string& out);
+  void answer(const struct http_message& request, peer& from);
   bool write(int socket, peer& to);
   void drop(int socket);
 

@@ -143,7 +143,9 @@ load_report run_load(const load_options& options) {
   const auto expected = plan.expected(window);
   wait_until(window.begin_ms);
   const auto before = cpu_now(server.process(), store.process(), emulated.process());
+  const auto stolen_before = stolen_seconds();
   wait_until(window.end_ms);
+  report.stolen_s = stolen_seconds() - stolen_before;
   report.cpu = cpu_now(server.process(), store.process(), emulated.process()) - before;
   wait_for_missing(emulated.progress(), window, expected);
   report.memory = {resident_memory(server.process()).peak, resident_memory(store.process()).peak};

@@ -39,12 +39,15 @@ json to_object(const memory_peaks& memory) {
   return {{"ringmaster", rounded(memory.ringmaster, 10)}, {"store", rounded(memory.store, 10)}};
 }
 
+json to_object(const lateness_ms& late) {
+  return {{"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
+}
+
 json exit_of(const std::optional<int>& status) { return status ? json(*status) : json("killed"); }
 
 } // namespace
 
 std::string to_json(const load_report& report) {
-  const auto& late = report.seen.late;
   json out;
   out["store"] = report.store;
   out["load"] = report.shape;
@@ -61,11 +64,12 @@ std::string to_json(const load_report& report) {
   out["unstored"] = report.unstored;
   out["early"] = report.seen.early;
   out["callbacks_refused"] = report.refused;
-  out["late_ms"] = {
-    {"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
+  out["late_ms"] = to_object(report.seen.late);
+  out["read_late_ms"] = to_object(report.seen.read_late);
   out["cpu_s"] = to_object(report.cpu);
   const auto cpu = report.cpu.ringmaster + report.cpu.store;
   out["cpu_us_per_cycle"] = report.cycles == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
+  out["stolen_cpu_s"] = rounded(report.stolen_s);
   out["rss_mb_peak"] = to_object(report.memory);
   out["ready_ms"] = rounded(report.ready_ms, 10);
   out["exit"] = exit_of(report.exit_status);

@@ -37,6 +37,7 @@ struct load_report {
   window_account seen;
   cpu_shares cpu;
   memory_peaks memory;
+  double stolen_s = 0; ///< by the hypervisor, while the window's clock ran: a late firing may be its doing
   double ready_ms = 0;
   std::optional<int> exit_status; ///< of the server after SIGTERM
 

@@ -35,6 +35,12 @@ double percentile(const std::vector<double>& ascending, double share) {
   return ascending[std::clamp<std::size_t>(rank, 1, ascending.size()) - 1];
 }
 
+/// Sorts them.
+lateness_ms spread_of(std::vector<double>& late) {
+  std::sort(late.begin(), late.end());
+  return {percentile(late, 0.5), percentile(late, 0.99), percentile(late, 0.999), late.empty() ? 0 : late.back()};
+}
+
 bool same_pair(const received_run& a, const received_run& b) { return a.job == b.job && a.instant_ms == b.instant_ms; }
 
 /// Ids that stand at more than one pair.
@@ -88,20 +94,21 @@ window_account account_of(const run_book& book, const load_window& window) {
   account.same_id = shared_ids(book.received);
   account.log_ids = ids_of(runs);
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.job, a.instant_ms, a.received_us) < std::tie(b.job, b.instant_ms, b.received_us);
+    return std::tie(a.job, a.instant_ms, a.arrived_us) < std::tie(b.job, b.instant_ms, b.arrived_us);
   });
-  std::vector<double> late;
+  std::vector<double> late, read_late;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i > 0 && same_pair(runs[i], runs[i - 1])) {
       ++account.repeated;
       continue;
     }
-    late.push_back(static_cast<double>(runs[i].received_us - runs[i].instant_ms * 1000) / 1000);
+    late.push_back(static_cast<double>(runs[i].arrived_us - runs[i].instant_ms * 1000) / 1000);
+    read_late.push_back(static_cast<double>(runs[i].read_us - runs[i].instant_ms * 1000) / 1000);
   }
-  std::sort(late.begin(), late.end());
+  account.late = spread_of(late);
+  account.read_late = spread_of(read_late);
   account.sent = late.size();
   account.early = static_cast<std::size_t>(std::lower_bound(late.begin(), late.end(), 0.0) - late.begin());
-  account.late = {percentile(late, 0.5), percentile(late, 0.99), percentile(late, 0.999), late.empty() ? 0 : late.back()};
   account.acknowledged_meanwhile = static_cast<std::size_t>(
       std::count_if(book.acknowledged.begin(), book.acknowledged.end(),
                     [&](const auto& run) { return window.holds(run.acknowledged_us / 1000); }));

@@ -14,7 +14,8 @@ namespace ringmaster::bench {
 struct received_run {
   std::int64_t log_id = 0;
   std::int64_t instant_ms = 0;
-  std::int64_t received_us = 0;
+  std::int64_t arrived_us = 0; ///< at the executor's socket, by the kernel's time stamp
+  std::int64_t read_us = 0;    ///< by the executor, which has one thread for all of them
   std::int64_t job = 0;
 };
 
@@ -52,6 +53,7 @@ struct window_account {
   std::size_t same_id = 0;  ///< log ids that two different pairs carried
   std::size_t early = 0;    ///< arrived before their instant
   lateness_ms late;         ///< from the instant to the first arrival, of every pair
+  lateness_ms read_late;    ///< from the instant to its being read
   std::vector<std::int64_t> log_ids;         ///< of the window, ascending, each once
   std::size_t acknowledged_meanwhile = 0;    ///< results acknowledged while the window's clock ran, of whatever instant
 };

@@ -78,6 +78,17 @@ double cpu_seconds(pid_t process) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+double stolen_seconds() {
+  std::ifstream in{"/proc/stat"};
+  std::string name;
+  // cpu, user, nice, system, idle, iowait, irq, softirq, steal
+  std::array<double, 8> ticks{};
+  in >> name;
+  for (auto& value : ticks)
+    in >> value;
+  return ticks.back() / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 resident_mb resident_memory(pid_t process) {
   resident_mb found;
   std::ifstream in{"/proc/" + std::to_string(process) + "/status"};

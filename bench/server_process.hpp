@@ -17,6 +17,9 @@ namespace ringmaster::bench {
 /// CPU time of a process, all threads, in seconds; 0 for a process that is gone.
 [[nodiscard]] double cpu_seconds(pid_t process);
 
+/// CPU time in seconds that the hypervisor kept from this machine since it started, all cores.
+[[nodiscard]] double stolen_seconds();
+
 /// Resident memory in MB (10^6 bytes): the most so far, and now.
 struct resident_mb {
   double peak = 0, now = 0;

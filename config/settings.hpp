@@ -78,7 +78,7 @@ struct trigger_settings {
   std::size_t slow_count = 10;
   milliseconds connect_timeout{3000};
   milliseconds request_timeout{3000};
-  std::size_t connections_per_executor = 16;
+  std::size_t connections_per_executor = 128;
   std::size_t reply_bytes_max = 1024 * 1024;
   /// An idle connection to an executor is closed after this.
   milliseconds connection_idle{60000};
