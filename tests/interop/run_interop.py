@@ -42,9 +42,15 @@ def run_stages(arguments: argparse.Namespace, folder: Path, report: Report) -> N
     kill_server.run(binary, folder / "kill-server", maven.RELEASES, report)
 
 
+def end_once(*_) -> None:
+    """What cleans up is not interrupted by a second signal."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
 def main() -> int:
     arguments = parse_arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, end_once)
     report = Report(arguments.only)
     folder = Path(tempfile.mkdtemp(prefix="ringmaster-interop-"))
     try:

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 STOP_DEADLINE_S = 20
+DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]  # a test that was killed leaves nobody behind
 
 
 def free_ports(count: int) -> list[int]:
@@ -46,7 +47,8 @@ class Process:
     def __init__(self, command: list[str], output: Path):
         self.output = output
         with output.open("ab") as log:
-            self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment())
+            self.child = subprocess.Popen([*DIES_WITH_US, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                          env=environment())
 
     def alive(self) -> bool:
         return self.child.poll() is None
