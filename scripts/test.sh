@@ -91,7 +91,7 @@ run_ctest() {
 }
 
 run_interop() {
-  say "interop: the release binary with Java executors"
+  say "interop: the release binary with Java executors, on SQLite and on MariaDB"
   local status=0
   : > "$results/interop.log"
   timeout --kill-after=15 1200 python3 tests/interop/run_interop.py --ringmaster build/release/apps/ringmaster \

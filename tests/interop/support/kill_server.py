@@ -9,6 +9,7 @@ from support.accounting import Books, Outage, account
 from support.declared import Job
 from support.report import Report
 from support.stage import Stage, app_name
+from support.store import Store
 from support.waiting import wait_for_clock, wait_until
 
 PREFIX = "kill server: "
@@ -33,9 +34,9 @@ def jobs_of(release: str) -> list[Job]:
 
 
 class KillServer:
-    def __init__(self, binary: Path, folder: Path, releases: tuple[str, ...], report: Report):
+    def __init__(self, binary: Path, folder: Path, store: Store, releases: tuple[str, ...], report: Report):
         jobs = [job for release in releases for job in jobs_of(release)]
-        self.stage = Stage(binary, folder, releases, 1, jobs)
+        self.stage = Stage(binary, folder, store, releases, 1, jobs)
         self.report = report
         self.outages: list[Outage] = []
         self.claims_after_stop = -1
@@ -105,16 +106,18 @@ class KillServer:
                     yield f"log {log_id} was executed, its row: {rows.get(log_id)}"
 
 
-def run(binary: Path, folder: Path, releases: tuple[str, ...], report: Report) -> None:
-    names = [PREFIX + name for name in SCENARIOS]
-    if not any(map(report.wants, names)):
-        return
-    test = KillServer(binary, folder, releases, report)
+def names(releases: tuple[str, ...]) -> list[str]:
+    """The same for any releases: each check speaks of all."""
+    return [PREFIX + name for name in SCENARIOS]
+
+
+def run(binary: Path, folder: Path, store: Store, releases: tuple[str, ...], report: Report) -> None:
+    test = KillServer(binary, folder, store, releases, report)
     try:
         test.run()
     except Exception as error:
         report.fail(PREFIX + "run", [f"{type(error).__name__}: {error}", *test.stage.server.tail(6)])
-        for name in names:
+        for name in names(releases):
             report.skip(name, "the run ended early")
     finally:
         test.stage.close()

@@ -60,9 +60,8 @@ class Ends:
         wait_until(lambda: leaving.address not in self.stage.store.registered(app), REMOVE_DEADLINE_S,
                    f"{leaving.address} removed from xxl_job_registry", lambda: self.stage.store.registered(app))
 
-    def scenarios(self) -> dict:
-        return {"failover after kill": self.failover, "killed executor": self.dead_recorded,
-                "executor shutdown": self.removed}
+
+ENDING = {"failover after kill": Ends.failover, "killed executor": Ends.dead_recorded, "executor shutdown": Ends.removed}
 
 
 def children_exact(stage: Stage, release: str):

@@ -3,34 +3,30 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from support.release_ends import QUIET, Ends
+from support.release_ends import ENDING, QUIET, Ends
 from support.release_jobs import RUNNING, jobs_of
 from support.report import Report
 from support.stage import Stage
+from support.store import Store
 
 EXECUTORS_EACH = 2
 AT_REST = "releases: nothing left open"
 
 
 class ReleaseStage:
-    def __init__(self, binary: Path, folder: Path, releases: tuple[str, ...], report: Report):
+    def __init__(self, binary: Path, folder: Path, store: Store, releases: tuple[str, ...], report: Report):
         jobs = [job for release in releases for job in jobs_of(release)]
-        self.stage = Stage(binary, folder, releases, EXECUTORS_EACH, jobs)
+        self.stage = Stage(binary, folder, store, releases, EXECUTORS_EACH, jobs)
         self.ends = Ends(self.stage)
         self.report = report
-
-    def names(self) -> list[str]:
-        each = [name_of(release, scenario) for scenario in (*RUNNING, *self.ends.scenarios(), *QUIET)
-                for release in self.stage.releases]
-        return [*each, AT_REST]
 
     def run(self) -> None:
         self.stage.start()
         for scenario, body in RUNNING.items():
             self.check_each(scenario, lambda release, body=body: body(self.stage, release))
         self.ends.kill_first()
-        for scenario, body in self.ends.scenarios().items():
-            self.check_each(scenario, body)
+        for scenario, body in ENDING.items():
+            self.check_each(scenario, lambda release, body=body: body(self.ends, release))
         self.stage.stop_cleanly()
         self.settle()
         for scenario, body in QUIET.items():
@@ -51,10 +47,12 @@ def name_of(release: str, scenario: str) -> str:
     return f"{release}: {scenario}"
 
 
-def run(binary: Path, folder: Path, releases: tuple[str, ...], report: Report) -> None:
-    test = ReleaseStage(binary, folder, releases, report)
-    if not any(map(report.wants, test.names())):
-        return
+def names(releases: tuple[str, ...]) -> list[str]:
+    return [*[name_of(release, scenario) for scenario in (*RUNNING, *ENDING, *QUIET) for release in releases], AT_REST]
+
+
+def run(binary: Path, folder: Path, store: Store, releases: tuple[str, ...], report: Report) -> None:
+    test = ReleaseStage(binary, folder, store, releases, report)
     try:
         test.run()
     except Exception as error:

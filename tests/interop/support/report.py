@@ -1,6 +1,7 @@
 """Counts and prints checks: one line per check, details indented below a failed one."""
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 DETAILS_MAX = 8
@@ -11,12 +12,16 @@ class Skip(Exception):
 
 
 class Report:
-    def __init__(self, only: str | None = None):
-        self.only = (only or "").lower()
-        self.passed = self.failed = self.skipped = 0
+    def __init__(self, only: str | None = None, prefix: str = "", counts: Counter | None = None):
+        self.only, self.prefix = (only or "").lower(), prefix
+        self.counts = Counter() if counts is None else counts
+
+    def within(self, prefix: str) -> "Report":
+        """The same report for checks whose names begin with `prefix`."""
+        return Report(self.only, f"{self.prefix}{prefix}: ", self.counts)
 
     def wants(self, name: str) -> bool:
-        return self.only in name.lower()
+        return self.only in f"{self.prefix}{name}".lower()
 
     def check(self, name: str, body: Callable[[], Iterable[str] | None]) -> bool:
         """Runs `body`, which returns the problems it found, and prints the outcome."""
@@ -34,13 +39,13 @@ class Report:
         if problems:
             self.fail(name, problems)
         else:
-            self.passed += 1
-            print(f"PASS {name}", flush=True)
+            self.counts["passed"] += 1
+            print(f"PASS {self.prefix}{name}", flush=True)
         return not problems
 
     def fail(self, name: str, problems: list[str]) -> None:
-        self.failed += 1
-        print(f"FAIL {name}")
+        self.counts["failed"] += 1
+        print(f"FAIL {self.prefix}{name}")
         for problem in problems[:DETAILS_MAX]:
             print(f"       {problem}")
         if len(problems) > DETAILS_MAX:
@@ -49,14 +54,18 @@ class Report:
 
     def skip(self, name: str, reason: str) -> None:
         if self.wants(name):
-            self.skipped += 1
-            print(f"SKIP {name}: {reason}", flush=True)
+            self.skip_all(name, reason)
+
+    def skip_all(self, what: str, reason: str) -> None:
+        """Counts once, whatever `--only` says."""
+        self.counts["skipped"] += 1
+        print(f"SKIP {self.prefix}{what}: {reason}", flush=True)
 
     def note(self, text: str) -> None:
-        print(f"note {text}", flush=True)
+        print(f"note {self.prefix}{text}", flush=True)
 
     def finish(self) -> int:
-        if not self.passed + self.failed + self.skipped:
+        if not self.counts.total():
             self.fail("--only", [f"no check has `{self.only}` in its name"])
-        print(f"interop: passed={self.passed} failed={self.failed} skipped={self.skipped}", flush=True)
-        return 0 if self.failed == 0 else 1
+        print("interop: " + " ".join(f"{name}={self.counts[name]}" for name in ("passed", "failed", "skipped")), flush=True)
+        return 0 if self.counts["failed"] == 0 else 1

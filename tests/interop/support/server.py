@@ -17,7 +17,7 @@ data_dir = "{folder}/data"
 listen = "127.0.0.1:{port}"
 
 [database]
-url = "sqlite:{database}"
+{database}
 time_zone = "UTC"
 
 [schedule]
@@ -32,18 +32,17 @@ files = ["{jobs}"]
 
 
 class Server:
-    def __init__(self, binary: Path, folder: Path, port: int, token: str):
+    def __init__(self, binary: Path, folder: Path, port: int, token: str, database: str):
         self.binary, self.folder, self.port, self.token = binary, folder, port, token
         self.url = f"http://127.0.0.1:{port}"
         self.admin = f"{self.url}/xxl-job-admin"
-        self.database = folder / "ringmaster.db"
         self.jobs_file = folder / "jobs.toml"
         self.output = folder / "ringmaster.log"
         self.process: Process | None = None
         self.ready_at = 0.0
         self.config = folder / "ringmaster.toml"
         (folder / "data").mkdir()
-        self.config.write_text(CONFIG.format(folder=folder, port=port, database=self.database, token=token,
+        self.config.write_text(CONFIG.format(folder=folder, port=port, database=database, token=token,
                                              jobs=self.jobs_file), encoding="utf-8")
 
     def start(self, jobs: str) -> None:

@@ -21,14 +21,14 @@ def app_name(release: str) -> str:
 
 
 class Stage:
-    def __init__(self, binary: Path, folder: Path, releases: Iterable[str], executors_each: int, jobs: list[Job]):
+    def __init__(self, binary: Path, folder: Path, store: Store, releases: Iterable[str], executors_each: int,
+                 jobs: list[Job]):
         folder.mkdir()
-        self.folder, self.jobs = folder, jobs
+        self.folder, self.store, self.jobs = folder, store, jobs
         self.releases = list(releases)
         self.groups = [Group(app_name(release), f"Executors {release}") for release in self.releases]
         self.ports = free_ports(1 + executors_each * len(self.releases))
-        self.server = Server(binary, folder, self.ports.pop(0), TOKEN)
-        self.store = Store(self.server.database)
+        self.server = Server(binary, folder, self.ports.pop(0), TOKEN, store.settings)
         self.executors_each = executors_each
         self.executors: dict[str, list[Executor]] = {}
         self.ids: dict[str, JobId] = {}

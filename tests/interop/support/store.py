@@ -1,12 +1,10 @@
-"""Reads the server's SQLite file, read-only, while the server runs."""
+"""Reads the server's database, read-only, while the server runs."""
 
 import math
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 
 from support.declared import Job
 
@@ -17,14 +15,14 @@ class JobId:
     job_group: int
 
 
-class Store:
-    def __init__(self, file: Path):
-        self.file = file
+class Store(ABC):
+    """What the checks ask. A column has the same Python type on every database: DATETIME is the text that is stored."""
 
+    settings: str  # the server's, for the table [database]
+
+    @abstractmethod
     def query(self, sql: str, *values) -> list[dict]:
-        with closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)) as connection:
-            connection.row_factory = sqlite3.Row
-            return [dict(row) for row in connection.execute(sql, values)]
+        """The committed rows; each `?` stands for a value."""
 
     def count(self, sql: str, *values) -> int:
         return self.query(f"SELECT count(*) AS n FROM {sql}", *values)[0]["n"]

@@ -1,0 +1,95 @@
+"""A MariaDB server of the test's own: a private folder, loopback, ended by its process id."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+from support.mariadb_store import MariadbStore, driver
+from support.process import Process, environment, free_ports
+from support.report import Skip
+from support.waiting import wait_until
+
+START_DEADLINE_S = 60
+SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/usr/libexec"])
+
+# Two accounts without any global right: the one of Ringmaster, and one that can only read.
+ACCOUNTS = """\
+CREATE USER ringmaster@'127.0.0.1' IDENTIFIED BY '{password}';
+CREATE USER reader@'127.0.0.1' IDENTIFIED BY '{password}';
+"""
+DATABASE = """\
+CREATE DATABASE `{name}` DEFAULT CHARACTER SET utf8mb4;
+GRANT ALL ON `{name}`.* TO ringmaster@'127.0.0.1';
+GRANT SELECT ON `{name}`.* TO reader@'127.0.0.1';
+"""
+
+
+def program(name: str) -> str:
+    path = shutil.which(name, path=SEARCH_PATH)
+    if not path:
+        raise Skip(f"`{name}` is not installed")
+    return path
+
+
+class MariadbServer:
+    """Holds a database for each stage. Raises Skip when something is not installed, RuntimeError when it does not start."""
+
+    def __init__(self, folder: Path, stages: tuple[str, ...]):
+        self.folder, self.stages = folder, stages
+        self.mariadbd, self.install_db = program("mariadbd"), program("mariadb-install-db")
+        driver()
+        self.password = secrets.token_hex(16)
+        self.port = free_ports(1)[0]
+        self.options = ["--no-defaults", f"--datadir={folder / 'data'}", "--innodb-log-file-size=48M",
+                        *(["--user=root"] if os.geteuid() == 0 else [])]
+        self.process: Process | None = None
+
+    def start(self) -> None:
+        self.install()
+        first = self.folder / "first.sql"  # each statement stands in a line of its own
+        first.write_text(ACCOUNTS.format(password=self.password) + "".join(DATABASE.format(name=name) for name in self.stages),
+                         encoding="utf-8")
+        self.process = Process([
+            self.mariadbd, *self.options, f"--init-file={first}", "--bind-address=127.0.0.1", f"--port={self.port}",
+            f"--socket={self.folder / 'socket'}", f"--pid-file={self.folder / 'pid'}", "--skip-name-resolve", "--skip-log-bin",
+            "--innodb-buffer-pool-size=48M", "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT",
+            "--innodb-file-per-table=OFF", "--performance-schema=OFF", "--max-connections=64", "--max-allowed-packet=4M",
+            "--character-set-server=utf8mb4"], self.folder / "server.log")
+        wait_until(self.answers_or_ended, START_DEADLINE_S, "mariadbd answers",
+                   lambda: [line for line in self.process.tail(1000) if "ERROR" in line])
+
+    def install(self) -> None:
+        """A shell script with children: however this ends, they end with it."""
+        command = [self.install_db, *self.options, "--skip-test-db", "--skip-name-resolve"]
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 text=True, env=environment(), start_new_session=True)
+        try:
+            output, _ = child.communicate(timeout=START_DEADLINE_S)
+        except BaseException:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.communicate()
+            raise
+        if child.returncode != 0:
+            raise RuntimeError(f"mariadb-install-db ended with {child.returncode}: {output[-2000:]}")
+
+    def answers_or_ended(self) -> bool:
+        if ended := self.problems():
+            raise RuntimeError("; ".join(ended))
+        return self.store(self.stages[-1]).answers()
+
+    def store(self, stage: str) -> MariadbStore:
+        url = f"mysql://ringmaster:{self.password}@127.0.0.1:{self.port}/{stage}"
+        return MariadbStore(url, self.port, stage, "reader", self.password)
+
+    def problems(self) -> list[str]:
+        if self.process.alive():
+            return []
+        return [f"mariadbd ended with {self.process.child.returncode}", *self.process.tail(6)]
+
+    def close(self) -> None:
+        """Without a farewell: its folder goes too."""
+        if self.process:
+            self.process.kill()
