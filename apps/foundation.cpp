@@ -45,6 +45,21 @@ core::result<void> take_identity(foundation& base) {
   return {};
 }
 
+/// Whoever has the file to itself is alone: another node that seems to live has ended, and its claims are to be adopted now.
+core::result<void> end_other_lives(foundation& base) {
+  auto store = base.database->open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  auto nodes = (*store)->cluster().nodes();
+  if (!nodes)
+    return tl::unexpected<core::error>{nodes.error()};
+  for (const auto& node : *nodes)
+    if (node.state == core::node_state::up && node.id != base.node_id)
+      if (auto ended = (*store)->cluster().fence(node); !ended)
+        return tl::unexpected<core::error>{ended.error()};
+  return {};
+}
+
 core::result<void> take_database(foundation& base) {
   auto file = sole_use::of_database(base.what.settings);
   if (!file)
@@ -56,7 +71,8 @@ core::result<void> take_database(foundation& base) {
   if (!made)
     return tl::unexpected<core::error>{made.error()};
   base.database = std::move(*made);
-  return prepare_schema(*base.database, base.what.settings);
+  auto ready = prepare_schema(*base.database, base.what.settings);
+  return ready && base.sqlite_file ? end_other_lives(base) : ready;
 }
 
 } // namespace

@@ -1,5 +1,12 @@
 # Third-party libraries. All are Debian packages but CAF, which scripts/deps.sh builds once into a per-user cache.
 find_package(Threads REQUIRED)
+# A build folder remembers where CAF was; when CAF_ROOT names another one, that is meant.
+if(CAF_ROOT AND CAF_DIR)
+  cmake_path(IS_PREFIX CAF_ROOT "${CAF_DIR}" caf_is_there)
+  if(NOT caf_is_there)
+    unset(CAF_DIR CACHE)
+  endif()
+endif()
 find_package(CAF 0.18.7 REQUIRED COMPONENTS core io)
 find_package(Boost 1.81 REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -35,6 +35,9 @@ public:
   virtual core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
                                                                    std::size_t limit) = 0;
 
+  /// The highest revision of an edit that is committed: whatever is read after this call knows of all edits up to it.
+  virtual core::result<std::int64_t> last_revision() = 0;
+
   /// Jobs whose last edit has a revision above `revision`, in revision order, at most `limit`.
   virtual core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) = 0;
 

@@ -15,16 +15,36 @@ constexpr std::size_t page_size = 2000;
 // An intent that nobody took for this long is everybody's (firing protocol §3).
 constexpr auto intent_age = 1s;
 
+struct jobs_page {
+  /// Of the first page only: whatever is edited while later pages are read is above it, and read once more.
+  std::optional<std::int64_t> revision;
+  std::vector<core::scheduled_job> jobs;
+};
+
+core::result<jobs_page> read_page(storage::store& store, const core::slot_set& wanted, core::job_id after) {
+  jobs_page page;
+  if (after == core::job_id{0}) {
+    auto revision = store.firings().last_revision();
+    if (!revision)
+      return tl::unexpected<core::error>{revision.error()};
+    page.revision = *revision;
+  }
+  auto jobs = store.firings().load_jobs(wanted, after, page_size);
+  if (!jobs)
+    return tl::unexpected<core::error>{jobs.error()};
+  page.jobs = std::move(*jobs);
+  return page;
+}
+
 } // namespace
 
 // -- definitions -----------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::int64_t generation) {
   loading_ = true;
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage,
-    [wanted, after](storage::store& store) { return store.firings().load_jobs(wanted, after, page_size); },
-    [this, wanted, after, generation](core::result<std::vector<core::scheduled_job>>&& page) {
+  ask_store<jobs_page>(
+    self_, partners_.storage, [wanted, after](storage::store& store) { return read_page(store, wanted, after); },
+    [this, wanted, after, generation](core::result<jobs_page>&& page) {
       if (generation != generation_)
         return;
       if (!page) {
@@ -35,13 +55,11 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
         arm();
         return;
       }
-      // Only the first page's revisions are a safe bound: whatever was edited while later pages were read is read once more.
-      if (after == core::job_id{0})
-        for (const auto& job : *page)
-          seen_revision_ = std::max(seen_revision_, job.revision);
-      auto last = page->empty() ? after : page->back().spec->id;
-      auto complete = page->size() < page_size;
-      for (auto& job : *page)
+      if (page->revision)
+        seen_revision_ = *page->revision;
+      auto last = page->jobs.empty() ? after : page->jobs.back().spec->id;
+      auto complete = page->jobs.size() < page_size;
+      for (auto& job : page->jobs)
         put(std::move(job));
       if (!complete)
         return load(wanted, last, generation);

@@ -26,15 +26,18 @@ public:
     std::lock_guard guard{mutex_};
     if (closed_)
       return false;
-    items_.push_back(std::move(item));
-    if (items_.size() == 1)
+    // First, because it may throw: then nothing was taken, and the next item wakes.
+    if (!woken_)
       wake_();
+    woken_ = true;
+    items_.push_back(std::move(item));
     return true;
   }
 
   /// Swaps what has gathered with the empty `into`, so that both buffers are used again and again.
   void take(std::vector<Item>& into) {
     std::lock_guard guard{mutex_};
+    woken_ = false;
     items_.swap(into);
   }
 
@@ -50,6 +53,7 @@ private:
   std::function<void()> wake_;
   std::mutex mutex_;
   std::vector<Item> items_;
+  bool woken_ = false;
   bool closed_ = false;
 };
 

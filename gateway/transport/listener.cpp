@@ -81,6 +81,9 @@ core::result<std::string> listener::bind() {
     acceptor_.set_option(asio::ip::v6_only{!endpoint->address().is_unspecified()}, ec);
   if (!ec)
     acceptor_.bind(*endpoint, ec);
+  // Only who listens has the address: with SO_REUSEADDR others could still bind it. Clients wait in the backlog until `open`.
+  if (!ec)
+    acceptor_.listen(backlog, ec);
   if (ec)
     return give_up(ec);
   bound_ = to_text(acceptor_.local_endpoint(ec));
@@ -93,10 +96,6 @@ core::result<std::string> listener::open(protocol::http_handler handler) {
   if (bound_.empty())
     if (auto done = bind(); !done)
       return done;
-  error_code ec;
-  acceptor_.listen(backlog, ec);
-  if (ec)
-    return give_up(ec);
   handler_ = std::move(handler);
   return bound_;
 }

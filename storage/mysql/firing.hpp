@@ -24,6 +24,7 @@ public:
 
   core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
                                                            std::size_t limit) override;
+  core::result<std::int64_t> last_revision() override;
   core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override;
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;

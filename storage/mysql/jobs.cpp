@@ -79,6 +79,13 @@ core::result<std::vector<core::scheduled_job>> firing_role::load_jobs(const core
   });
 }
 
+core::result<std::int64_t> firing_role::last_revision() {
+  return own_.db.read([&]() -> core::result<std::int64_t> {
+    auto row = own_.db.query("SELECT counter FROM rm_edit WHERE id = 1");
+    return row.next() ? row.number(0) : 0;
+  });
+}
+
 core::result<std::vector<core::scheduled_job>> firing_role::edits_since(std::int64_t revision, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
     return read_all(

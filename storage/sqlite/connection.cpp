@@ -124,7 +124,7 @@ core::result<std::unique_ptr<connection>> connection::open(const open_options& o
   auto opened = std::unique_ptr<connection>{new connection{db, options}};
   if (code != SQLITE_OK)
     opened->note(code, "open");
-  else
+  else if (!options.look)
     opened->execute(settings);
   if (auto outcome = opened->outcome(); !outcome)
     return tl::unexpected{outcome.error()};

@@ -106,6 +106,8 @@ struct open_options {
   /// A statement that takes longer is given up; 0: never.
   std::chrono::milliseconds statement_timeout{5000};
   bool create = false;
+  /// Only looks: the file keeps the journal mode that it has.
+  bool look = false;
 };
 
 /// Used by one thread at a time.

@@ -47,7 +47,9 @@ public:
     // Looking must not make the file.
     if (!where_.uri && !std::filesystem::exists(where_.file))
       return steps_to_run(sqlite_migrations(), {});
-    auto db = sqlite::connection::open(existing());
+    auto where = existing();
+    where.look = true;
+    auto db = sqlite::connection::open(where);
     if (!db)
       return tl::unexpected{db.error()};
     return sqlite::missing_steps(**db);

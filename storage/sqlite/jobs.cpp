@@ -67,6 +67,13 @@ scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id afte
   });
 }
 
+core::result<std::int64_t> firings::last_revision() {
+  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<std::int64_t> {
+    auto reading = db.prepare("SELECT counter FROM rm_edit WHERE id = 1");
+    return reading.with().step() ? reading.number(0) : 0;
+  });
+}
+
 scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::scheduled_job> jobs;

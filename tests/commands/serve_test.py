@@ -56,6 +56,17 @@ class ServeTest(Case):
         self.assertEqual(result.errors, [f"ringmaster: cannot listen on {address}: Address already in use"])
         self.assertEqual([path.name for path in other.iterdir()], ["lock"])
 
+    def test_another_name_on_the_same_file_serves_everything_at_once(self):
+        first = self.start("--set", "cluster.node=first")
+        first.wait_until_ready()
+        first.signal(signal.SIGKILL)
+        first.child.wait()
+        second = self.start("--set", "cluster.node=second")
+        second.wait_for_line("node second serves 256 slots among 1 nodes")
+        self.assertNotIn("2 nodes", second.text())
+        self.assertEqual(self.rows("SELECT id, state FROM rm_node ORDER BY id"), [("first", "fenced"), ("second", "up")])
+        self.assertEqual(second.stop(), 0)
+
     def test_a_database_that_is_not_there(self):
         result = self.ended("--set", "database.url=mysql://u:hush@127.0.0.1:1/x")
         self.assertEqual((result.code, len(result.errors)), (1, 1), result)

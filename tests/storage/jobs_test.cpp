@@ -109,6 +109,9 @@ TEST_CASE("edits come in the order of their revisions", "[storage]") {
   CHECK(ids(require(f.firings().edits_since(5, 10))) == std::vector<std::int32_t>{4, 3});
   CHECK(ids(require(f.firings().edits_since(0, 2))) == std::vector<std::int32_t>{5, 4});
   CHECK(require(f.firings().edits_since(7, 10)).empty());
+  CHECK(require(f.firings().last_revision()) == 0);
+  f.db->exec("UPDATE rm_edit SET counter = 7");
+  CHECK(require(f.firings().last_revision()) == 7);
 }
 
 TEST_CASE("a claim is no edit", "[storage]") {

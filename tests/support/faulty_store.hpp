@@ -88,6 +88,9 @@ private:
       alter_jobs(*jobs);
     return jobs;
   }
+  core::result<std::int64_t> last_revision() override {
+    return call("last_revision", [&] { return inner_->firings().last_revision(); });
+  }
   core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
     return call("edits_since", [&] { return inner_->firings().edits_since(revision, limit); });
   }
