@@ -40,7 +40,7 @@ void print(const cron_options& options, const std::vector<core::time_point>& tim
 int cron_next(const cron_options& options) {
   auto where = options.zone.empty() ? core::zone::system() : core::zone::find(options.zone);
   if (!where)
-    return complain({core::errc::invalid_argument, "--zone: " + where.error().context});
+    return complain({core::errc::invalid_argument, (options.zone.empty() ? "TZ: " : "--zone: ") + where.error().context});
   auto from = options.from.empty() ? core::result<core::time_point>{system_now()} : parse_time(options.from, *where);
   if (!from)
     return complain({from.error().code, "--from: " + from.error().context});

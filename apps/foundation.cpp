@@ -16,7 +16,8 @@ constexpr core::milliseconds sole_lease{30'000};
 
 core::result<void> take_place(foundation& base) {
   auto& settings = base.what.settings;
-  fit_to_open_files(settings.server, base.log);
+  if (auto fits = fit_to_open_files(settings.server, base.log); !fits)
+    return fits;
   if (auto ready = prepare_data_dir(settings); !ready)
     return ready;
   auto folder = sole_use::of_data_dir(settings);

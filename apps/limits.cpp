@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include <sys/resource.h>
 
 namespace ringmaster::apps {
+
+namespace {
+
+/// A few dozen for the database and for clients, one connection to each of a few dozen executors.
+constexpr std::uint64_t files_min = 128;
+
+} // namespace
 
 std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept {
   constexpr std::uint64_t reserve_min = 64;
@@ -14,10 +22,10 @@ std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcep
   return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, files > reserve ? files - reserve : 1));
 }
 
-void fit_to_open_files(config::server_settings& server, actors::logger& log) {
+core::result<void> fit_to_open_files(config::server_settings& server, actors::logger& log) {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
-    return;
+    return {};
   if (files.rlim_cur != files.rlim_max) {
     const rlimit raised{files.rlim_max, files.rlim_max};
     if (::setrlimit(RLIMIT_NOFILE, &raised) == 0)
@@ -26,13 +34,18 @@ void fit_to_open_files(config::server_settings& server, actors::logger& log) {
       log->warn("the limit of open files stays at {}: {}", files.rlim_cur, std::strerror(errno));
   }
   if (files.rlim_cur == RLIM_INFINITY)
-    return;
+    return {};
+  if (files.rlim_cur < files_min)
+    return core::fail(core::errc::unavailable, "this process may have only " + std::to_string(files.rlim_cur) +
+                                                 " files open; it needs " + std::to_string(files_min) +
+                                                 " (LimitNOFILE, ulimit -n)");
   const auto allowed = connections_allowed(server.connections_max, files.rlim_cur);
   if (allowed < server.connections_max)
     log->warn(
       "server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
       allowed, server.connections_max, files.rlim_cur);
   server.connections_max = allowed;
+  return {};
 }
 
 } // namespace ringmaster::apps

@@ -5,6 +5,7 @@
 
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/result.hpp"
 
 namespace ringmaster::apps {
 
@@ -13,6 +14,7 @@ namespace ringmaster::apps {
 [[nodiscard]] std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept;
 
 /// Raises the soft limit of open files to the hard one, and lowers `server.connections_max` to what it allows, with a log line.
-void fit_to_open_files(config::server_settings& server, actors::logger& log);
+/// Errors: `unavailable` when it is too low to serve at all.
+[[nodiscard]] core::result<void> fit_to_open_files(config::server_settings& server, actors::logger& log);
 
 } // namespace ringmaster::apps

@@ -1,10 +1,15 @@
 // `ringmaster`: parses the command line and hands over to one command.
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
+#include <string>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "apps/commands.hpp"
 
@@ -21,10 +26,32 @@ void add_config_options(CLI::App& command, config_options& options) {
     ->allow_extra_args(false);
 }
 
+/// A number without sign that fits.
+std::string revision_defect(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && text.size() <= 18 ? "" : "\"" + text + "\" is no revision; expected a number from 0 to 999999999999999999";
+}
+
+/// Output that could not be written is no success.
+int said(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+    return code;
+  std::fprintf(stderr, "ringmaster: cannot write to standard output: %s\n", std::strerror(errno));
+  return code == exit_done ? exit_failed : code;
+}
+
+/// Else the next file that is opened would become standard error, and be written into. Standard output is opened for reading
+/// only: what is said to nobody is an error.
+void fill_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(file, F_GETFD) < 0)
+      (void)::open("/dev/null", file == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Ringmaster: a distributed job scheduler, drop-in for the XXL-JOB admin", "ringmaster"};
   app.set_version_flag("--version", "ringmaster " RINGMASTER_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1); // so that a wrong word is named before one is missed
   std::function<int()> chosen;
 
   config_options serve_config;
@@ -48,7 +75,9 @@ int run(int argc, char** argv) {
   apply_command->add_option("--source", applied.source, "Who owns what the files declare")
     ->type_name("NAME")
     ->capture_default_str();
-  apply_command->add_option("--revision", applied.revision, "Refused when a higher one was applied before")->type_name("N");
+  apply_command->add_option("--revision", applied.revision, "Refused when a higher one was applied before")
+    ->type_name("N")
+    ->check(revision_defect);
   apply_command->add_flag("--dry-run", applied.dry_run, "Only say what would change");
   apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");
   apply_command->add_flag("--json", applied.json, "For machines");
@@ -65,7 +94,7 @@ int run(int argc, char** argv) {
 
   cron_options cron;
   auto* cron_command = app.add_subcommand("cron", "Questions about cron expressions");
-  cron_command->require_subcommand(1);
+  cron_command->require_subcommand(0, 1);
   auto* next_command = cron_command->add_subcommand("next", "The next fire times of an expression");
   next_command->add_option("EXPR", cron.expression, "Six or seven fields, in quotes")->required();
   next_command->add_option("--from", cron.from, "ISO 8601 or epoch milliseconds; default now")->type_name("T");
@@ -83,15 +112,18 @@ int run(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
+    if (!chosen)
+      throw CLI::RequiredError(cron_command->parsed() ? "cron: a subcommand" : "A subcommand");
   } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? exit_done : exit_usage;
+    return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }
-  return chosen();
+  return said(chosen());
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_files();
   try {
     return run(argc, argv);
   } catch (const std::exception& thrown) {

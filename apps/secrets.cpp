@@ -12,6 +12,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "config/validate.hpp"
+
 namespace ringmaster::apps {
 
 namespace {
@@ -93,6 +95,8 @@ core::result<std::string> obtain_node_id(const config::settings& settings) {
   auto known = find_line(path, "");
   if (!known)
     return tl::unexpected<core::error>{known.error()};
+  if (*known && !config::is_node_name(**known))
+    return core::fail(core::errc::unavailable, path.string() + " cannot be used: it holds no name of a node");
   if (*known)
     return **known;
   auto digits = random_hex(4);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,10 +10,21 @@
 
 namespace ringmaster::config {
 
+namespace {
+
+constexpr std::uintmax_t file_bytes_max = 64 * 1024 * 1024;
+
+} // namespace
+
 core::result<std::string> read_file(const std::string& path) {
   std::error_code status;
   if (std::filesystem::is_directory(path, status))
     return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is a directory");
+  // What is no file may never end, or never begin.
+  if (std::filesystem::exists(path, status) && !std::filesystem::is_regular_file(path, status))
+    return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is no regular file");
+  if (const auto size = std::filesystem::file_size(path, status); !status && size > file_bytes_max)
+    return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is larger than 64 MiB");
   errno = 0;
   std::ifstream in{path, std::ios::binary};
   std::string text{std::istreambuf_iterator<char>{in}, {}};

@@ -106,9 +106,7 @@ public:
     if (!is_database_url(values_.database.url))
       say("database.url", scheme_only(values_.database.url) + " is not valid; expected " + std::string{database_url_form});
     const auto& node = values_.cluster.node;
-    require(node.size() <= 64 && std::all_of(node.begin(), node.end(),
-                                             [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; }),
-            "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
+    require(is_node_name(node), "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
     const auto& source = values_.deploy.source;
     require(!core::is_blank(source) && core::count_characters(source) <= source_characters_max && is_printable(source),
             "deploy.source", source, "expected 1 to 128 characters");
@@ -195,6 +193,12 @@ private:
 };
 
 } // namespace
+
+bool is_node_name(std::string_view name) {
+  return name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+         });
+}
 
 core::result<void> validate(const settings& values, const origins& from) {
   validator checks{values, from};

@@ -1,6 +1,7 @@
 """`ringmaster apply`: the diff, the exit codes, and that nothing is half applied."""
 
 import json
+import os
 
 from command_case import JOBS, Case, job
 
@@ -48,6 +49,20 @@ class ApplyTest(Case):
         self.succeed("apply", path)
         self.refuse(1, "{}/jobs.toml:1: group pay-worker belongs to the source apply; it stays as it is",
                     "apply", path, "--source", "ops")
+
+    def test_a_file_that_is_none(self):
+        os.mkfifo(self.folder / "pipe.toml")
+        self.refuse(2, "PATH: cannot read {}/pipe.toml: it is no regular file", "apply", str(self.folder / "pipe.toml"))
+        self.refuse(2, "cannot read /dev/zero: it is no regular file", "apply", "--config", "/dev/zero",
+                    self.write("jobs.toml", JOBS))
+
+    def test_a_revision_that_is_none(self):
+        path = self.write("jobs.toml", JOBS)
+        for text in ("-1", "1e3", "99999999999999999999", ""):
+            result = self.run_it("apply", path, f"--revision={text}")
+            self.assertEqual(result.code, 2, text)
+            self.assertIn("--revision", result.err)
+        self.assertFalse(self.data.exists())
 
     def test_a_revision_does_not_go_backwards(self):
         path = self.write("jobs.toml", JOBS)

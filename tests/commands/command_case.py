@@ -45,6 +45,29 @@ class Result:
         return f"exit {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}"
 
 
+def status_of(url: str) -> int:
+    """0 when nobody answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=DEADLINE_S) as reply:
+            return reply.status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+    except OSError:
+        return 0
+
+
+def wait_until(condition, what: str, child: subprocess.Popen, said=lambda: ""):
+    """What the condition returns, once it holds; the child must go on until then."""
+    end = time.monotonic() + DEADLINE_S
+    while not (value := condition()):
+        if child.poll() is not None:
+            raise AssertionError(f"the server ended with code {child.returncode}:\n{said()}")
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {DEADLINE_S} s: {what}\n{said()}")
+        time.sleep(POLL_S)
+    return value
+
+
 class Server:
     """`ringmaster serve` until `stop`; its log goes to a file."""
 
@@ -61,14 +84,7 @@ class Server:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def wait_for(self, condition, what: str):
-        end = time.monotonic() + DEADLINE_S
-        while not (value := condition()):
-            if self.child.poll() is not None:
-                raise AssertionError(f"the server ended with code {self.child.returncode}:\n{self.text()}")
-            if time.monotonic() > end:
-                raise AssertionError(f"not within {DEADLINE_S} s: {what}\n{self.text()}")
-            time.sleep(POLL_S)
-        return value
+        return wait_until(condition, what, self.child, self.text)
 
     def wait_for_line(self, pattern: str) -> re.Match:
         return self.wait_for(lambda: re.search(pattern, self.text()), f"a log line like {pattern}")
@@ -77,11 +93,7 @@ class Server:
         return self.wait_for_line(r"serving on (http://\S+)")[1]
 
     def answers(self, path: str) -> int:
-        try:
-            with urllib.request.urlopen(self.address() + path, timeout=DEADLINE_S) as reply:
-                return reply.status
-        except urllib.error.HTTPError as refused:
-            return refused.code
+        return status_of(self.address() + path)
 
     def wait_until_ready(self) -> None:
         self.wait_for(lambda: self.answers("/readyz") == 200, "/readyz answers 200")

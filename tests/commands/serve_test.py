@@ -1,14 +1,27 @@
 """`ringmaster serve` and `demo` as processes: who may start, what a signal does, what stays when a start is refused."""
 
+import contextlib
+import os
 import signal
 import socket
+import sqlite3
+import subprocess
 
-from command_case import DEADLINE_S, JOBS, Case, Result, job
+from command_case import DEADLINE_S, JOBS, Case, Result, job, status_of, wait_until
 
 
 class ServeTest(Case):
     def config(self, files: str = "jobs.d/*.toml") -> str:
         return self.write("c.toml", f'[deploy]\nfiles = ["{files}"]\nprune = true\n')
+
+    def free_address(self) -> str:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            return f"127.0.0.1:{taken.getsockname()[1]}"
+
+    def lives(self) -> bool:
+        with contextlib.suppress(sqlite3.OperationalError):
+            return bool(self.rows("SELECT * FROM rm_node WHERE state = 'up'"))
+        return False
 
     def ended(self, *arguments: str, **more) -> Result:
         server = self.start(*arguments, **more)
@@ -27,6 +40,48 @@ class ServeTest(Case):
         server.wait_until_ready()
         server.wait_for_line("server.connections_max: 192 instead of 8192, because this process may have only 256 files open")
         self.assertEqual(server.stop(), 0)
+
+    def test_too_few_files(self):
+        server = self.start(files=100)
+        self.assertEqual(server.child.wait(DEADLINE_S), 1)
+        self.assertIn("this process may have only 100 files open; it needs 128 ", server.text())
+
+    def test_log_lines_that_nobody_reads_hold_up_nothing(self):
+        address = self.free_address()
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        os.set_blocking(writing, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writing, b"x" * 512)
+        os.set_blocking(writing, True)
+        environment = self.environment({"RINGMASTER_SERVER_LISTEN": address, "RINGMASTER_LOG_LEVEL": "trace"})
+        child = subprocess.Popen([self.binary, "serve"], stdin=subprocess.DEVNULL, stderr=writing, env=environment)
+        self.addCleanup(lambda: child.poll() is None and child.kill())
+        os.close(writing)
+        wait_until(lambda: status_of(f"http://{address}/readyz") == 200, "/readyz answers 200", child)
+        # Some of it is read: what was dropped since is counted.
+        while b"log lines were dropped: nobody read them" not in os.read(reading, 65536):
+            child.send_signal(signal.SIGHUP)
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(DEADLINE_S), 0)
+
+    def test_closed_standard_files_become_no_other_files(self):
+        child = subprocess.Popen(["/bin/sh", "-c", 'exec "$0" serve <&- >&- 2>&-', self.binary],
+                                 env=self.environment({"RINGMASTER_SERVER_LISTEN": "127.0.0.1:0"}))
+        self.addCleanup(lambda: child.poll() is None and child.kill())
+        lock = self.data / "lock"
+        wait_until(self.lives, "a life in the store", child)
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(DEADLINE_S), 0)
+        self.assertEqual(lock.read_text(), f"{child.pid}\n")
+
+    def test_a_node_id_of_rubbish(self):
+        self.data.mkdir()
+        (self.data / "node-id").write_bytes(b"a\x1b[31mb\n")
+        result = self.ended()
+        self.assertEqual((result.code, result.errors),
+                         (1, [f"ringmaster: {self.data}/node-id cannot be used: it holds no name of a node"]))
 
     def test_the_second_server_in_a_folder_changes_nothing(self):
         first = self.start()

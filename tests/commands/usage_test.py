@@ -2,8 +2,9 @@
 
 import json
 import re
+import subprocess
 
-from command_case import Case
+from command_case import DEADLINE_S, Case
 
 
 class HelpTest(Case):
@@ -23,6 +24,20 @@ class HelpTest(Case):
             result = self.run_it(*arguments)
             self.assertEqual((result.code, result.out), (2, ""), (arguments, result))
             self.assertNotEqual(result.err, "", arguments)
+
+    def test_a_wrong_word_is_named(self):
+        for arguments in (["fly"], ["--fly"], ["cron", "fly"]):
+            self.assertIn("fly", self.run_it(*arguments).err, arguments)
+        self.assertIn("subcommand is required", self.run_it().err)
+
+    def test_what_cannot_be_written_is_no_success(self):
+        for arguments in (["--version"], ["--help"], ["cron", "next", "0 0 9 * * ?"]):
+            for mode in ("w", "r"):
+                with open("/dev/full", mode, encoding="utf-8") as full:
+                    done = subprocess.run([self.binary, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                          timeout=DEADLINE_S, env=self.environment())
+                self.assertEqual(done.returncode, 1, arguments)
+                self.assertIn("cannot write to standard output: ", done.stderr)
 
 
 class CronTest(Case):
