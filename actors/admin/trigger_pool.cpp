@@ -169,9 +169,7 @@ void trigger_pool_state::address_run(core::planned_run run, const core::group* g
   } else if (auto* ask = std::get_if<core::probe_in_order>(&decision)) {
     probes.emplace_back(runs.size(), std::move(*ask));
   } else {
-    run.route_note = live.empty()
-                       ? std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}
-                       : "the stored route strategy is unknown";
+    run.route_note = live.empty() ? protocol::wire::log_text::address_empty : "the stored route strategy is unknown";
   }
   runs.push_back(std::move(run));
 }
