@@ -58,8 +58,8 @@ struct registry_batch {
   std::vector<registration> removed;
   /// Automatic groups whose address list changed; only address_list and update_time are written.
   std::vector<group> changed_groups;
-  /// Rows last seen before this are deleted; the epoch deletes none.
-  time_point dead_before{};
+  /// Rows to delete if their stored time still is this one, to the second: nobody has renewed them since.
+  std::vector<registration> dead;
 };
 
 /// Everything the registry needs to know about the store's side, read together.

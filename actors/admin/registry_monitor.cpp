@@ -26,7 +26,7 @@ registry_monitor_state::registry_monitor_state(protocol::registry_monitor::point
     clock_{std::move(clock)},
     settings_{settings},
     log_{std::move(log)},
-    table_{settings.dead_after, clock_.at(self->clock().now())} {}
+    table_{settings.dead_after, self->clock().now()} {}
 
 protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior() {
   next_tick_ = self_->clock().now();
@@ -82,7 +82,7 @@ void registry_monitor_state::tick() {
   auto steady_now = self_->clock().now();
   if (steady_now >= next_tick_) {
     arm();
-    table_.sweep(now());
+    table_.sweep(steady_now);
     if (steady_now >= next_read_) {
       read_due_ = true;
       next_read_ = next_point(next_read_, settings_.reread, steady_now);
@@ -125,7 +125,7 @@ void registry_monitor_state::work() {
     return;
   if (read_due_)
     read();
-  else if (flush_due_ && table_.has_changes(now()))
+  else if (flush_due_ && table_.has_changes())
     write(true);
   else if (table_.has_news())
     write(false);
@@ -153,9 +153,9 @@ void registry_monitor_state::write(bool renewals) {
   busy_ = true;
   if (renewals)
     flush_due_ = false;
-  auto batch = std::make_shared<const core::registry_batch>(table_.begin_write(renewals, now()));
+  auto batch = std::make_shared<const core::registry_batch>(table_.begin_write(renewals));
   ask_store<void>(
-    self_, storage_, [batch, when = now()](storage::store& store) { return store.registry().write(*batch, when); },
+    self_, storage_, [batch, when = now().civil](storage::store& store) { return store.registry().write(*batch, when); },
     [this, renewals](const core::result<void>& outcome) { have_written(renewals, outcome); });
 }
 
@@ -183,6 +183,9 @@ void registry_monitor_state::settle(bool succeeded, const core::error* error) {
   work();
 }
 
-core::time_point registry_monitor_state::now() const { return clock_.at(self_->clock().now()); }
+registry_table::moment registry_monitor_state::now() const {
+  auto when = self_->clock().now();
+  return {when, clock_.at(when)};
+}
 
 } // namespace ringmaster::actors

@@ -51,7 +51,7 @@ private:
   void write(bool renewals);
   void have_written(bool renewals, const core::result<void>& outcome);
   void settle(bool succeeded, const core::error* error);
-  [[nodiscard]] core::time_point now() const;
+  [[nodiscard]] registry_table::moment now() const;
 
   protocol::registry_monitor::pointer self_;
   protocol::storage_actor storage_;
