@@ -43,7 +43,17 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
   };
 }
 
+template <class Registration>
+bool registry_monitor_state::fits(const Registration& registration) {
+  auto why = core::misfit_of(registration.registry_group, registration.app_name, registration.address);
+  if (!why.empty() && !std::exchange(misfit_, true))
+    log_->error("registry: a registration is ignored: {}", why);
+  return why.empty();
+}
+
 void registry_monitor_state::beat(const protocol::registry_beat& registration) {
+  if (!fits(registration))
+    return;
   if (!table_.beat(registration, now())) {
     if (!std::exchange(full_, true))
       log_->error("registry: {} registrations are kept at most; {} of {} is ignored", registry_table::registrations_max,
@@ -55,6 +65,8 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
 }
 
 void registry_monitor_state::remove(const protocol::registry_removal& removal) {
+  if (!fits(removal))
+    return;
   log_->info("registry: {} of {} leaves", removal.address, removal.app_name);
   table_.remove(removal);
   full_ = false;

@@ -302,3 +302,23 @@ TEST_CASE_METHOD(executors, "a civil clock that is set, forward or back, changes
   for (const auto& row : stored().registrations)
     CHECK(civil() - row.seen < 60s);
 }
+
+TEST_CASE_METHOD(executors, "what cannot be a row keeps no other row out", "[actors]") {
+  monitor here{*this, database};
+  run();
+  const std::string wide(256, 'x');
+  const std::pair<std::string, std::string> bad[] = {{"pay", wide}, {wide, "http://b/"}, {"", "http://c/"}, {"pay", ""},
+                                                     {"pay", "http://\xff/"}};
+  for (const auto& [app, address] : bad) {
+    here.beat(app, address);
+    here.remove(app, address);
+    here.beat(app, address);
+  }
+  here.beat("pay", "http://a/");
+  here.beat("pay", "http://d/", std::string(51, 'g'));
+  advance(15s);
+  CHECK(here.addresses("pay") == names{"http://a/"});
+  REQUIRE(stored().registrations.size() == 1);
+  CHECK(stored().registrations[0].address == "http://a/");
+  CHECK(stored_list("pay") == names{"http://a/"});
+}

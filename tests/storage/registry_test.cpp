@@ -115,6 +115,8 @@ TEST_CASE("a registration that does not fit keeps the whole batch out", "[storag
   require(store->registry().write(batch, noon));
   SECTION("address") { batch.renewed = {registered("ok", "x"), registered("pay", widest + "x")}; }
   SECTION("app name") { batch.renewed = {registered("ok", "x"), registered(std::string(256, 'a'), "x")}; }
+  SECTION("not UTF-8") { batch.renewed = {registered("ok", "x"), registered("a", "http://\xff/")}; }
+  SECTION("empty") { batch.renewed = {registered("ok", "x"), registered("", "x")}; }
   SECTION("registry group") { batch.renewed = {registered("ok", "x"), {std::string(51, 'g'), "a", "x", noon}}; }
   CHECK(error_of(store->registry().write(batch, noon)) == core::errc::invalid_argument);
   CHECK(live(*store).size() == 1);
