@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -26,6 +27,15 @@ struct group {
 
 /// Bytes of `xxl_job_group.address_list`.
 inline constexpr std::size_t address_list_bytes_max = 65'535;
+
+/// Characters of the columns of `xxl_job_registry`.
+inline constexpr std::size_t registry_group_chars_max = 50;
+inline constexpr std::size_t registry_key_chars_max = 255;
+inline constexpr std::size_t address_chars_max = 255;
+
+/// Why a registration cannot be a row (a value is empty, too long or not UTF-8), by XXL's names of its values; empty when it can.
+/// Whoever takes registrations from outside asks: one such row would keep all others of its transaction out.
+[[nodiscard]] std::string misfit_of(std::string_view registry_group, std::string_view app_name, std::string_view address);
 
 /// How many of the addresses, from the first on, `address_list` holds with a comma between two.
 [[nodiscard]] inline std::size_t addresses_that_fit(const std::vector<std::string>& addresses) noexcept {
@@ -58,8 +68,8 @@ struct registry_batch {
   std::vector<registration> removed;
   /// Automatic groups whose address list changed; only address_list and update_time are written.
   std::vector<group> changed_groups;
-  /// Rows last seen before this are deleted; the epoch deletes none.
-  time_point dead_before{};
+  /// Rows to delete if their stored time still is this one, to the second: nobody has renewed them since.
+  std::vector<registration> dead;
 };
 
 /// Everything the registry needs to know about the store's side, read together.

@@ -89,7 +89,7 @@ using ring_actor = caf::typed_actor<
 using trigger_pool = caf::typed_actor<
   /// Chooses addresses and takes lane slots; the answer goes to the listener, what found no slot as deferred.
   caf::result<void>(route_request),
-  /// Slots of runs that were routed but not claimed.
+  /// Slots of runs that were routed but not claimed, and of unknown runs that recovery took.
   caf::result<void>(slot_release),
   /// Claimed runs that are due now.
   caf::result<void>(firing_batch),

@@ -128,7 +128,7 @@ struct trigger_partners {
   recovery_actor recovery;
 };
 
-/// Runs whose bytes were written and whose answer never came.
+/// Runs whose bytes were written and whose answer never came. They hold their slots until recovery releases them.
 struct unknown_batch {
   std::vector<core::claimed_run> runs;
 };

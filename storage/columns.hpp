@@ -10,8 +10,6 @@ namespace ringmaster::storage {
 
 inline constexpr std::size_t app_name_chars = 64;
 inline constexpr std::size_t title_chars = 64;
-inline constexpr std::size_t registry_group_chars = 50;
-inline constexpr std::size_t registry_key_chars = 255;
 inline constexpr std::size_t address_chars = 255;
 inline constexpr std::size_t job_name_chars = 255;
 inline constexpr std::size_t author_chars = 64;

@@ -1,6 +1,6 @@
 #include "storage/registry_text.hpp"
 
-#include "storage/columns.hpp"
+#include <utility>
 
 namespace ringmaster::storage {
 
@@ -35,18 +35,9 @@ std::optional<std::string> address_column(const std::vector<std::string>& addres
 }
 
 core::result<void> check(const core::registry_batch& batch) {
-  auto too_long = [](std::string_view what, std::size_t most, std::string_view value) {
-    return core::fail(core::errc::invalid_argument, std::string{what} + " is longer than " + std::to_string(most) +
-                                                      " characters: " + std::string{cut_chars(value, 80)} + "...");
-  };
-  for (const auto& row : batch.renewed) {
-    if (!fits(row.registry_group, registry_group_chars))
-      return too_long("registryGroup", registry_group_chars, row.registry_group);
-    if (!fits(row.app_name, registry_key_chars))
-      return too_long("registryKey", registry_key_chars, row.app_name);
-    if (!fits(row.address, address_chars))
-      return too_long("registryValue", address_chars, row.address);
-  }
+  for (const auto& row : batch.renewed)
+    if (auto why = core::misfit_of(row.registry_group, row.app_name, row.address); !why.empty())
+      return core::fail(core::errc::invalid_argument, std::move(why));
   return {};
 }
 

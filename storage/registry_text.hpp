@@ -21,7 +21,7 @@ namespace ringmaster::storage {
 /// `join_addresses` of those that fit into the column.
 [[nodiscard]] std::optional<std::string> address_column(const std::vector<std::string>& addresses);
 
-/// Errors: `invalid_argument` for a registration with a value that is longer than its column.
+/// Errors: `invalid_argument` for a registration that cannot be a row (`core::misfit_of`).
 [[nodiscard]] core::result<void> check(const core::registry_batch& batch);
 
 } // namespace ringmaster::storage

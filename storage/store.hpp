@@ -118,7 +118,7 @@ public:
   virtual core::result<core::registry_state> read() = 0;
 
   /// One transaction; renewing writes the batch's `seen` times. An address list longer than its column is cut at a comma: it is a
-  /// mirror for people. Any other value longer than its column: `invalid_argument`, nothing kept.
+  /// mirror for people. A registration that cannot be a row (`core::misfit_of`): `invalid_argument`, nothing kept.
   virtual core::result<void> write(const core::registry_batch& batch, core::time_point now) = 0;
 };
 

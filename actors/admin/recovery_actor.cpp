@@ -1,6 +1,7 @@
 #include "actors/admin/recovery_actor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -68,6 +69,7 @@ void recovery_actor_state::change_life(const protocol::life_change& change) {
   sequence_ = first_sequence;
   adopting_ = looking_ = false;
   runs_.clear();
+  forget_reported();
   adopt();
 }
 
@@ -132,12 +134,31 @@ bool recovery_actor_state::take(const core::adopted_run& adopted) {
 }
 
 void recovery_actor_state::take(protocol::unknown_batch&& batch) {
+  std::move(batch.runs.begin(), batch.runs.end(), std::back_inserter(reported_));
   if (!life_)
-    return; // their claims are this node's former life's: adopted as soon as there is a next one
-  for (auto& run : batch.runs) {
+    return forget_reported(); // their claims are this node's former life's: adopted as soon as there is a next one
+  admit();
+}
+
+void recovery_actor_state::admit() {
+  protocol::slot_release freed;
+  for (; !reported_.empty() && runs_.size() < runs_max; reported_.pop_front()) {
+    auto& run = reported_.front();
+    ++freed.lanes[run.plan.lane];
     auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
     runs_.add({.run = std::move(run), .job = job, .due = steady_now() + settings_.trigger.settle});
   }
+  if (freed != protocol::slot_release{})
+    protocol::send(self_, pool_, freed);
+}
+
+void recovery_actor_state::forget_reported() {
+  protocol::slot_release freed;
+  for (const auto& run : reported_)
+    ++freed.lanes[run.plan.lane];
+  reported_.clear();
+  if (freed != protocol::slot_release{})
+    protocol::send(self_, pool_, freed);
 }
 
 void recovery_actor_state::tick() {
@@ -152,6 +173,7 @@ void recovery_actor_state::tick() {
     sweep();
   for (auto id : runs_.overdue_sends(steady_now()))
     give_up(*runs_.find(id), "no answer to the second sending");
+  admit();
   look();
   start_ready();
   flush();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,9 @@ public:
   static constexpr std::size_t asks_max = 64;
   /// Of these, to one executor: one that is gone must not hold up the others.
   static constexpr std::size_t asks_per_address_max = 8;
-  /// Runs in memory; beyond it nothing more is adopted until some are decided.
+  /// Runs under way; beyond it nothing more is adopted, and reported runs wait with the slots that they hold in the pool, until
+  /// some are decided. So what one life has undecided is bounded by this, one adoption and the windows of the pool's lanes: a
+  /// burst of silence slows the planning down, as any other burst does, and the firings stay due in the store.
   static constexpr std::size_t runs_max = 10'000;
   /// Claims adopted by one transaction.
   static constexpr std::size_t adopt_limit = 500;
@@ -66,6 +69,8 @@ private:
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   bool take(const core::adopted_run& adopted);
   void take(protocol::unknown_batch&& batch);
+  void admit();
+  void forget_reported();
 
   // -- one case, step by step
   void tick();
@@ -113,6 +118,8 @@ private:
   steady next_sweep_{};
   steady next_tick_{};
   unknown_runs runs_{asks_max, asks_per_address_max};
+  /// Wait for room; they hold their slots.
+  std::deque<core::claimed_run> reported_;
   std::vector<core::trigger_result> verdicts_;
 };
 

@@ -24,11 +24,6 @@ constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
 constexpr auto no_answer = "the executor does not answer";
 
-std::string address_empty() {
-  using namespace protocol::wire;
-  return std::string{text(text_key::address_empty, language::en)};
-}
-
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
 } // namespace
@@ -110,8 +105,11 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
   if (run.permit_refused)
     return give_up(run, "it was sent a second time before");
   auto& plan = run.run.plan;
-  if (plan.address.empty())
-    return finish(run, failed, plan.route_note.empty() ? address_empty() : plan.route_note, false);
+  if (plan.address.empty()) {
+    if (plan.route_note.empty())
+      plan.route_note = protocol::wire::log_text::address_empty;
+    return finish(run, failed, plan.route_note, false);
+  }
   if (!plan.spec)
     return give_up(run, "its job was deleted");
   if (auto note = core::decode_trigger_note(row->trigger_msg))

@@ -26,7 +26,7 @@ registry_monitor_state::registry_monitor_state(protocol::registry_monitor::point
     clock_{std::move(clock)},
     settings_{settings},
     log_{std::move(log)},
-    table_{settings.dead_after, clock_.at(self->clock().now())} {}
+    table_{settings.dead_after, self->clock().now()} {}
 
 protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior() {
   next_tick_ = self_->clock().now();
@@ -43,7 +43,17 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
   };
 }
 
+template <class Registration>
+bool registry_monitor_state::fits(const Registration& registration) {
+  auto why = core::misfit_of(registration.registry_group, registration.app_name, registration.address);
+  if (!why.empty() && !std::exchange(misfit_, true))
+    log_->error("registry: a registration is ignored: {}", why);
+  return why.empty();
+}
+
 void registry_monitor_state::beat(const protocol::registry_beat& registration) {
+  if (!fits(registration))
+    return;
   if (!table_.beat(registration, now())) {
     if (!std::exchange(full_, true))
       log_->error("registry: {} registrations are kept at most; {} of {} is ignored", registry_table::registrations_max,
@@ -55,6 +65,8 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
 }
 
 void registry_monitor_state::remove(const protocol::registry_removal& removal) {
+  if (!fits(removal))
+    return;
   log_->info("registry: {} of {} leaves", removal.address, removal.app_name);
   table_.remove(removal);
   full_ = false;
@@ -82,7 +94,7 @@ void registry_monitor_state::tick() {
   auto steady_now = self_->clock().now();
   if (steady_now >= next_tick_) {
     arm();
-    table_.sweep(now());
+    table_.sweep(steady_now);
     if (steady_now >= next_read_) {
       read_due_ = true;
       next_read_ = next_point(next_read_, settings_.reread, steady_now);
@@ -125,7 +137,7 @@ void registry_monitor_state::work() {
     return;
   if (read_due_)
     read();
-  else if (flush_due_ && table_.has_changes(now()))
+  else if (flush_due_ && table_.has_changes())
     write(true);
   else if (table_.has_news())
     write(false);
@@ -153,9 +165,9 @@ void registry_monitor_state::write(bool renewals) {
   busy_ = true;
   if (renewals)
     flush_due_ = false;
-  auto batch = std::make_shared<const core::registry_batch>(table_.begin_write(renewals, now()));
+  auto batch = std::make_shared<const core::registry_batch>(table_.begin_write(renewals));
   ask_store<void>(
-    self_, storage_, [batch, when = now()](storage::store& store) { return store.registry().write(*batch, when); },
+    self_, storage_, [batch, when = now().civil](storage::store& store) { return store.registry().write(*batch, when); },
     [this, renewals](const core::result<void>& outcome) { have_written(renewals, outcome); });
 }
 
@@ -183,6 +195,9 @@ void registry_monitor_state::settle(bool succeeded, const core::error* error) {
   work();
 }
 
-core::time_point registry_monitor_state::now() const { return clock_.at(self_->clock().now()); }
+registry_table::moment registry_monitor_state::now() const {
+  auto when = self_->clock().now();
+  return {when, clock_.at(when)};
+}
 
 } // namespace ringmaster::actors

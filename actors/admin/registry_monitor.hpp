@@ -33,6 +33,9 @@ private:
   using steady = caf::actor_clock::time_point;
 
   void beat(const protocol::registry_beat& beat);
+  /// Nothing that cannot be a row goes further: it would keep the rows of all others out. Says so once.
+  template <class Registration>
+  [[nodiscard]] bool fits(const Registration& registration);
   void remove(const protocol::registry_removal& removal);
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
@@ -51,7 +54,7 @@ private:
   void write(bool renewals);
   void have_written(bool renewals, const core::result<void>& outcome);
   void settle(bool succeeded, const core::error* error);
-  [[nodiscard]] core::time_point now() const;
+  [[nodiscard]] registry_table::moment now() const;
 
   protocol::registry_monitor::pointer self_;
   protocol::storage_actor storage_;
@@ -66,6 +69,7 @@ private:
   bool busy_ = false;
   bool failing_ = false;
   bool full_ = false;
+  bool misfit_ = false;
   /// Groups whose list is longer than its column.
   std::set<std::int32_t> cut_groups_;
   bool read_due_ = true;

@@ -30,21 +30,33 @@ core::time_point newest_seen(const core::registry_state& stored) {
   return newest;
 }
 
+core::time_point to_second(core::time_point t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+/// Of a pause in which nothing could be noticed.
+constexpr int step_share = 3;
+
 } // namespace
 
-registry_table::registry_table(core::milliseconds dead_after, core::time_point start) : dead_after_{dead_after}, start_{start} {}
+registry_table::registry_table(core::milliseconds dead_after, steady start)
+  : dead_after_{dead_after}, listened_{dead_after / step_share, start} {}
 
-bool registry_table::beat(const protocol::registry_beat& beat, core::time_point now) {
+bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
+  listened_.look(now.when);
   key which{beat.registry_group, beat.app_name, beat.address};
   auto found = entries_.find(which);
   if (found == entries_.end()) {
     if (entries_.size() >= registrations_max)
       return false;
     removed_.erase(which);
-    found = entries_.emplace(std::move(which), entry{}).first;
+    entry fresh;
+    if (auto dead = dead_.extract(which))
+      fresh.row_seen = dead.mapped().seen;
+    found = entries_.emplace(std::move(which), fresh).first;
     view_stale_ = true;
   }
-  found->second.seen = std::max(found->second.seen, now);
+  // Not the newest of both: a clock that was put back would write the same time again and again, and be taken for dead.
+  found->second.seen = now.civil;
+  found->second.heard = listened_.total();
   found->second.renewed = ++sequence_;
   if (beat.app_header ? app_header_.insert(beat.address).second : app_header_.erase(beat.address) > 0)
     view_stale_ = true;
@@ -60,55 +72,70 @@ void registry_table::remove(const protocol::registry_removal& removal) {
     removed_.insert(std::move(which));
 }
 
-void registry_table::sweep(core::time_point now) {
-  auto gone = std::erase_if(entries_, [this, now](const auto& item) { return !alive(item.second, now); });
-  if (gone > 0) {
+void registry_table::sweep(steady now) {
+  listened_.look(now);
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    if (alive(at->second)) {
+      ++at;
+      continue;
+    }
+    if (at->second.stored > 0)
+      dead_.insert_or_assign(at->first, dead_row{at->second.row_seen});
+    at = entries_.erase(at);
     view_stale_ = true;
-    dead_rows_ = true;
   }
 }
 
-bool registry_table::alive(const entry& which, core::time_point now) const noexcept {
-  return which.seen + dead_after_ >= now || now < which.graced_until;
+bool registry_table::alive(const entry& which) const noexcept {
+  return (which.renewed > 0 && listened_.total() - which.heard <= dead_after_)
+         || (which.row_changed && read_->total() - *which.row_changed < dead_after_);
 }
 
 // -- the store's side ------------------------------------------------------------------------------------------------------
 
-void registry_table::take(const core::registry_state& stored, std::uint64_t mark, core::time_point now) {
-  auto graced_from = was_read_ ? core::time_point::max() : newest_seen(stored) - dead_after_;
-  dead_rows_ = false;
+void registry_table::take(const core::registry_state& stored, std::uint64_t mark, moment now) {
+  std::optional<core::time_point> alive_from;
+  if (!read_) {
+    read_.emplace(dead_after_ / step_share, now.when);
+    alive_from = to_second(std::min(newest_seen(stored), now.civil) - dead_after_);
+  }
+  read_->look(now.when);
   std::set<key> rows;
+  std::map<key, dead_row> dead;
   for (const auto& row : stored.registrations) {
     rows.emplace(row.registry_group, row.app_name, row.address);
-    take_row(row, mark, now, graced_from);
+    take_row(row, mark, alive_from, dead);
   }
+  dead_ = std::move(dead);
   drop_removed_by_peers(rows);
   groups_ = stored.groups;
-  was_read_ = true;
   view_stale_ = true;
+  sweep(now.when);
 }
 
-void registry_table::take_row(const core::registration& row, std::uint64_t mark, core::time_point now,
-                              core::time_point graced_from) {
+void registry_table::take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
+                              std::map<key, dead_row>& dead) {
   key which{row.registry_group, row.app_name, row.address};
   if (removed_.contains(which))
     return;
-  entry fresh;
-  fresh.seen = row.seen;
-  if (row.seen >= graced_from)
-    fresh.graced_until = start_ + dead_after_;
+  auto seen = to_second(row.seen);
   auto found = entries_.find(which);
+  auto known = dead_.find(which);
+  auto changed = alive_from                ? seen >= *alive_from
+                 : found != entries_.end() ? seen != found->second.row_seen
+                                           : known == dead_.end() || seen != known->second.seen;
   if (found == entries_.end()) {
-    if (!alive(fresh, now)) {
-      dead_rows_ = true;
+    if (!changed) {
+      dead.emplace(std::move(which), known == dead_.end() ? dead_row{seen} : known->second);
       return;
     }
     if (entries_.size() >= registrations_max)
       return;
-    found = entries_.emplace(std::move(which), fresh).first;
+    found = entries_.emplace(std::move(which), entry{}).first;
   }
-  found->second.seen = std::max(found->second.seen, fresh.seen);
-  found->second.graced_until = std::max(found->second.graced_until, fresh.graced_until);
+  found->second.row_seen = seen;
+  if (changed)
+    found->second.row_changed = read_->total();
   found->second.stored = std::max(found->second.stored, mark);
 }
 
@@ -120,45 +147,66 @@ void registry_table::drop_removed_by_peers(const std::set<key>& stored) {
 }
 
 bool registry_table::has_news() const {
-  if (!was_read_)
+  if (!read_)
     return false;
   auto is_new = [](const auto& item) { return item.second.stored == 0; };
   return !removed_.empty() || std::any_of(entries_.begin(), entries_.end(), is_new) || !changed_groups().empty();
 }
 
-bool registry_table::has_changes(core::time_point now) const {
+bool registry_table::has_changes() const {
   auto is_renewed = [](const auto& item) { return item.second.renewed > item.second.flushed; };
-  return was_read_ && (may_delete_dead(now) || has_news() || std::any_of(entries_.begin(), entries_.end(), is_renewed));
+  auto is_left = [](const auto& item) { return !item.second.deleted; };
+  return read_
+         && ((may_delete_dead() && std::any_of(dead_.begin(), dead_.end(), is_left)) || has_news()
+             || std::any_of(entries_.begin(), entries_.end(), is_renewed));
 }
 
-core::registry_batch registry_table::begin_write(bool renewals, core::time_point now) {
+core::registry_batch registry_table::begin_write(bool renewals) {
   core::registry_batch batch;
   for (const auto& [which, known] : entries_) {
     if (known.renewed <= known.flushed || (known.stored > 0 && !renewals))
       continue;
     batch.renewed.push_back({std::get<0>(which), std::get<1>(which), std::get<2>(which), known.seen});
-    in_flight_.renewed.emplace_back(which, known.renewed);
+    in_flight_.renewed.emplace_back(which, known);
   }
   for (const auto& which : removed_)
     batch.removed.push_back({std::get<0>(which), std::get<1>(which), std::get<2>(which), {}});
   in_flight_.removed = std::exchange(removed_, {});
   batch.changed_groups = changed_groups();
   in_flight_.groups = batch.changed_groups;
-  in_flight_.dead_rows = renewals && may_delete_dead(now);
-  if (in_flight_.dead_rows)
-    batch.dead_before = now - dead_after_;
+  if (renewals && may_delete_dead())
+    batch.dead = dead_to_delete();
   return batch;
+}
+
+std::vector<core::registration> registry_table::dead_to_delete() {
+  std::vector<core::registration> rows;
+  for (const auto& [which, known] : dead_) {
+    if (known.deleted)
+      continue;
+    if (rows.size() == deletions_max)
+      break;
+    rows.push_back({std::get<0>(which), std::get<1>(which), std::get<2>(which), known.seen});
+    in_flight_.dead.push_back(which);
+  }
+  return rows;
 }
 
 void registry_table::written() {
   auto done = std::exchange(in_flight_, {});
-  dead_rows_ = dead_rows_ && !done.dead_rows;
-  for (const auto& [which, renewed] : done.renewed) {
-    if (auto found = entries_.find(which); found != entries_.end()) {
-      found->second.flushed = std::max(found->second.flushed, renewed);
-      found->second.stored = std::max(found->second.stored, renewed);
+  for (const auto& [which, then] : done.renewed) {
+    auto found = entries_.find(which);
+    if (found == entries_.end()) { // died or left meanwhile: the row is no sign of life
+      dead_.insert_or_assign(which, dead_row{to_second(then.seen)});
+      continue;
     }
+    found->second.row_seen = to_second(then.seen);
+    found->second.flushed = std::max(found->second.flushed, then.renewed);
+    found->second.stored = std::max(found->second.stored, then.renewed);
   }
+  for (const auto& which : done.dead)
+    if (auto found = dead_.find(which); found != dead_.end())
+      found->second.deleted = true;
   for (const auto& list : done.groups)
     for (auto& group : groups_)
       if (group.id == list.id)
@@ -203,7 +251,7 @@ std::vector<core::group> registry_table::changed_groups() const {
 }
 
 std::shared_ptr<const protocol::registry_view> registry_table::changed_view() {
-  if (!was_read_ || !std::exchange(view_stale_, false))
+  if (!read_ || !std::exchange(view_stale_, false))
     return nullptr;
   auto view = std::make_shared<protocol::registry_view>();
   std::unordered_set<std::string> known;

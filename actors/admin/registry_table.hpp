@@ -5,51 +5,72 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <unordered_set>
 #include <vector>
 
+#include "actors/admin/attended_time.hpp"
 #include "core/group.hpp"
 #include "core/time.hpp"
 #include "protocol/messages.hpp"
 
 namespace ringmaster::actors {
 
-/// The registrations of one node: its own executors' beats joined with the stored rows, newest wins; what of it the store does
-/// not have yet; and the view that routing uses. Pure state of one actor; "now" is civil time.
+/// The registrations of one node: its own executors' beats joined with the stored rows; what of it the store does not have yet;
+/// and the view that routing uses. Pure state of one actor.
 ///
-/// Three rules decide what counts as alive (docs/registry.md):
-/// - an address lives for `dead_after` from its last beat, wherever that was heard;
-/// - at the first read a row that was alive when the table was last written (its `seen` is within `dead_after` of the newest
-///   `seen`) lives until start + `dead_after` at least: executors beat every 30 s and had nobody to beat to while the cluster was
-///   off;
+/// What counts as alive (docs/registry.md). Ages are taken from the steady clock, so that no step of a civil clock, here or
+/// elsewhere, kills anybody or keeps anybody alive:
+/// - an executor that beats here lives for `dead_after` from its last beat. Time in which this node did not run does not count
+///   (at most a third of `dead_after` of every pause): nobody could be heard;
+/// - a row lives while others change its time: until reads have shown the same one for `dead_after`. A time is only compared
+///   with what the row had before. Own writes are no changes, and between two reads at most a third of `dead_after` counts: while
+///   the store is away nobody could write;
+/// - a row that appears after the first read is new and alive;
+/// - at the first read nothing is known of the past, and executors had nobody to beat to while the cluster was off: a row lives
+///   from there on if it was alive when the table was last written (its time is within `dead_after` of the newest one), or if
+///   it is by this node's civil clock, for the case that the newest one was written by a clock that was ahead;
 /// - a row that is gone at a read was removed by a peer, unless its executor has beaten here since the row was last
-///   known to exist.
+///   known to exist;
+/// - dead rows are deleted one by one, each only while it still has the time by which it was judged, and none before reads went
+///   on for `dead_after`: a node that is mistaken never takes away what others know better.
+///
+/// Rows are written with civil times, because the Java admins read them so.
 class registry_table {
 public:
   /// Registrations, and removals not yet written, kept at most; beyond it new ones are ignored.
   static constexpr std::size_t registrations_max = 100'000;
+  /// Dead rows deleted by one write.
+  static constexpr std::size_t deletions_max = 500;
 
-  registry_table(core::milliseconds dead_after, core::time_point start);
+  using steady = attended_time::steady;
+  /// One instant by both clocks: the one that ages, and the one that the store knows.
+  struct moment {
+    steady when{};
+    core::time_point civil{};
+  };
+
+  registry_table(core::milliseconds dead_after, steady start);
 
   /// False: the table is full and the registration was ignored.
-  bool beat(const protocol::registry_beat& beat, core::time_point now);
+  bool beat(const protocol::registry_beat& beat, moment now);
   void remove(const protocol::registry_removal& removal);
   /// Forgets what is dead.
-  void sweep(core::time_point now);
+  void sweep(steady now);
 
   /// To be taken when a read is sent and given back with its answer: beats that came in between are newer than the answer.
   [[nodiscard]] std::uint64_t mark() const noexcept { return sequence_; }
-  void take(const core::registry_state& stored, std::uint64_t mark, core::time_point now);
+  void take(const core::registry_state& stored, std::uint64_t mark, moment now);
 
   /// New addresses, removals and changed lists of automatic groups: to be written at once.
   [[nodiscard]] bool has_news() const;
   /// Anything that the store does not have yet, renewals and dead rows included.
-  [[nodiscard]] bool has_changes(core::time_point now) const;
+  [[nodiscard]] bool has_changes() const;
   /// What to write; `renewals`: not only news. One batch at a time: `written` or `write_failed` ends it.
-  [[nodiscard]] core::registry_batch begin_write(bool renewals, core::time_point now);
+  [[nodiscard]] core::registry_batch begin_write(bool renewals);
   void written();
   void write_failed();
 
@@ -63,10 +84,15 @@ public:
 private:
   /// Registry group, app name, address.
   using key = std::tuple<std::string, std::string, std::string>;
+  using duration = attended_time::duration;
   struct entry {
+    /// Of the last beat heard here: by `listened_`, and as it is written.
+    duration heard{};
     core::time_point seen{};
-    /// Alive until then whatever `seen` says.
-    core::time_point graced_until{};
+    /// The time that the stored row has, to the second as rows keep it; the epoch while none is known.
+    core::time_point row_seen{};
+    /// When, by `read_`, somebody else's change of the row was seen last; nothing: the row says nothing about its life.
+    std::optional<duration> row_changed;
     /// Number of the last beat heard here; 0: none.
     std::uint64_t renewed = 0;
     /// The beat that the store has.
@@ -74,24 +100,37 @@ private:
     /// The row is known to have existed after this many beats; 0: never.
     std::uint64_t stored = 0;
   };
+  /// A stored row of which nobody hears any more.
+  struct dead_row {
+    core::time_point seen{};
+    /// The store was asked to delete it; should it stay all the same, it stays.
+    bool deleted = false;
+  };
   struct write_in_flight {
-    std::vector<std::pair<key, std::uint64_t>> renewed;
+    std::vector<std::pair<key, entry>> renewed;
     std::set<key> removed;
     std::vector<core::group> groups;
-    bool dead_rows = false;
+    std::vector<key> dead;
   };
 
-  [[nodiscard]] bool alive(const entry& which, core::time_point now) const noexcept;
-  /// During the grace dead rows may belong to executors that are about to beat again.
-  [[nodiscard]] bool may_delete_dead(core::time_point now) const noexcept { return dead_rows_ && now >= start_ + dead_after_; }
-  void take_row(const core::registration& row, std::uint64_t mark, core::time_point now, core::time_point graced_from);
+  /// As of the last look at either time.
+  [[nodiscard]] bool alive(const entry& which) const noexcept;
+  /// Before that, dead rows may belong to executors that are about to beat again.
+  [[nodiscard]] bool may_delete_dead() const noexcept { return read_ && read_->total() >= dead_after_; }
+  [[nodiscard]] std::vector<core::registration> dead_to_delete();
+  /// `alive_from`: at the first read, the oldest time of a row that counts as alive.
+  void take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
+                std::map<key, dead_row>& dead);
   void drop_removed_by_peers(const std::set<key>& stored);
   /// The stored groups with the lists that automatic ones should have.
   [[nodiscard]] std::vector<core::group> groups_now() const;
   [[nodiscard]] std::vector<core::group> changed_groups() const;
 
   core::milliseconds dead_after_;
-  core::time_point start_;
+  /// The time in which this node could hear executors.
+  attended_time listened_;
+  /// The time in which it could see others change the rows; from the first read on.
+  std::optional<attended_time> read_;
   std::uint64_t sequence_ = 1;
   std::map<key, entry> entries_;
   /// Addresses whose last beat carried the app name header.
@@ -99,8 +138,7 @@ private:
   std::set<key> removed_;
   /// As stored.
   std::vector<core::group> groups_;
-  bool was_read_ = false;
-  bool dead_rows_ = false;
+  std::map<key, dead_row> dead_;
   write_in_flight in_flight_;
   std::shared_ptr<const protocol::registry_view> view_;
   bool view_stale_ = false;

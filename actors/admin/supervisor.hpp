@@ -43,6 +43,12 @@ struct node_parts {
 
 /// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted
 /// in place.
+///
+/// Handlers catch nothing. An exception that leaves one, be it want of memory, ends its actor (CAF's default; a request is
+/// answered with an error first), and the end of any actor but by the stop is the end of the process: `fail_stop`, at once and
+/// without clean-up, for half-changed state is not worth saving and the store has the truth. trigger_pool passes the end of an
+/// executor link on. The one place that goes on is the worker's call into the store: what a use case throws there becomes an
+/// `internal` result, its transaction is rolled back, and whoever asked decides as for any other failure.
 class supervisor_state {
 public:
   static inline const char* name = "ringmaster.supervisor";

@@ -169,9 +169,7 @@ void trigger_pool_state::address_run(core::planned_run run, const core::group* g
   } else if (auto* ask = std::get_if<core::probe_in_order>(&decision)) {
     probes.emplace_back(runs.size(), std::move(*ask));
   } else {
-    run.route_note = live.empty()
-                       ? std::string{protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en)}
-                       : "the stored route strategy is unknown";
+    run.route_note = live.empty() ? protocol::wire::log_text::address_empty : "the stored route strategy is unknown";
   }
   runs.push_back(std::move(run));
 }
@@ -270,7 +268,8 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
   recorded.items.reserve(results.items.size());
   auto t = now();
   for (auto& result : results.items) {
-    lanes_.give_back(result.run.plan.lane, 1);
+    if (result.state != protocol::send_state::unknown) // else recovery gives it back
+      lanes_.give_back(result.run.plan.lane, 1);
     lanes_.took(result.run.plan.spec->id, result.elapsed, t);
     if (result.sent_at != protocol::wall_clock::steady{})
       lateness_->observe(std::chrono::duration<double>(result.sent_at - clock_.when(result.run.plan.fire_at)).count());
@@ -332,8 +331,17 @@ protocol::executor_link& trigger_pool_state::link_of(const std::string& address)
         app_name = group.app_name;
     known.link = self_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(
       tools_, address, std::move(app_name), registry_->app_header_addresses.contains(address));
+    watcher_.watch(self_, known.link, [this, address](const caf::error& reason) { link_ended(address, reason); });
   }
   return known.link;
+}
+
+// Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.
+void trigger_pool_state::link_ended(const std::string& address, const caf::error& reason) {
+  if (!reason || reason == caf::exit_reason::unreachable || reason == caf::exit_reason::user_shutdown)
+    return;
+  log_->critical("the link to {} ended unexpectedly: {}", address, caf::to_string(reason));
+  self_->quit(reason);
 }
 
 void trigger_pool_state::tick() {

@@ -20,7 +20,8 @@ namespace ringmaster::actors {
 /// Routes before the claim, sends after it. Two lanes with bounded windows: a full one is back-pressure (the firing stays due),
 /// never a drop. Owns the executor links and what ROUND, LFU and LRU remember.
 ///
-/// A run holds its slot from its routing until its answer, so that claims never run ahead of sending.
+/// A run holds its slot from its routing until its answer, so that claims never run ahead of sending; one whose answer never
+/// comes until recovery has room for it, so that they never run ahead of that either.
 class trigger_pool_state {
 public:
   static inline const char* name = "ringmaster.trigger_pool";
@@ -68,6 +69,8 @@ private:
   void change_registry(const protocol::registry_change& change);
   caf::result<protocol::link_handle> answer_link(const protocol::link_query& query);
   protocol::executor_link& link_of(const std::string& address);
+  /// Of a link that is not used any more, or that failed: then the pool ends with it, and so the process.
+  void link_ended(const std::string& address, const caf::error& reason);
   void tick();
   [[nodiscard]] core::time_point now() const;
 
@@ -85,6 +88,7 @@ private:
   /// Groups that a job names and the registry does not know (yet), since when.
   std::unordered_map<std::int32_t, core::time_point> missing_groups_;
   std::unordered_map<std::string, known_link> links_;
+  protocol::watcher watcher_;
 
   caf::telemetry::int_counter* sent_count_;
   caf::telemetry::int_counter* accepted_count_;

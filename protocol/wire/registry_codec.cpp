@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "core/group.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/json_reader.hpp"
 #include "protocol/wire/texts.hpp"
@@ -14,14 +16,12 @@ namespace {
 struct field {
   std::string_view name;
   std::string registry_request::* value;
-  /// Characters that its column of `xxl_job_registry` holds.
-  std::size_t characters_max;
 };
 
 constexpr std::array<field, 3> fields{{
-    {"registryGroup", &registry_request::registry_group, 50},
-    {"registryKey", &registry_request::registry_key, 255},
-    {"registryValue", &registry_request::registry_value, 255},
+    {"registryGroup", &registry_request::registry_group},
+    {"registryKey", &registry_request::registry_key},
+    {"registryValue", &registry_request::registry_value},
 }};
 
 bool has_control_character(std::string_view text) noexcept {
@@ -67,10 +67,8 @@ core::result<registry_request> parse_registry(std::string_view body) {
       return tl::unexpected(refusal(std::string{each.name} + " holds a control character."));
   if (request.registry_value.find(',') != std::string::npos)
     return tl::unexpected(refusal("registryValue holds a comma."));
-  for (const field& each : fields)
-    if (core::count_characters(request.*each.value) > each.characters_max)
-      return tl::unexpected(
-          refusal(std::string{each.name} + " is longer than " + std::to_string(each.characters_max) + " characters."));
+  if (auto why = core::misfit_of(request.registry_group, request.registry_key, request.registry_value); !why.empty())
+    return tl::unexpected(refusal(std::move(why)));
   return request;
 }
 

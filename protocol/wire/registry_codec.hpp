@@ -10,7 +10,8 @@
 namespace ringmaster::protocol::wire {
 
 /// Exact text as sent, trailing slash included. None is blank or holds a control character, each fits its column (50, 255, 255
-/// characters). No comma in the value: a group's address list is joined by commas.
+/// characters). No comma in the value: a group's address list is joined by commas. Bytes that are no UTF-8 are replaced, as the
+/// Java admins do, so that a withdrawal with the same bytes meets its registration.
 struct registry_request {
   std::string registry_group;
   std::string registry_key;

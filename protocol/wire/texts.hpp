@@ -1,9 +1,7 @@
 #pragma once
 
-// Texts that clients or people compare, in one place. Texts of the wire have one language, those of log rows three.
+// Texts that clients or people compare, in one place.
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,15 +28,10 @@ namespace executor_text {
 inline constexpr std::string_view repeat_prefix = "repeat";
 } // namespace executor_text
 
-enum class language : std::uint8_t { zh_cn, zh_tc, en };
-inline constexpr std::size_t language_count = 3;
-
-/// One enumerator per text; the table stands in texts.cpp in this order.
-enum class text_key : std::uint8_t {
-  /// A group has nobody to call.
-  address_empty,
-};
-
-[[nodiscard]] std::string_view text(text_key key, language in) noexcept;
+/// What the Java admins write into `trigger_msg` and people search for (Admin §5).
+namespace log_text {
+/// A group has nobody to call.
+inline constexpr std::string_view address_empty = "Trigger Fail：registry address is empty";
+} // namespace log_text
 
 } // namespace ringmaster::protocol::wire

@@ -45,8 +45,10 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
       db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?",
                  gone.registry_group, gone.app_name, gone.address);
     renew(batch.renewed);
-    if (batch.dead_before > core::time_point{})
-      db.execute("DELETE FROM xxl_job_registry WHERE update_time < ?", std::string{own_.dates.of(batch.dead_before)});
+    for (const auto& gone : batch.dead)
+      db.execute("DELETE FROM xxl_job_registry"
+                 " WHERE registry_group = ? AND registry_key = ? AND registry_value = ? AND update_time = ?",
+                 gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
     for (const auto& changed : batch.changed_groups)
       db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",
                  address_column(changed.addresses), std::string{own_.dates.of(now)}, changed.id);

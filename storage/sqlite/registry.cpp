@@ -16,7 +16,8 @@ constexpr char renew[] =
 constexpr char insert[] =
   "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES (?1, ?2, ?3, ?4)";
 constexpr char remove[] = "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
-constexpr char remove_dead[] = "DELETE FROM xxl_job_registry WHERE update_time < ?1";
+constexpr char remove_dead[] =
+  "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3 AND update_time = ?4";
 constexpr char write_group[] = "UPDATE xxl_job_group SET address_list = ?2, update_time = ?3 WHERE id = ?1 AND address_type = 0";
 
 } // namespace
@@ -50,8 +51,8 @@ core::result<void> registry::write(const core::registry_batch& batch, core::time
       if (db.run(renew, row.registry_group, row.app_name, row.address, seen) == 0)
         db.run(insert, row.registry_group, row.app_name, row.address, seen);
     }
-    if (batch.dead_before != core::time_point{})
-      db.run(remove_dead, session_.dates.of(batch.dead_before));
+    for (const auto& row : batch.dead)
+      db.run(remove_dead, row.registry_group, row.app_name, row.address, session_.dates.of(row.seen));
     for (const auto& group : batch.changed_groups) {
       auto list = address_column(group.addresses);
       db.run(write_group, group.id, list, session_.dates.of(now));

@@ -1,3 +1,4 @@
+#include "core/lanes.hpp"
 #include "tests/actors/recovery_fixture.hpp"
 
 using namespace ringmaster;
@@ -92,4 +93,35 @@ TEST_CASE("whatever is answered, a run is sent at most once more and ends once",
       CHECK(delivered[run.id] == 0);
   }
   CHECK(test::expect(world.look->firings().waiting_intents(world.civil() + 1h, 10)).empty());
+}
+
+TEST_CASE_METHOD(recovery, "reported runs hold their slots until there is room for them", "[actors]") {
+  constexpr auto room = static_cast<std::uint32_t>(actors::recovery_actor_state::runs_max);
+  using freed = std::array<std::uint32_t, 2>;
+  begin();
+  protocol::unknown_batch batch;
+  for (std::uint32_t i = 0; i < room + 300; ++i) {
+    auto& run = batch.runs.emplace_back();
+    run.id = core::log_id{1'000 + i};
+    run.plan.lane = i < 100 ? core::slow_lane : core::fast_lane;
+  }
+  tell(actor, batch);
+  run();
+  CHECK(pool.freed->lanes == freed{room - 100, 100});
+  SECTION("some are decided") {
+    // No claim of this life holds them: somebody else has them.
+    advance(10s);
+    CHECK(pool.freed->lanes == freed{room + 200, 100});
+    tell(actor, batch);
+    run();
+    CHECK(pool.freed->lanes == freed{2 * room + 100, 200});
+  }
+  SECTION("the life ends") {
+    tell(actor, protocol::life_change{std::nullopt});
+    run();
+    CHECK(pool.freed->lanes == freed{room + 200, 100});
+    tell(actor, batch);
+    run();
+    CHECK(pool.freed->lanes == freed{2 * (room + 200), 200});
+  }
 }

@@ -274,3 +274,51 @@ TEST_CASE_METHOD(executors, "executors survive a restart of the cluster after tw
   CHECK(after.addresses("pay") == names{});
   CHECK(stored().registrations.empty());
 }
+
+TEST_CASE_METHOD(executors, "a civil clock that is set, forward or back, changes nothing", "[actors]") {
+  auto by = GENERATE(values<std::chrono::nanoseconds>({1h, -1h}));
+  CAPTURE(by.count());
+  monitor here{*this, database};
+  monitor there{*this, database};
+  advance(100s);
+  there.beat("pay", "http://ends/");
+  // Every 30 s one beats here and one there; a third falls silent.
+  for (int i = 0; i < 8; ++i) {
+    here.beat("pay", "http://here/");
+    there.beat("pay", "http://there/");
+    advance(20s);
+    if (i == 0)
+      step_civil(by);
+    advance(10s);
+    auto expected = i < 3 ? names{"http://ends/", "http://here/", "http://there/"} : names{"http://here/", "http://there/"};
+    CHECK(there.addresses("pay") == expected);
+    if (i != 3) // there its row is not judged yet
+      CHECK(here.addresses("pay") == expected);
+    CHECK(stored().registrations.size() >= 2);
+  }
+  CHECK(stored().registrations.size() == 2);
+  CHECK(stored_list("pay") == names{"http://here/", "http://there/"});
+  // The Java admins judge rows by the civil clock.
+  for (const auto& row : stored().registrations)
+    CHECK(civil() - row.seen < 60s);
+}
+
+TEST_CASE_METHOD(executors, "what cannot be a row keeps no other row out", "[actors]") {
+  monitor here{*this, database};
+  run();
+  const std::string wide(256, 'x');
+  const std::pair<std::string, std::string> bad[] = {{"pay", wide}, {wide, "http://b/"}, {"", "http://c/"}, {"pay", ""},
+                                                     {"pay", "http://\xff/"}};
+  for (const auto& [app, address] : bad) {
+    here.beat(app, address);
+    here.remove(app, address);
+    here.beat(app, address);
+  }
+  here.beat("pay", "http://a/");
+  here.beat("pay", "http://d/", std::string(51, 'g'));
+  advance(15s);
+  CHECK(here.addresses("pay") == names{"http://a/"});
+  REQUIRE(stored().registrations.size() == 1);
+  CHECK(stored().registrations[0].address == "http://a/");
+  CHECK(stored_list("pay") == names{"http://a/"});
+}

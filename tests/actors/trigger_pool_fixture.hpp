@@ -45,7 +45,15 @@ struct pooled : virtual_time {
     }));
     recovery = track(system().spawn([this]() -> protocol::recovery_actor::behavior_type {
       return {
-        [this](protocol::unknown_batch& batch) { std::move(batch.runs.begin(), batch.runs.end(), std::back_inserter(unknown)); },
+        [this](protocol::unknown_batch& batch) {
+          protocol::slot_release taken;
+          for (auto& run : batch.runs) {
+            ++taken.lanes[run.plan.lane];
+            unknown.push_back(std::move(run));
+          }
+          if (!recovery_is_full)
+            tell(actor, taken);
+        },
         [](const protocol::life_change&) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},
@@ -166,6 +174,7 @@ struct pooled : virtual_time {
   std::vector<protocol::route_candidate> deferred;
   std::size_t remembered = 0;
   std::vector<core::claimed_run> unknown;
+  bool recovery_is_full = false;
   std::int64_t last_id = 0;
   protocol::route_listener routes;
   protocol::completion_actor completion;

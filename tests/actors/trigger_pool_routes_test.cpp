@@ -147,7 +147,7 @@ TEST_CASE_METHOD(pooled, "without an executor a run is claimed and fails with XX
     fire(claimed());
     REQUIRE(results().size() == 1);
     CHECK(results()[0].code == 500);
-    CHECK(results()[0].message == protocol::wire::text(protocol::wire::text_key::address_empty, protocol::wire::language::en));
+    CHECK(results()[0].message == protocol::wire::log_text::address_empty);
     CHECK_FALSE(results()[0].delivery_unknown);
   }
   CHECK(client->sent().empty());

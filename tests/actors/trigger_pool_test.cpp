@@ -162,6 +162,37 @@ TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recover
   CHECK(unknown[0].claim == 1);
 }
 
+TEST_CASE_METHOD(pooled, "a run whose fate is unknown holds its slot until recovery takes it", "[actors]") {
+  recovery_is_full = true;
+  for (int i = 0; i < 8; ++i)
+    route_and_fire(job_of(1));
+  for (int i = 0; i < 8; ++i)
+    client->answer(http_failure(delivery::unknown, "timeout"));
+  run();
+  CHECK(unknown.size() == 8);
+  ask_routes({due(job_of(2))});
+  CHECK(routed.empty());
+  CHECK(deferred.size() == 1);
+  release(3);
+  CHECK(free_fast() == 3);
+}
+
+TEST_CASE_METHOD(pooled, "a link that fails ends the pool; one that is not used any more does not", "[actors]") {
+  auto ended = std::make_shared<bool>(false);
+  caf::actor_cast<caf::strong_actor_ptr>(actor)->get()->attach_functor([ended](const caf::error&) { *ended = true; });
+  route_and_fire(job_of(1));
+  client->answer(http_answer(accepted));
+  run();
+  serve(three, three); // the links are made anew
+  advance(11min);      // nobody uses them
+  CHECK_FALSE(*ended);
+  auto link = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  REQUIRE(link);
+  caf::anon_send_exit(link->link, caf::make_error(caf::sec::runtime_error, "std.bad_alloc"));
+  run();
+  CHECK(*ended);
+}
+
 TEST_CASE_METHOD(pooled, "nothing is sent at or after the life's deadline, and what is not sent stays claimed", "[actors]") {
   open_gate_for(1s);
   route(job_of(1));

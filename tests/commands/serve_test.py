@@ -101,6 +101,30 @@ class ServeTest(Case):
         third.wait_until_ready()
         self.assertEqual(third.stop(), 0)
 
+    def test_a_second_server_on_the_same_sqlite_file_changes_nothing(self):
+        first = self.start()
+        first.wait_until_ready()
+        life = self.rows("SELECT * FROM rm_node")[0][:2]
+        self.write("jobs.d/a.toml", JOBS)
+        (self.folder / "link.db").symlink_to(self.data / "ringmaster.db")
+        # By its own name and by another one; each with a folder of its own.
+        for place in (self.data / "ringmaster.db", self.folder / "link.db"):
+            second = self.ended("--config", self.config(), "--set", f"database.url=sqlite:{place}", data=self.folder / "other")
+            self.assertEqual(second.code, 1, second)
+            self.assertEqual(second.errors, [f"ringmaster: database.url: sqlite:{place} is in use by another server "
+                                             f"(process {first.child.pid}); several servers need a database server"])
+        self.assertEqual(self.jobs(), [])
+        nodes = self.rows("SELECT * FROM rm_node")
+        self.assertEqual([node[:2] for node in nodes], [life])
+        self.assertEqual(first.answers("/readyz"), 200)
+        self.succeed("apply", self.write("jobs.toml", JOBS + job("often", 'schedule = { rate = "1s" }')))
+        first.wait_for(lambda: self.rows("SELECT COUNT(*) FROM xxl_job_log WHERE trigger_code = 500")[0][0] > 0, "a fired run")
+        self.assertEqual(first.stop(), 0)
+        # The lock ends with its process.
+        third = self.start("--set", f"database.url=sqlite:{self.data}/ringmaster.db", data=self.folder / "other")
+        third.wait_until_ready()
+        self.assertEqual(third.stop(), 0)
+
     def test_a_port_in_use_changes_nothing(self):
         self.write("jobs.d/a.toml", JOBS)
         other = self.folder / "other"

@@ -105,6 +105,25 @@ TEST_CASE_METHOD(gateway_fixture, "addresses that would break a list or a log li
   CHECK(seen->removals.empty());
 }
 
+TEST_CASE_METHOD(gateway_fixture, "registrations that no row holds are refused, what is not UTF-8 is replaced", "[gateway]") {
+  open();
+  const auto body = [](const std::string& group, const std::string& key, const std::string& value) {
+    return R"({"registryGroup":")" + group + R"(","registryKey":")" + key + R"(","registryValue":")" + value + "\"}";
+  };
+  for (const auto* path : {registry_path, remove_path}) {
+    CHECK(post(path, body(std::string(51, 'g'), "k", "v")).body == refusal("registryGroup is longer than 50 characters."));
+    CHECK(post(path, body("g", std::string(256, 'k'), "v")).body == refusal("registryKey is longer than 255 characters."));
+    CHECK(post(path, body("g", "k", std::string(256, 'v'))).body == refusal("registryValue is longer than 255 characters."));
+    for (const auto& empty : {body("", "k", "v"), body("g", "", "v"), body("g", "k", "")})
+      CHECK(post(path, empty).body == refusal("Illegal Argument."));
+  }
+  CHECK(post(registry_path, body("g", "k", "http://\xff/")).body == plain_success);
+  REQUIRE(has_beats(seen, 1));
+  REQUIRE(seen->beats.size() == 1);
+  CHECK(seen->beats[0].address == "http://\uFFFD/");
+  CHECK(seen->removals.empty());
+}
+
 TEST_CASE_METHOD(gateway_fixture, "A7 A8 A9 A45 the token counts exactly, its header's case does not", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1, "").body == token_wrong);

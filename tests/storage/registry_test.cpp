@@ -55,17 +55,19 @@ TEST_CASE("a renewal in the same second changes nothing and is no second row", "
   CHECK(live(*store) == std::set<std::string>{"EXECUTOR pay http://a:1/ 0"});
 }
 
-TEST_CASE("dead registrations go when asked", "[storage]") {
+TEST_CASE("a dead registration goes if nobody renewed it since", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
-  batch.renewed = {registered("a", "1", noon - 91s), registered("b", "2", noon - 90s), registered("c", "3", noon)};
+  batch.renewed = {registered("a", "1", noon - 91s), registered("a", "2", noon - 91s), registered("b", "2", noon - 90s),
+                   registered("c", "3", noon)};
   require(store->registry().write(batch, noon));
-  CHECK(live(*store).size() == 3);
+  CHECK(live(*store).size() == 4);
   core::registry_batch sweep;
-  sweep.dead_before = noon - 90s;
+  sweep.dead = {registered("a", "1", noon - 91s), registered("b", "2", noon - 91s), registered("c", "3", noon - 91s),
+                registered("not-there", "4", noon - 91s)};
   require(store->registry().write(sweep, noon));
-  CHECK(live(*store) == std::set<std::string>{"EXECUTOR b 2 -90", "EXECUTOR c 3 0"});
+  CHECK(live(*store) == std::set<std::string>{"EXECUTOR a 2 -91", "EXECUTOR b 2 -90", "EXECUTOR c 3 0"});
 }
 
 TEST_CASE("address lists of automatic groups are written, others are left", "[storage]") {
@@ -113,6 +115,8 @@ TEST_CASE("a registration that does not fit keeps the whole batch out", "[storag
   require(store->registry().write(batch, noon));
   SECTION("address") { batch.renewed = {registered("ok", "x"), registered("pay", widest + "x")}; }
   SECTION("app name") { batch.renewed = {registered("ok", "x"), registered(std::string(256, 'a'), "x")}; }
+  SECTION("not UTF-8") { batch.renewed = {registered("ok", "x"), registered("a", "http://\xff/")}; }
+  SECTION("empty") { batch.renewed = {registered("ok", "x"), registered("", "x")}; }
   SECTION("registry group") { batch.renewed = {registered("ok", "x"), {std::string(51, 'g'), "a", "x", noon}}; }
   CHECK(error_of(store->registry().write(batch, noon)) == core::errc::invalid_argument);
   CHECK(live(*store).size() == 1);

@@ -152,10 +152,13 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
     }))} {}
 
 pool_double::pool_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([links = links]() -> protocol::trigger_pool::behavior_type {
+  : actor{world.track(world.system().spawn([links = links, freed = freed]() -> protocol::trigger_pool::behavior_type {
       return {
         [](const protocol::route_request& request) { ignore(request); },
-        [](const protocol::slot_release& release) { ignore(release); },
+        [freed](const protocol::slot_release& release) {
+          for (std::size_t lane = 0; lane < release.lanes.size(); ++lane)
+            freed->lanes[lane] += release.lanes[lane];
+        },
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },
         [](const protocol::registry_change& change) { ignore(change); },

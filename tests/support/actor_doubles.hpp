@@ -117,6 +117,8 @@ struct pool_double {
   std::shared_ptr<executor_record> executor(const std::string& address);
   using link_map = std::map<std::string, protocol::executor_link>;
   std::shared_ptr<link_map> links = std::make_shared<link_map>();
+  /// All slots that were given back.
+  std::shared_ptr<protocol::slot_release> freed = std::make_shared<protocol::slot_release>();
   protocol::trigger_pool actor;
 
 private:

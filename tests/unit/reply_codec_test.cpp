@@ -24,9 +24,3 @@ TEST_CASE("texts: what clients match, to the letter", "[wire]") {
   CHECK(mapping_not_found("nothing") == "invalid request, uri-mapping(nothing) not found.");
   CHECK(reply_text::method_not_supported == "invalid request, HttpMethod not support.");
 }
-
-TEST_CASE("texts: of log rows, in three languages", "[wire]") {
-  CHECK(text(text_key::address_empty, language::zh_cn) == "调度失败：执行器地址为空");
-  CHECK(text(text_key::address_empty, language::zh_tc) == "調度失敗：執行器地址為空");
-  CHECK(text(text_key::address_empty, language::en) == "Trigger Fail：registry address is empty");
-}
