@@ -57,6 +57,8 @@ using storage_actor = caf::typed_actor<
   caf::result<void>(store_listener),
   /// The life under which results are recorded.
   caf::result<void>(life_change),
+  /// Why claims or results do not get into the store now; ready when they do.
+  caf::result<node_status>(status_query),
   /// INTERNAL: retry after a failure, delete resolved claims.
   caf::result<void>(tick_atom)>;
 

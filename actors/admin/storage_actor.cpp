@@ -56,6 +56,7 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     [this](const protocol::claims_opened& opened) { open(opened); },
     [this](protocol::store_listener& listener) { intents_ = std::move(listener.intents); },
     [this](const protocol::life_change& change) { change_life(change); },
+    [this](protocol::status_query) { return status(); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -347,13 +348,24 @@ bool storage_actor_state::must_repeat(desk& at, const core::error* failure, cons
     if (at.back_off > 0ms)
       log_->info("the store answers again");
     at.back_off = 0ms;
+    at.trouble.clear();
     return false;
   }
   if (at.back_off == 0ms)
     log_->warn("the store cannot {} now, repeating until it can: {}", what, failure->context);
+  at.trouble = std::string{"the store cannot "} + what + ": " + failure->context;
   at.back_off = std::clamp<std::chrono::milliseconds>(at.back_off * 2, back_off_min, back_off_max);
   at.not_before = self_->clock().now() + at.back_off;
   return true;
+}
+
+protocol::node_status storage_actor_state::status() const {
+  protocol::node_status status;
+  for (const auto& at : desks_)
+    if (!at.trouble.empty())
+      status.reasons.push_back(at.trouble);
+  status.ready = status.reasons.empty();
+  return status;
 }
 
 core::time_point storage_actor_state::now() const { return clock_.at(self_->clock().now()); }

@@ -51,6 +51,8 @@ private:
     bool busy = false;
     work last = work::record;
     std::chrono::milliseconds back_off{0};
+    /// What it could not do when it was last tried; empty: it could.
+    std::string trouble{};
     caf::actor_clock::time_point not_before{};
   };
 
@@ -103,6 +105,7 @@ private:
   [[nodiscard]] static record_task split(record_task& rest, core::log_id middle);
   void resolve(const std::vector<core::trigger_result>& triggers);
   /// True when the failure was `unavailable` and the desk shall try again later.
+  [[nodiscard]] protocol::node_status status() const;
   bool must_repeat(desk& at, const core::error* failure, const char* what);
   [[nodiscard]] core::time_point now() const;
 

@@ -1,6 +1,7 @@
 #include "actors/admin/supervisor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "actors/admin/completion_actor.hpp"
@@ -111,11 +112,25 @@ caf::result<protocol::node_status> supervisor_state::status() {
     return protocol::node_status{false, {"the node is stopping"}, std::nullopt};
   auto promise = self_->make_response_promise<protocol::node_status>();
   protocol::request(self_, node_, question_limit, protocol::status_query{})
-    .then([promise](protocol::node_status& known) mutable { promise.deliver(std::move(known)); },
+    .then([this, promise](protocol::node_status& known) mutable { add_storage(std::move(known), std::move(promise)); },
           [promise](const caf::error&) mutable {
             promise.deliver(protocol::node_status{false, {"the node does not answer"}, std::nullopt});
           });
   return promise;
+}
+
+// A beat is one short write: it may well get through while claims and results do not.
+void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
+  protocol::request(self_, storage_, question_limit, protocol::status_query{})
+    .then(
+      [known = std::move(known), promise](protocol::node_status& storage) mutable {
+        known.ready = known.ready && storage.ready;
+        std::move(storage.reasons.begin(), storage.reasons.end(), std::back_inserter(known.reasons));
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(protocol::node_status{false, {"the storage does not answer"}, std::nullopt});
+      });
 }
 
 // -- graceful stop: claim nothing, wait for answers, say `down` ------------------------------------------------------------

@@ -68,6 +68,7 @@ private:
   Handle keep(const char* what, Handle handle);
 
   caf::result<protocol::node_status> status();
+  void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
   void await_claims();
   void leave();

@@ -82,6 +82,7 @@ struct planning : virtual_time {
       [](const protocol::claims_opened&) {},
       [](const protocol::store_listener&) {},
       [](const protocol::life_change&) {},
+      [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
       [](protocol::tick_atom) {},
     };
   }

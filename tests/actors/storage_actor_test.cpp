@@ -149,16 +149,22 @@ TEST_CASE_METHOD(storing, "a claim is answered once, after it is durable", "[act
 }
 
 TEST_CASE_METHOD(storing, "a claim that meets an absent store is repeated until it works, then answered once", "[actors]") {
+  auto status = [this] { return *ask<protocol::node_status>(actor, protocol::status_query{}); };
+  CHECK(status().ready);
   store.go_away();
   claim(0);
   advance(10s);
   CHECK(replies.empty());
+  CHECK_FALSE(status().ready);
+  REQUIRE(status().reasons.size() == 1);
+  CHECK(status().reasons[0].find("the store cannot claim: ") == 0);
   auto tried = tasks;
   CHECK(tried >= 7); // 50, 100 .. 2000 ms apart
   CHECK(tried <= 15);
   store.come_back();
   advance(2100ms);
   REQUIRE(replies.size() == 1);
+  CHECK(status().ready);
   CHECK(replies[0].outcome->runs.size() == 1);
   advance(10s);
   CHECK(replies.size() == 1);

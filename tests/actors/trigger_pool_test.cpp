@@ -188,7 +188,7 @@ TEST_CASE_METHOD(pooled, "a link that fails ends the pool; one that is not used 
   CHECK_FALSE(*ended);
   auto link = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
   REQUIRE(link);
-  caf::anon_send_exit(link->link, caf::make_error(caf::sec::runtime_error, "std.bad_alloc"));
+  caf::anon_send_exit(link->link, caf::exit_reason::kill);
   run();
   CHECK(*ended);
 }

@@ -115,6 +115,7 @@ storage_double::storage_double(virtual_time& world, storage::store& store)
           },
           [](const protocol::store_listener& listener) { ignore(listener); },
           [](const protocol::life_change& change) { ignore(change); },
+          [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
           [](protocol::tick_atom) {},
         };
       }))} {}
