@@ -108,6 +108,12 @@ void read_glue_type(table_fields& in, core::declared_job& job) {
     in.refuse("glue_type", "\"" + type + "\" is unknown; expected BEAN");
 }
 
+void check_resend(table_fields& in, const core::declared_job& job) {
+  if (job.on_unknown == core::unknown_policy::resend && job.block == core::block_strategy::cover_early)
+    in.refuse("on_unknown", "resend cannot be used with block = \"cover_early\", where the second copy would kill the first; "
+                            "write on_unknown = \"ask\" or \"skip\", or another block");
+}
+
 } // namespace
 
 core::declared_group read_group(const toml::table& table, problems& found) {
@@ -162,6 +168,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   read_schedule(in, job);
   read_children(in, job);
   read_glue_type(in, job);
+  check_resend(in, job);
   return job;
 }
 
