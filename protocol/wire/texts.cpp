@@ -8,7 +8,7 @@ namespace {
 
 using row = std::array<std::string_view, language_count>;
 
-/// In the order of `language` (Admin §5).
+/// In the order of `language` (XXL admin §5.1).
 constexpr row table[] = {
     {"调度失败：执行器地址为空", "調度失敗：執行器地址為空", "Trigger Fail：registry address is empty"},
 };

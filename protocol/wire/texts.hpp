@@ -24,7 +24,7 @@ inline constexpr std::string_view invoke_error = "openapi invoke error: ";
 /// `invalid request, uri-mapping(x) not found.`
 [[nodiscard]] std::string mapping_not_found(std::string_view operation);
 
-/// What executors say (XXL wire §2.5-§2.9).
+/// What executors say (XXL wire §2.3).
 namespace executor_text {
 /// Matched by prefix: `repeate trigger job, logId:N` up to 3.4.0, `repeat trigger job, logId:N` since.
 inline constexpr std::string_view repeat_prefix = "repeat";

@@ -56,7 +56,7 @@ TEST_CASE("executor_codec: a shard of a script job, with its own parameter", "[w
         R"("glueUpdatetime":1600000000000,"broadcastIndex":2,"broadcastTotal":5})");
 }
 
-TEST_CASE("executor_codec: C1: 12 fields, no null, no negative number", "[wire]") {
+TEST_CASE("executor_codec: 12 fields, no null, no negative number", "[wire]") {
   auto job = settle_job();
   job.timeout_s = -1;
   job.glue_updated = core::from_ms(-5);
