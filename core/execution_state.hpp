@@ -3,9 +3,6 @@
 // The states of a run and which may follow which: the table of `docs/execution_states.md` as a pure type.
 
 #include <cstdint>
-#include <string_view>
-
-#include "core/time.hpp"
 
 namespace ringmaster::core {
 
@@ -24,8 +21,6 @@ enum class execution_state : std::uint8_t {
   /// (neither 0 nor 200, 0): it never ran, or nobody knows ("delivery unknown").
   trigger_failed,
 };
-
-[[nodiscard]] std::string_view to_string(execution_state state) noexcept;
 
 [[nodiscard]] execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) noexcept;
 
