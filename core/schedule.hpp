@@ -1,6 +1,6 @@
 #pragma once
 
-// Schedules and the planning decision: what a claim does for one job. Pure; planner, forecast and simulation share it.
+// Schedules and the planning decision: what a claim does for one job. Pure.
 
 #include <memory>
 #include <optional>

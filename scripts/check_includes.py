@@ -35,7 +35,6 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
-    "examples/": (("*",), ("caf", "cli", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
     "tests/unit/": (
         ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),
