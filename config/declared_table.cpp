@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "config/table_fields.hpp"
+#include "core/columns.hpp"
 #include "core/cron.hpp"
 #include "core/text.hpp"
 
@@ -24,9 +25,12 @@ constexpr std::array later_job_keys{"time_zone"sv, "interval_ms"sv,   "start_at"
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
-// Columns of XXL's tables, in characters; the parameter's is a text column, in bytes.
-constexpr text_limit app_name_limit{4, 64}, title_limit{0, 64}, name_limit{0, 255}, author_limit{0, 64}, email_limit{0, 255},
-    handler_limit{1, 255}, cron_limit{1, 128}, key_limit{1, 128}, params_limit{0, 65535};
+// The shortest app name that the Java admin takes.
+constexpr std::size_t app_name_chars_min = 4;
+constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, title_limit{0, core::title_chars},
+    name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
+    handler_limit{1, core::handler_chars}, cron_limit{1, core::schedule_conf_chars}, key_limit{1, core::job_key_chars},
+    params_limit{0, core::text_bytes}, glue_type_limit{0, core::glue_type_chars};
 
 bool is_key(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -35,7 +39,7 @@ bool is_key(std::string_view text) {
 
 bool is_usable_address(std::string_view text) {
   constexpr auto scheme = "http://"sv;
-  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= 255 &&
+  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= core::address_chars &&
          text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
 
@@ -100,8 +104,7 @@ void read_children(table_fields& in, core::declared_job& job) {
 }
 
 void read_glue_type(table_fields& in, core::declared_job& job) {
-  constexpr text_limit type_limit{0, 50};
-  const std::string type = upper(in.text("glue_type", type_limit, job.glue_type));
+  const std::string type = upper(in.text("glue_type", glue_type_limit, job.glue_type));
   if (type.starts_with("GLUE_"))
     in.refuse("glue_type", type + ": not supported by this release; only BEAN jobs can be declared");
   else if (type != job.glue_type)

@@ -17,7 +17,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "core/": (("core/",), ("expected",)),
     "config/": (("config/", "core/"), ("system", "toml")),
     "protocol/wire/": (("protocol/wire/", "core/"), ("nlohmann",)),
-    "protocol/": (("protocol/*", "core/"), ("caf", "system")),
+    "protocol/": (("protocol/*", "core/"), ("caf", "spdlog", "system")),
     "protocol/http.hpp": (("core/",), ()),
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
     "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),

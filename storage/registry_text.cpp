@@ -1,6 +1,7 @@
 #include "storage/registry_text.hpp"
 
-#include "storage/columns.hpp"
+#include "core/columns.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::storage {
 
@@ -37,15 +38,15 @@ std::optional<std::string> address_column(const std::vector<std::string>& addres
 core::result<void> check(const core::registry_batch& batch) {
   auto too_long = [](std::string_view what, std::size_t most, std::string_view value) {
     return core::fail(core::errc::invalid_argument, std::string{what} + " is longer than " + std::to_string(most) +
-                                                      " characters: " + std::string{cut_chars(value, 80)} + "...");
+                                                      " characters: " + std::string{core::cut_characters(value, 80)} + "...");
   };
   for (const auto& row : batch.renewed) {
-    if (!fits(row.registry_group, registry_group_chars))
-      return too_long("registryGroup", registry_group_chars, row.registry_group);
-    if (!fits(row.app_name, registry_key_chars))
-      return too_long("registryKey", registry_key_chars, row.app_name);
-    if (!fits(row.address, address_chars))
-      return too_long("registryValue", address_chars, row.address);
+    if (!core::fits(row.registry_group, core::registry_group_chars))
+      return too_long("registryGroup", core::registry_group_chars, row.registry_group);
+    if (!core::fits(row.app_name, core::registry_key_chars))
+      return too_long("registryKey", core::registry_key_chars, row.app_name);
+    if (!core::fits(row.address, core::address_chars))
+      return too_long("registryValue", core::address_chars, row.address);
   }
   return {};
 }
