@@ -27,6 +27,8 @@ constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
 // The shortest app name that the Java admin takes.
 constexpr std::size_t app_name_chars_min = 4;
+/// Of a job: what is wrong with a name is said at its group, once, and a name without a group is told when the set is applied.
+constexpr text_limit group_name_limit{1, std::numeric_limits<std::size_t>::max()};
 constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, title_limit{0, core::title_chars},
     name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
     handler_limit{1, core::handler_chars}, cron_limit{1, core::schedule_conf_chars}, key_limit{1, core::job_key_chars},
@@ -148,7 +150,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   in.check_names(job_keys, later_job_keys);
   core::declared_job job;
   job.where = in.place();
-  job.group = in.text("group", app_name_limit);
+  job.group = in.text("group", group_name_limit);
   job.key = in.text("key", key_limit);
   if (!is_key(job.key))
     in.refuse("key", "\"" + job.key + "\" is not valid; expected letters, digits, '-', '_' and '.'");

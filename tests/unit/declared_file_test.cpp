@@ -228,6 +228,13 @@ TEST_CASE("declared file: groups", "[config]") {
               .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
 }
 
+TEST_CASE("declared file: a wrong group is one mistake, however many jobs it has", "[config]") {
+  std::string text = "[[group]]\napp_name = \"abc\"\n";
+  for (int i = 0; i < 50; ++i)
+    text += "[[job]]\ngroup = \"abc\"\nkey = \"k" + std::to_string(i) + "\"\nhandler = \"h\"\n";
+  CHECK(refusal_of(text) == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
+}
+
 TEST_CASE("declared file: the shape of the document", "[config]") {
   CHECK(accepted("").jobs.empty());
   CHECK(refusal_of("[group]\napp_name = \"mail\"\n") == "jobs.toml:1: group: expected a table in double brackets, [[group]]");
