@@ -1,14 +1,9 @@
 #pragma once
 
-// The process's logger, injected everywhere; nobody looks it up.
-
-#include <memory>
-
-#include <spdlog/logger.h>
+#include "protocol/logger.hpp"
 
 namespace ringmaster::actors {
 
-/// Thread-safe; never null.
-using logger = std::shared_ptr<spdlog::logger>;
+using protocol::logger;
 
 } // namespace ringmaster::actors

@@ -5,6 +5,7 @@
 #include "apps/data_folder.hpp"
 #include "apps/report.hpp"
 #include "config/declared_file.hpp"
+#include "core/sqlite_url.hpp"
 
 namespace ringmaster::apps {
 
@@ -15,7 +16,7 @@ using database_ptr = std::unique_ptr<storage::database>;
 /// What a first `apply` would find: the same schema, nothing in it, and nothing made on disk.
 core::result<database_ptr> empty_copy(const assembled& node) {
   auto copy = node;
-  copy.settings.database.url = "sqlite::memory:";
+  copy.settings.database.url = core::sqlite_url(core::sqlite_memory);
   auto database = make_database(copy);
   if (database)
     if (auto made = (*database)->migrate(); !made)

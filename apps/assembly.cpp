@@ -6,12 +6,11 @@
 #include "config/declared_file.hpp"
 #include "config/load.hpp"
 #include "config/validate.hpp"
+#include "core/sqlite_url.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
-
-constexpr std::string_view sqlite_scheme = "sqlite:";
 
 core::result<core::zone> find_zone(const std::string& name) {
   return name.empty() ? core::zone::system() : core::zone::find(name);
@@ -19,7 +18,7 @@ core::result<core::zone> find_zone(const std::string& name) {
 
 bool migrates_itself(const config::database_settings& database) {
   if (database.migrate.empty())
-    return database.url.starts_with(sqlite_scheme);
+    return core::sqlite_path(database.url).has_value();
   return database.migrate == "auto";
 }
 
@@ -40,19 +39,17 @@ core::result<assembled> assemble(config::settings settings) {
   if (!database_zone)
     return core::fail(core::errc::invalid_argument, "database.time_zone: " + database_zone.error().context);
   auto& url = settings.database.url;
-  if (url.starts_with(sqlite_scheme)) {
-    std::filesystem::path path{url.substr(sqlite_scheme.size())};
-    if (path.is_relative())
-      url = std::string{sqlite_scheme} + (std::filesystem::path{settings.data_dir} / path).string();
-  }
+  if (const auto file = core::sqlite_path(url))
+    if (const std::filesystem::path path{*file}; path.is_relative())
+      url = core::sqlite_url((std::filesystem::path{settings.data_dir} / path).string());
   return assembled{std::move(settings), std::move(*schedule_zone), std::move(*database_zone)};
 }
 
 core::result<std::unique_ptr<storage::database>> make_database(const assembled& node) {
   storage::store_options options{node.database_zone, node.schedule_zone};
   const auto& database = node.settings.database;
-  return database.url.starts_with(sqlite_scheme) ? storage::make_sqlite_database(database, options)
-                                                 : storage::make_mysql_database(database, options);
+  return core::sqlite_path(database.url) ? storage::make_sqlite_database(database, options)
+                                         : storage::make_mysql_database(database, options);
 }
 
 core::result<void> prepare_schema(storage::database& database, const config::settings& settings) {

@@ -16,7 +16,7 @@
 namespace ringmaster::apps {
 
 /// Owns its own server, io thread and a thread that beats: registers as `app_name` at `admin` at once and then every 30 s, as
-/// XXL-JOB's executors do (XXL §2).
+/// XXL-JOB's executors do (XXL wire §1.6).
 class demo_executor {
 public:
   /// `admin`: origin of the server, `http://127.0.0.1:8080`.

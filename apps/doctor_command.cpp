@@ -9,6 +9,7 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "core/sqlite_url.hpp"
 
 namespace ringmaster::apps {
 
@@ -68,9 +69,7 @@ void check_nodes(storage::store& store, std::vector<finding>& findings) {
 
 void check_database(const assembled& node, std::vector<finding>& findings) {
   // Looking must not make the file of an embedded database.
-  constexpr std::string_view scheme = "sqlite:";
-  const auto& url = node.settings.database.url;
-  if (url.starts_with(scheme) && !std::filesystem::exists(url.substr(scheme.size()))) {
+  if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
     findings.push_back({verdict::warning, "database", "none yet; serve makes it"});
     return;
   }

@@ -1,5 +1,6 @@
 #include "apps/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <sstream>
@@ -21,6 +22,18 @@ const char* name_of(core::change_kind kind) {
   case core::change_kind::remove: return "remove";
   }
   return "";
+}
+
+const char* sign_of(core::change_kind kind) {
+  return kind == core::change_kind::create ? "+ " : kind == core::change_kind::remove ? "- " : "~ ";
+}
+
+std::string for_log(const std::string& field) {
+  if (field.starts_with("params: "))
+    return "params: changed";
+  std::string line = field;
+  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, ' ');
+  return line;
 }
 
 } // namespace
@@ -48,8 +61,7 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
     ++count[static_cast<std::size_t>(change.kind)];
     if (change.kind == core::change_kind::unchanged)
       continue;
-    text += change.kind == core::change_kind::create ? "+ " : change.kind == core::change_kind::remove ? "- " : "~ ";
-    text += change.object + '\n';
+    text += sign_of(change.kind) + change.object + '\n';
     for (const auto& field : change.fields)
       text += "    " + field + '\n';
   }
@@ -57,6 +69,18 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
           " removed, " + std::to_string(count[2]) + " unchanged\n";
   return text;
+}
+
+std::vector<std::string> log_lines(const core::deploy_report& report) {
+  std::vector<std::string> lines;
+  for (const auto& change : report.changes) {
+    if (change.kind == core::change_kind::unchanged)
+      continue;
+    auto& line = lines.emplace_back(sign_of(change.kind) + change.object);
+    for (const auto& field : change.fields)
+      line.append(&field == &change.fields.front() ? ": " : "; ").append(for_log(field));
+  }
+  return lines;
 }
 
 std::string describe_json(const core::deploy_report& report, bool dry_run) {

@@ -3,6 +3,7 @@
 // What commands print.
 
 #include <string>
+#include <vector>
 
 #include "core/declared.hpp"
 #include "core/result.hpp"
@@ -17,6 +18,10 @@ int complain(const core::error& error);
 
 /// A diff for people: `+ job app/key`, `~ …` with its fields, `- …`, and a closing line. Unchanged objects are only counted.
 [[nodiscard]] std::string describe(const core::deploy_report& report, bool dry_run);
+
+/// The same for a log: a line for each object that changed, `~ job app/key: retry: 0 -> 2; …`. Parameters may hold what no log
+/// should keep, so of them it says only that they changed.
+[[nodiscard]] std::vector<std::string> log_lines(const core::deploy_report& report);
 
 /// `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…]}`
 [[nodiscard]] std::string describe_json(const core::deploy_report& report, bool dry_run);

@@ -17,13 +17,8 @@ using namespace std::chrono_literals;
 namespace {
 
 void log_report(actors::logger& log, const core::deploy_report& report) {
-  for (const auto& change : report.changes)
-    if (change.kind != core::change_kind::unchanged)
-      log->info("declared: {} {}",
-                change.kind == core::change_kind::create   ? "+"
-                : change.kind == core::change_kind::remove ? "-"
-                                                           : "~",
-                change.object);
+  for (const auto& line : log_lines(report))
+    log->info("declared: {}", line);
 }
 
 void announce(const access_token& token, const std::string& address, actors::logger& log) {

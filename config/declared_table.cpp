@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "config/table_fields.hpp"
+#include "core/columns.hpp"
 #include "core/cron.hpp"
 #include "core/text.hpp"
 
@@ -24,9 +25,14 @@ constexpr std::array later_job_keys{"time_zone"sv, "interval_ms"sv,   "start_at"
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
-// Columns of XXL's tables, in characters; the parameter's is a text column, in bytes.
-constexpr text_limit app_name_limit{4, 64}, title_limit{0, 64}, name_limit{0, 255}, author_limit{0, 64}, email_limit{0, 255},
-    handler_limit{1, 255}, cron_limit{1, 128}, key_limit{1, 128}, params_limit{0, 65535};
+// The shortest app name that the Java admin takes.
+constexpr std::size_t app_name_chars_min = 4;
+/// Of a job: what is wrong with a name is said at its group, once, and a name without a group is told when the set is applied.
+constexpr text_limit group_name_limit{1, std::numeric_limits<std::size_t>::max()};
+constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, title_limit{0, core::title_chars},
+    name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
+    handler_limit{1, core::handler_chars}, cron_limit{1, core::schedule_conf_chars}, key_limit{1, core::job_key_chars},
+    params_limit{0, core::text_bytes}, glue_type_limit{0, core::glue_type_chars};
 
 bool is_key(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -35,7 +41,7 @@ bool is_key(std::string_view text) {
 
 bool is_usable_address(std::string_view text) {
   constexpr auto scheme = "http://"sv;
-  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= 255 &&
+  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= core::address_chars &&
          text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
 
@@ -100,12 +106,17 @@ void read_children(table_fields& in, core::declared_job& job) {
 }
 
 void read_glue_type(table_fields& in, core::declared_job& job) {
-  constexpr text_limit type_limit{0, 50};
-  const std::string type = upper(in.text("glue_type", type_limit, job.glue_type));
+  const std::string type = upper(in.text("glue_type", glue_type_limit, job.glue_type));
   if (type.starts_with("GLUE_"))
     in.refuse("glue_type", type + ": not supported by this release; only BEAN jobs can be declared");
   else if (type != job.glue_type)
     in.refuse("glue_type", "\"" + type + "\" is unknown; expected BEAN");
+}
+
+void check_resend(table_fields& in, const core::declared_job& job) {
+  if (job.on_unknown == core::unknown_policy::resend && job.block == core::block_strategy::cover_early)
+    in.refuse("on_unknown", "resend cannot be used with block = \"cover_early\", where the second copy would kill the first; "
+                            "write on_unknown = \"ask\" or \"skip\", or another block");
 }
 
 } // namespace
@@ -139,7 +150,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   in.check_names(job_keys, later_job_keys);
   core::declared_job job;
   job.where = in.place();
-  job.group = in.text("group", app_name_limit);
+  job.group = in.text("group", group_name_limit);
   job.key = in.text("key", key_limit);
   if (!is_key(job.key))
     in.refuse("key", "\"" + job.key + "\" is not valid; expected letters, digits, '-', '_' and '.'");
@@ -162,6 +173,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   read_schedule(in, job);
   read_children(in, job);
   read_glue_type(in, job);
+  check_resend(in, job);
   return job;
 }
 

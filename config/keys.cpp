@@ -99,7 +99,8 @@ void add_security(std::vector<setting>& to) {
                     "Without this, the token that XXL-JOB ships, default_token, stops the start."));
   to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,
                     "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
-  to.push_back(list("security.executor_networks", security<&s::executor_networks>, "Networks in which executors may be called."));
+  to.push_back(list("security.executor_networks", security<&s::executor_networks>,
+                    "Networks, or single addresses, at which executors may be called."));
 }
 
 template <auto Member>

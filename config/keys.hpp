@@ -1,7 +1,7 @@
 #pragma once
 
-// One table describes every setting once: its name, where it lives, what it may be. Loading, the environment, `--set`, printing
-// and the test of the example file all read this table.
+// One table describes every setting once: its name, where it lives, what it may be. Loading, the environment, `--set` and
+// the test of the example file all read this table.
 
 #include <cstdint>
 #include <span>
@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "config/load.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 
@@ -52,11 +51,5 @@ using raw_value = std::variant<std::monostate, bool, std::int64_t, std::string, 
 /// Checks and stores. Errors: `invalid_argument`; what is wrong and what is allowed, without the setting's name, without a
 /// secret.
 [[nodiscard]] core::result<void> assign(settings& values, const setting& which, const raw_value& value);
-
-/// The value as TOML.
-[[nodiscard]] std::string print_value(settings& values, const setting& which, secrets what);
-
-/// A URL without the password it may have.
-[[nodiscard]] std::string without_password(std::string_view url);
 
 } // namespace ringmaster::config

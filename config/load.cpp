@@ -217,20 +217,4 @@ core::result<settings> load(const load_request& request) {
   return in.finish();
 }
 
-std::string print_toml(const settings& values, secrets what) {
-  settings copy = values;
-  std::string out;
-  std::string_view section;
-  for (const setting& each : all_settings()) {
-    const auto dot = each.name.find('.');
-    const auto name = dot == std::string_view::npos ? each.name : each.name.substr(dot + 1);
-    if (dot != std::string_view::npos && each.name.substr(0, dot) != section) {
-      section = each.name.substr(0, dot);
-      out.append("\n[").append(section).append("]\n");
-    }
-    out.append(name).append(" = ").append(print_value(copy, each, what)).append("\n");
-  }
-  return out;
-}
-
 } // namespace ringmaster::config

@@ -36,11 +36,6 @@ struct load_request {
 /// secret.
 [[nodiscard]] core::result<settings> load(const load_request& request);
 
-enum class secrets : std::uint8_t { hidden, shown };
-
-/// The settings as a TOML document that `load` reads back to the same values (when secrets are shown).
-[[nodiscard]] std::string print_toml(const settings& values, secrets what = secrets::hidden);
-
 /// `database.url` to `RINGMASTER_DATABASE_URL`.
 [[nodiscard]] std::string variable_name(std::string_view key);
 

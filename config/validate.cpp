@@ -10,6 +10,9 @@
 #include "config/keys.hpp"
 #include "config/problem_lines.hpp"
 #include "config/units.hpp"
+#include "core/columns.hpp"
+#include "core/network_text.hpp"
+#include "core/sqlite_url.hpp"
 #include "core/text.hpp"
 #include "core/zone.hpp"
 
@@ -17,8 +20,6 @@ namespace ringmaster::config {
 
 namespace {
 
-/// As long as its column.
-constexpr std::size_t source_characters_max = 128;
 constexpr std::string_view database_url_form = "sqlite:PATH or mysql://user:password@host:port/name";
 
 bool is_number(std::string_view text, std::int32_t min, std::int32_t max) noexcept {
@@ -32,23 +33,13 @@ bool is_ip(int family, std::string_view text) {
 }
 
 bool is_network(std::string_view text) {
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos)
-    return false;
-  const auto address = text.substr(0, slash);
-  const auto prefix = text.substr(slash + 1);
-  return (is_ip(AF_INET, address) && is_number(prefix, 0, 32)) || (is_ip(AF_INET6, address) && is_number(prefix, 0, 128));
+  const auto network = core::split_network(text);
+  return network && is_ip(network->v6 ? AF_INET6 : AF_INET, network->address);
 }
 
-/// `host:port`, `[v6]:port`.
 bool is_listen_address(std::string_view text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos || !is_number(text.substr(colon + 1), 0, 65535))
-    return false;
-  const auto host = text.substr(0, colon);
-  if (host.starts_with('['))
-    return host.ends_with(']') && is_ip(AF_INET6, host.substr(1, host.size() - 2));
-  return !host.empty() && host.find_first_of(": \t/") == std::string_view::npos;
+  const auto place = core::split_listen(text);
+  return place && (!place->v6 || is_ip(AF_INET6, place->host));
 }
 
 bool is_context_path(std::string_view text) {
@@ -77,7 +68,8 @@ bool is_mysql_url(std::string_view url) {
 bool is_database_url(std::string_view url) {
   if (url.starts_with("mysql://"))
     return is_mysql_url(url);
-  return url.starts_with("sqlite:") && url.size() > std::string_view{"sqlite:"}.size();
+  const auto file = core::sqlite_path(url);
+  return file && !file->empty();
 }
 
 /// All that a wrong URL may show: where its password begins and ends is not known. `"postgres://…"`.
@@ -106,10 +98,11 @@ public:
     if (!is_database_url(values_.database.url))
       say("database.url", scheme_only(values_.database.url) + " is not valid; expected " + std::string{database_url_form});
     const auto& node = values_.cluster.node;
-    require(is_node_name(node), "cluster.node", node, "expected at most 64 letters, digits, '-', '_' and '.'");
+    require(is_node_name(node), "cluster.node", node,
+            "expected at most " + std::to_string(core::node_chars) + " letters, digits, '-', '_' and '.'");
     const auto& source = values_.deploy.source;
-    require(!core::is_blank(source) && core::count_characters(source) <= source_characters_max && is_printable(source),
-            "deploy.source", source, "expected 1 to 128 characters");
+    require(!core::is_blank(source) && core::fits(source, core::source_chars) && is_printable(source),
+            "deploy.source", source, "expected 1 to " + std::to_string(core::source_chars) + " characters");
     check_zone("schedule.time_zone", values_.schedule.time_zone);
     check_zone("database.time_zone", values_.database.time_zone);
   }
@@ -126,7 +119,8 @@ public:
     if (values_.security.executor_networks.empty())
       say("security.executor_networks", "the list is empty, so no executor could be called; expected at least one network");
     for (const auto& each : values_.security.executor_networks)
-      require(is_network(each), "security.executor_networks", each, R"(expected a network such as "10.0.0.0/8" or "fc00::/7")");
+      require(is_network(each), "security.executor_networks", each,
+              R"(expected a network such as "10.0.0.0/8", "fc00::/7" or "10.0.0.7")");
   }
 
   void check_relations() {
@@ -195,7 +189,7 @@ private:
 } // namespace
 
 bool is_node_name(std::string_view name) {
-  return name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+  return name.size() <= core::node_chars && std::all_of(name.begin(), name.end(), [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
          });
 }

@@ -119,32 +119,6 @@ struct storer {
   }
 };
 
-struct printer {
-  settings& values;
-  const setting& which;
-  secrets what;
-
-  std::string operator()(std::string& (*where)(settings&)) const {
-    const std::string& text = where(values);
-    if (what == secrets::hidden && which.how == form::url)
-      return quoted(without_password(text));
-    return quoted(what == secrets::hidden && which.how == form::secret && !text.empty() ? "<hidden>" : text);
-  }
-  std::string operator()(bool& (*where)(settings&)) const { return where(values) ? "true" : "false"; }
-  std::string operator()(std::int64_t& (*where)(settings&)) const { return shown(which, where(values)); }
-  std::string operator()(std::size_t& (*where)(settings&)) const {
-    const auto text = shown(which, static_cast<std::int64_t>(where(values)));
-    return which.how == form::size ? quoted(text) : text;
-  }
-  std::string operator()(milliseconds& (*where)(settings&)) const { return quoted(format_duration(where(values))); }
-  std::string operator()(std::vector<std::string>& (*where)(settings&)) const {
-    std::string out = "[";
-    for (const std::string& each : where(values))
-      out.append(out.size() > 1 ? ", " : "").append(quoted(each));
-    return out += "]";
-  }
-};
-
 std::string_view trimmed(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t");
   return first == std::string_view::npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \t") - first + 1);
@@ -182,23 +156,6 @@ core::result<raw_value> read_text(const setting& which, std::string_view text) {
 
 core::result<void> assign(settings& values, const setting& which, const raw_value& value) {
   return std::visit(storer{values, which, value}, which.where);
-}
-
-std::string print_value(settings& values, const setting& which, secrets what) {
-  return std::visit(printer{values, which, what}, which.where);
-}
-
-std::string without_password(std::string_view url) {
-  const auto scheme = url.find("://");
-  const auto at = url.rfind('@');
-  if (at == std::string_view::npos)
-    return std::string{url};
-  if (scheme == std::string_view::npos)
-    return "<hidden>";
-  const auto colon = url.find(':', scheme + 3);
-  if (colon == std::string_view::npos || colon > at)
-    return std::string{url};
-  return std::string{url.substr(0, colon + 1)}.append("<hidden>").append(url.substr(at));
 }
 
 } // namespace ringmaster::config

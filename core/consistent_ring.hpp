@@ -1,6 +1,6 @@
 #pragma once
 
-// XXL's consistent hash (§6.1): a ring of 100 virtual nodes per address. Only routing needs it.
+// XXL's consistent hash (XXL admin §6.1): a ring of 100 virtual nodes per address. Only routing needs it.
 
 #include <cstdint>
 #include <functional>

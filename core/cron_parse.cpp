@@ -1,4 +1,4 @@
-// The grammar of XXL's cron dialect, with its leniencies: what looks odd here is what existing jobs are stored with (XXL §4).
+// The grammar of XXL's cron dialect, with its leniencies: what looks odd here, stored jobs rely on (XXL admin §4).
 
 #include <algorithm>
 #include <string>

@@ -2,18 +2,6 @@
 
 namespace ringmaster::core {
 
-std::string_view to_string(execution_state state) noexcept {
-  switch (state) {
-  case execution_state::claimed: return "claimed";
-  case execution_state::result_before_answer: return "result_before_answer";
-  case execution_state::running: return "running";
-  case execution_state::succeeded: return "succeeded";
-  case execution_state::failed: return "failed";
-  case execution_state::trigger_failed: return "trigger_failed";
-  }
-  return "claimed";
-}
-
 execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) noexcept {
   if (handle_code == 0) {
     if (trigger_code == 0)

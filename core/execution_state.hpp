@@ -3,9 +3,6 @@
 // The states of a run and which may follow which: the table of `docs/execution_states.md` as a pure type.
 
 #include <cstdint>
-#include <string_view>
-
-#include "core/time.hpp"
 
 namespace ringmaster::core {
 
@@ -25,12 +22,10 @@ enum class execution_state : std::uint8_t {
   trigger_failed,
 };
 
-[[nodiscard]] std::string_view to_string(execution_state state) noexcept;
-
 [[nodiscard]] execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) noexcept;
 
-/// Terminal: a result is in the row, or the trigger failed. (A late callback on a trigger failure still counts: §3 of the
-/// firing protocol; that transition is legal.)
+/// Terminal: a result is in the row, or the trigger failed. (A late callback on a trigger failure still counts:
+/// firing protocol §3; that transition is legal.)
 [[nodiscard]] bool is_terminal(execution_state state) noexcept;
 
 /// Whether one write may take a row from `from` to `to`. A state may not follow itself.

@@ -11,7 +11,7 @@ std::string misfit_of(std::string_view name, std::string_view value, std::size_t
     return std::string{name} + " is empty.";
   if (valid_utf8(value) != value)
     return std::string{name} + " is not UTF-8.";
-  if (count_characters(value) > characters_max)
+  if (!fits(value, characters_max))
     return std::string{name} + " is longer than " + std::to_string(characters_max) + " characters.";
   return {};
 }
@@ -19,11 +19,11 @@ std::string misfit_of(std::string_view name, std::string_view value, std::size_t
 } // namespace
 
 std::string misfit_of(std::string_view registry_group, std::string_view app_name, std::string_view address) {
-  auto why = misfit_of("registryGroup", registry_group, registry_group_chars_max);
+  auto why = misfit_of("registryGroup", registry_group, registry_group_chars);
   if (why.empty())
-    why = misfit_of("registryKey", app_name, registry_key_chars_max);
+    why = misfit_of("registryKey", app_name, registry_key_chars);
   if (why.empty())
-    why = misfit_of("registryValue", address, address_chars_max);
+    why = misfit_of("registryValue", address, address_chars);
   return why;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/columns.hpp"
 #include "core/ids.hpp"
 #include "core/time.hpp"
 
@@ -25,14 +26,6 @@ struct group {
   std::vector<std::string> addresses;
 };
 
-/// Bytes of `xxl_job_group.address_list`.
-inline constexpr std::size_t address_list_bytes_max = 65'535;
-
-/// Characters of the columns of `xxl_job_registry`.
-inline constexpr std::size_t registry_group_chars_max = 50;
-inline constexpr std::size_t registry_key_chars_max = 255;
-inline constexpr std::size_t address_chars_max = 255;
-
 /// Why a registration cannot be a row (a value is empty, too long or not UTF-8), by XXL's names of its values; empty when it can.
 /// Whoever takes registrations from outside asks: one such row would keep all others of its transaction out.
 [[nodiscard]] std::string misfit_of(std::string_view registry_group, std::string_view app_name, std::string_view address);
@@ -43,7 +36,7 @@ inline constexpr std::size_t address_chars_max = 255;
   std::size_t count = 0;
   for (; count < addresses.size(); ++count) {
     bytes += addresses[count].size() + (count == 0 ? 0 : 1);
-    if (bytes > address_list_bytes_max)
+    if (bytes > text_bytes)
       break;
   }
   return count;

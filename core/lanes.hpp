@@ -21,7 +21,7 @@ struct lane_limits {
   std::array<std::size_t, 2> window{4096, 1024};
   /// A send that took longer than this is slow.
   milliseconds slow_after{500};
-  /// More slow sends than this in a calendar minute put the job into the slow lane until the minute ends (XXL §5.2).
+  /// More slow sends than this in a calendar minute put the job into the slow lane until the minute ends (XXL admin §5.2).
   std::size_t slow_count = 10;
 };
 

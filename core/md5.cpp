@@ -74,14 +74,4 @@ md5_digest md5(std::string_view bytes) {
   return digest;
 }
 
-std::string md5_hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string hex;
-  for (auto byte : md5(bytes)) {
-    hex += digits[byte >> 4];
-    hex += digits[byte & 15];
-  }
-  return hex;
-}
-
 } // namespace ringmaster::core

@@ -9,7 +9,6 @@ std::string_view to_string(errc code) noexcept {
   case errc::conflict: return "conflict";
   case errc::unavailable: return "unavailable";
   case errc::fenced: return "fenced";
-  case errc::forbidden: return "forbidden";
   case errc::timeout: return "timeout";
   case errc::unsupported: return "unsupported";
   case errc::too_large: return "too_large";

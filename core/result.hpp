@@ -23,16 +23,14 @@ enum class errc : std::uint8_t {
   unavailable = 4,
   /// This node's incarnation is over: it must neither claim nor send.
   fenced = 5,
-  /// The caller may not do this.
-  forbidden = 6,
   /// No answer within the time limit; whether it took effect is unknown.
-  timeout = 7,
+  timeout = 6,
   /// The stored schema or data is of a form that this release does not read.
-  unsupported = 8,
+  unsupported = 7,
   /// A limit of the configuration was exceeded.
-  too_large = 9,
+  too_large = 8,
   /// A defect of ours or of a driver; nothing the caller can do.
-  internal = 10,
+  internal = 9,
 };
 
 /// The stable name of `code` for logs and JSON, e.g. `invalid_argument`.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Routing strategies (XXL §6). A strategy never does I/O: it says whom to probe, the trigger pool does it.
+// Routing strategies (XXL admin §6). They are pure: where one has to ask executors first, it only names them, in order.
 
 #include <cstdint>
 #include <map>
@@ -30,7 +30,7 @@ struct send_to_all { std::vector<std::string> addresses; };
 struct probe_in_order { std::vector<std::string> addresses; probe_kind kind; };
 using route_decision = std::variant<no_executor, send_to, send_to_all, probe_in_order>;
 
-/// What ROUND, LFU and LRU remember, per job; emptied as a whole 24 h after the last emptying (XXL §6). Owned by one actor.
+/// What ROUND, LFU and LRU remember, per job; emptied as a whole 24 h after the last emptying (XXL admin §6). Owned by one actor.
 class route_history {
 public:
   /// `random_seed` makes RANDOM and the random starts reproducible.
@@ -47,7 +47,7 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// XXL's 32-bit hash: bytes 0-3 of the MD5 of the UTF-8 text, little-endian (§6.1).
+/// XXL's 32-bit hash: bytes 0-3 of the MD5 of the UTF-8 text, little-endian (XXL admin §6.1).
 [[nodiscard]] std::uint32_t consistent_hash(std::string_view text);
 
 /// The address that XXL's ring of 100 virtual nodes per address gives for a job. Requires a non-empty list.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Schedules and the planning decision: what a claim does for one job. Pure; planner, forecast and simulation share it.
+// Schedules and the planning decision: what a claim does for one job. Pure.
 
 #include <memory>
 #include <optional>
@@ -31,7 +31,7 @@ private:
   std::variant<std::monostate, std::pair<std::shared_ptr<const cron_expression>, zone>, seconds> rule_;
 };
 
-/// A job as the planner read it. `next` is the compare-and-set token of its claim.
+/// What the planner knows of a job. A claim succeeds only while the store has the same `next`.
 struct due_job {
   job_ptr spec;
   time_point next;
@@ -53,7 +53,7 @@ struct planned_firing {
   bool misfire = false;
 };
 
-/// What one claim does for one job: insert the log rows, move the job from `expected_next` to `next`.
+/// The part of a claim that is about one job: a log row for each firing, and the step of its schedule from `expected_next` on.
 struct job_plan {
   job_id id{};
   time_point expected_next{};
@@ -67,7 +67,7 @@ struct job_plan {
   std::size_t dropped = 0;
 };
 
-/// Misfire, late and normal case (XXL §3.2 A, B, C), every firing inside the horizon.
+/// Misfire, late and normal case (XXL admin §3: A, B, C), every firing inside the horizon.
 ///
 /// Misfire (now > next + misfire_after): FIRE_ONCE_NOW plans one firing at now, DO_NOTHING plans none; the next time is the
 /// first one after now. Otherwise every instant from `next` up to now + horizon is planned; each keeps its own fire time, so a

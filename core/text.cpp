@@ -68,7 +68,26 @@ std::string valid_utf8(std::string_view text) {
 
 std::size_t count_characters(std::string_view utf8) noexcept {
   return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return !is_tail(static_cast<std::uint8_t>(c)); }));
+}
+
+bool fits(std::string_view utf8, std::size_t characters) noexcept {
+  return utf8.size() <= characters || count_characters(utf8) <= characters;
+}
+
+std::string_view cut_characters(std::string_view utf8, std::size_t characters) noexcept {
+  for (std::size_t pos = 0; pos < utf8.size(); ++pos)
+    if (!is_tail(byte_at(utf8, pos)) && characters-- == 0)
+      return utf8.substr(0, pos);
+  return utf8;
+}
+
+std::string_view cut_bytes(std::string_view utf8, std::size_t bytes) noexcept {
+  if (utf8.size() <= bytes)
+    return utf8;
+  while (bytes > 0 && is_tail(byte_at(utf8, bytes)))
+    --bytes;
+  return utf8.substr(0, bytes);
 }
 
 bool is_blank(std::string_view text) noexcept {

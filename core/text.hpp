@@ -19,6 +19,15 @@ namespace ringmaster::core {
 /// Characters (code points) of valid UTF-8: what a column's width counts.
 [[nodiscard]] std::size_t count_characters(std::string_view utf8) noexcept;
 
+/// Has at most so many characters.
+[[nodiscard]] bool fits(std::string_view utf8, std::size_t characters) noexcept;
+
+/// The longest prefix with at most so many characters.
+[[nodiscard]] std::string_view cut_characters(std::string_view utf8, std::size_t characters) noexcept;
+
+/// The longest prefix with at most so many bytes that ends at a character.
+[[nodiscard]] std::string_view cut_bytes(std::string_view utf8, std::size_t bytes) noexcept;
+
 /// Nothing in it is above U+0020: what XXL calls blank.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 

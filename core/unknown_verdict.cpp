@@ -20,16 +20,6 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 } // namespace
 
-std::string_view to_string(unknown_verdict verdict) noexcept {
-  switch (verdict) {
-  case unknown_verdict::known: return "known";
-  case unknown_verdict::not_received: return "not_received";
-  case unknown_verdict::busy: return "busy";
-  case unknown_verdict::cannot_tell: return "cannot_tell";
-  }
-  return "cannot_tell";
-}
-
 unknown_verdict judge(const executor_evidence& evidence) noexcept {
   if (!evidence.log_answered)
     return unknown_verdict::cannot_tell;

@@ -18,9 +18,6 @@ enum class unknown_verdict : std::uint8_t {
   cannot_tell,
 };
 
-/// `known`, `not_received`, `busy`, `cannot_tell`.
-[[nodiscard]] std::string_view to_string(unknown_verdict verdict) noexcept;
-
 /// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue
 /// between the two questions looks as if it had never come.
 struct executor_evidence {

@@ -41,7 +41,6 @@ unsigned http_status(core::errc code) noexcept {
   case core::errc::conflict: return 409;
   case core::errc::unavailable: return 503;
   case core::errc::fenced: return 503;
-  case core::errc::forbidden: return 403;
   case core::errc::timeout: return 503;
   case core::errc::unsupported: return 500;
   case core::errc::too_large: return 413;

@@ -14,9 +14,9 @@
 #include "core/result.hpp"
 #include "gateway/access.hpp"
 #include "gateway/http_metrics.hpp"
-#include "gateway/logger.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
+#include "protocol/logger.hpp"
 #include "protocol/messages.hpp"
 
 namespace ringmaster::gateway {
@@ -43,7 +43,7 @@ struct gateway_services {
   bool trust_loopback;
   /// How long an actor may take. Ends before the transport's own limit, so that a handler can still answer.
   std::chrono::milliseconds ask_limit;
-  logger log;
+  protocol::logger log;
   http_metrics metrics;
   /// App names of all groups; nothing before the registry told them.
   std::optional<app_name_set> app_names;

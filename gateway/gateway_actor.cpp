@@ -18,7 +18,7 @@ std::chrono::milliseconds ask_limit(std::chrono::milliseconds reply_timeout) {
 
 gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners,
                                          const config::server_settings& server, const config::security_settings& security,
-                                         logger log, std::span<const route> table)
+                                         protocol::logger log, std::span<const route> table)
   : table_{table},
     services_{self,
               std::move(partners),

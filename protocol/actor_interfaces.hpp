@@ -47,7 +47,7 @@ using storage_actor = caf::typed_actor<
   caf::result<void>(claim_request),
   /// Trigger results: merged with their neighbours into one transaction, repeated until durable.
   caf::result<void>(trigger_results),
-  /// Results from executors. Replies when they are durable, for winners and losers alike. Errors: too_large (queue full).
+  /// What callbacks brought. Replies once it is on disk, also for results that came second. Errors: too_large (queue full).
   caf::result<callbacks_stored>(callback_batch),
   /// A short control transaction (beat, registry, edits), before all batches. Replies when it has run.
   caf::result<void>(store_task),

@@ -109,7 +109,7 @@ struct http_call {
 
 /// How far a call came. Nothing is ever repeated by the transport once a byte of the request was written.
 enum class delivery : std::uint8_t {
-  /// No byte of the request left us: refused, connect timeout, bad address, gate closed.
+  /// Nothing was written: no connection came about, the address is none, or the node stops.
   not_sent,
   /// The gate was closed right before the write.
   gate_closed,

@@ -17,7 +17,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "core/": (("core/",), ("expected",)),
     "config/": (("config/", "core/"), ("system", "toml")),
     "protocol/wire/": (("protocol/wire/", "core/"), ("nlohmann",)),
-    "protocol/": (("protocol/*", "core/"), ("caf", "system")),
+    "protocol/": (("protocol/*", "core/"), ("caf", "spdlog", "system")),
     "protocol/http.hpp": (("core/",), ()),
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
     "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),
@@ -35,7 +35,6 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
-    "examples/": (("*",), ("caf", "cli", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
     "tests/unit/": (
         ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),

@@ -4,7 +4,7 @@
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short load
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, commands, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
-#   scripts/test.sh --tsan          only the labels actors and simulation, under ThreadSanitizer
+#   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
 #
 # The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it. Exit 0 when nothing failed.
 # CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors; 1).
@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
       whole=no
       shift 2
       ;;
-    --tsan) tsan=yes preset=tsan labels='actors|simulation' whole=no; shift ;;
+    --tsan) tsan=yes preset=tsan labels=actors whole=no; shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "test.sh: unknown option $1" >&2; exit 2 ;;
   esac
@@ -30,8 +30,6 @@ export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS:-}
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
-if [ -f tests/lsan.supp ]; then export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}; fi
-if [ -f tests/tsan.supp ]; then TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp:$TSAN_OPTIONS; fi
 
 results=$(mktemp -d)
 runner=''
@@ -64,8 +62,6 @@ build() {
   [ "${1:-}" != none ] || return 0
   cmake --build --preset "$name" ${@:+--target "$@"}
 }
-
-has_target() { cmake --build --preset "$1" --target help | grep -q "^$2:"; }
 
 # The targets of the chosen labels; nothing for all, `none` if there is nothing to build.
 wanted_targets() {
@@ -142,9 +138,7 @@ run_ctest
 if [ "$whole" = yes ]; then
   if build release ringmaster; then
     run_interop
-    if has_target release firing_bench; then
-      if build release firing_bench; then run_bench_smoke; else fail "build of firing_bench"; fi
-    fi
+    if build release firing_bench; then run_bench_smoke; else fail "build of firing_bench"; fi
   else
     fail "build of preset release"
   fi

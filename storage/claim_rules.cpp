@@ -3,8 +3,9 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "core/columns.hpp"
+#include "core/text.hpp"
 #include "core/trigger_note.hpp"
-#include "storage/columns.hpp"
 
 namespace ringmaster::storage {
 
@@ -45,9 +46,9 @@ core::shard read_sharding(std::string_view text) noexcept {
 log_values log_values_of(const core::planned_run& run, std::string_view node_host) {
   log_values values;
   if (!run.address.empty())
-    values.address = cut_chars(run.address, address_chars);
-  values.handler = cut_chars(run.spec->handler, handler_chars);
-  values.param = cut_bytes(run.effective_param(), text_bytes);
+    values.address = core::cut_characters(run.address, core::address_chars);
+  values.handler = core::cut_characters(run.spec->handler, core::handler_chars);
+  values.param = core::cut_bytes(run.effective_param(), core::text_bytes);
   values.sharding = sharding_text(run.part);
   values.message = core::encode(core::note_of(run, node_host));
   return values;

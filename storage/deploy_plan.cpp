@@ -7,8 +7,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/columns.hpp"
 #include "core/schedule.hpp"
-#include "storage/columns.hpp"
+#include "core/text.hpp"
 #include "storage/deploy_index.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/registry_text.hpp"
@@ -61,8 +62,9 @@ private:
   }
 
   core::result<void> check_source() {
-    if (declared_.source.empty() || !fits(declared_.source, source_chars))
-      return core::fail(errc::invalid_argument, "the name of a source has 1 to " + std::to_string(source_chars) + " characters");
+    if (declared_.source.empty() || !core::fits(declared_.source, core::source_chars))
+      return core::fail(errc::invalid_argument,
+                        "the name of a source has 1 to " + std::to_string(core::source_chars) + " characters");
     auto stored = held_.revision.value_or(0);
     if (declared_.revision != 0 && declared_.revision < stored)
       return core::fail(errc::conflict, "revision " + std::to_string(declared_.revision) + " of the source " + declared_.source +
@@ -81,9 +83,10 @@ private:
 
   core::result<void> plan_group(const core::declared_group& declared) {
     auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
-    if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars) || !fits(declared.title, title_chars))
-      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(app_name_chars) +
-                                                  " characters, title at most " + std::to_string(title_chars));
+    if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars) ||
+        !core::fits(declared.title, core::title_chars))
+      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(core::app_name_chars) +
+                                                  " characters, title at most " + std::to_string(core::title_chars));
     if (declared_groups_.contains(declared.app_name))
       return core::fail(errc::invalid_argument, object + " is declared twice");
     group_write write;
@@ -92,8 +95,9 @@ private:
     write.type = declared.addresses ? core::address_type::manual : core::address_type::automatic;
     if (declared.addresses)
       write.address_list = joined(*declared.addresses);
-    if (write.address_list.value_or("").size() > text_bytes)
-      return core::fail(errc::invalid_argument, object + ": addresses are longer than " + std::to_string(text_bytes) + " bytes");
+    if (write.address_list.value_or("").size() > core::text_bytes)
+      return core::fail(errc::invalid_argument,
+                        object + ": addresses are longer than " + std::to_string(core::text_bytes) + " bytes");
     auto same_name = index_.groups_named(declared.app_name);
     auto own = std::find_if(same_name.begin(), same_name.end(),
                             [this](const held_group* held) { return held->source == declared_.source; });
@@ -139,8 +143,9 @@ private:
   core::result<void> find_targets() {
     std::size_t created = 0;
     for (const auto& job : declared_.jobs) {
-      if (job.key.empty() || !fits(job.key, job_key_chars))
-        return core::fail(errc::invalid_argument, at(job) + "a key has 1 to " + std::to_string(job_key_chars) + " characters");
+      if (job.key.empty() || !core::fits(job.key, core::job_key_chars))
+        return core::fail(errc::invalid_argument,
+                          at(job) + "a key has 1 to " + std::to_string(core::job_key_chars) + " characters");
       if (!targets_by_identity_.emplace(identity{job.group, job.key}, targets_.size()).second)
         return core::fail(errc::invalid_argument, at(job) + "is declared twice");
       auto group = group_of(job);
@@ -211,9 +216,9 @@ private:
       chars_max += child.id ? std::to_string(core::number(*child.id)).size() + 1 : 11;
       write.children.push_back(child);
     }
-    if (chars_max > child_jobs_chars + 1)
+    if (chars_max > core::child_jobs_chars + 1)
       return core::fail(errc::invalid_argument, at(*parent.declared) + "has more children than " +
-                                                  std::to_string(child_jobs_chars) + " characters of ids hold");
+                                                  std::to_string(core::child_jobs_chars) + " characters of ids hold");
     return {};
   }
 

@@ -123,8 +123,6 @@ struct deploy_plan {
   std::vector<job_write> jobs;
   /// The revision to store for the source; nothing: leave `rm_deploy`.
   std::optional<std::int64_t> revision;
-
-  [[nodiscard]] bool writes_anything() const noexcept { return !groups.empty() || !jobs.empty() || revision; }
 };
 
 /// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a

@@ -1,6 +1,7 @@
 #include "storage/job_columns.hpp"
 
-#include "storage/columns.hpp"
+#include "core/columns.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::storage {
 
@@ -9,9 +10,9 @@ namespace {
 constexpr std::size_t shown_chars = 80;
 
 std::string quoted(std::string_view text) {
-  if (fits(text, shown_chars))
+  if (core::fits(text, shown_chars))
     return '"' + std::string{text} + '"';
-  return '"' + std::string{cut_chars(text, shown_chars)} + "...\"";
+  return '"' + std::string{core::cut_characters(text, shown_chars)} + "...\"";
 }
 
 // Cron text speaks for itself; the others need their type.
@@ -28,19 +29,19 @@ core::result<void> check_widths(const job_columns& columns) {
     std::size_t chars;
   };
   const width widths[] = {
-    {"name", columns.name, job_name_chars},
-    {"author", columns.author, author_chars},
-    {"alarm_email", columns.alarm_email, alarm_email_chars},
-    {"schedule", columns.schedule_conf, schedule_conf_chars},
-    {"handler", columns.handler, handler_chars},
-    {"glue_type", columns.glue_type, glue_type_chars},
+    {"name", columns.name, core::job_name_chars},
+    {"author", columns.author, core::author_chars},
+    {"alarm_email", columns.alarm_email, core::alarm_email_chars},
+    {"schedule", columns.schedule_conf, core::schedule_conf_chars},
+    {"handler", columns.handler, core::handler_chars},
+    {"glue_type", columns.glue_type, core::glue_type_chars},
   };
   for (const auto& [name, text, chars] : widths)
-    if (!fits(text, chars))
+    if (!core::fits(text, chars))
       return core::fail(core::errc::invalid_argument,
                         std::string{name} + " is longer than " + std::to_string(chars) + " characters");
-  if (columns.params.size() > text_bytes)
-    return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(text_bytes) + " bytes");
+  if (columns.params.size() > core::text_bytes)
+    return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(core::text_bytes) + " bytes");
   return {};
 }
 

@@ -2,7 +2,6 @@
 
 // What a backend offers besides the store itself. apps alone chooses one.
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,10 +21,6 @@ struct store_options {
   core::zone schedule_zone;
 };
 
-/// Opens one more connection. Called on any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this
-/// release).
-using store_factory = std::function<core::result<std::unique_ptr<store>>()>;
-
 struct migration_step {
   int number = 0;
   std::string name;
@@ -38,6 +33,7 @@ class database {
 public:
   virtual ~database() = default;
 
+  /// One more connection. Any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
   [[nodiscard]] virtual core::result<std::unique_ptr<store>> open() = 0;
 
   /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is

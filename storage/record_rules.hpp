@@ -1,7 +1,7 @@
 #pragma once
 
 // The pure part of `firing_store::record`: what a trigger result, a callback or both together make of a log row (firing protocol
-// §3, T3, T4 and the retry half of T5). A backend may take its own short way where everything succeeds and the guards of one
+// §4: T3, T4, T5). A backend may take its own short way where everything succeeds and the guards of one
 // statement say so; whatever that leaves over, it reads under its lock, asks `decide` and writes the answer.
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace ringmaster::storage {
 
-/// Splits at commas, takes items as they are; empty items at the end vanish, inner ones stay (XXL §5.3).
+/// Splits at commas, takes items as they are; empty items at the end vanish, inner ones stay (XXL admin §5.3).
 [[nodiscard]] std::vector<std::string> split_addresses(std::string_view list);
 
 /// The inverse; NULL when there are none.

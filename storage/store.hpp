@@ -1,11 +1,11 @@
 #pragma once
 
-// The seam between Ringmaster and its database. Role interfaces speak domain types and result<T>; each method is one use case
-// and atomic; "now" is a parameter; no SQL, row or driver type leaves a backend. A store is one connection, used by one thread
-// at a time. Both backends pass the conformance suite in tests/storage.
+// What Ringmaster asks of a database, by role. A method is a use case: it happens as a whole or not at all. Types are those of
+// core; time comes in as an argument; what a backend does with SQL is its own affair. A store is one connection, used by one
+// thread at a time. Both backends pass the conformance suite in tests/storage.
 //
 // Errors that every method may return: `unavailable` (connection, lock, full disk, damaged schema or file, a commit that failed
-// for whatever reason: nothing was kept, or repeating the call finds it done), `invalid_argument` or `internal` (this very data
+// for whatever reason; it is safe to repeat the call), `invalid_argument` or `internal` (this very data
 // was refused, and repeating will not help: a value that its column does not hold, a broken constraint, a defect).
 
 #include <cstdint>
@@ -44,8 +44,8 @@ public:
   /// The named jobs that exist, in id order.
   virtual core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) = 0;
 
-  /// T1 and T2: next times, log rows and one claim row together. Guards: the owner's incarnation; next time as expected and no
-  /// edit after `seen_revision` per move; state waiting per intent. What fails its guard keeps nothing and is in the outcome's
+  /// T1 and T2 in one. The owner's life must be the current one; a move needs its job's next time as expected and no edit behind
+  /// `seen_revision`; an intent must still wait. What fails its guard keeps nothing and is in the outcome's
   /// lost lists; the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost.
   /// Repeating a committed `sequence` with the same batch claims nothing more and returns, with `repeated` set, the runs that it
   /// kept and that are still unresolved; a claim that has none left is deleted. Which moves and intents lost is not known any
@@ -55,7 +55,7 @@ public:
   /// job, or a run that neither a move nor an intent brings.
   virtual core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) = 0;
 
-  /// T3, T4 and the retry half of T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while
+  /// T3, T4 and T5 in one transaction. A trigger result wins while trigger_code is 0 (a failure only while
   /// handle_code is 0 and the owner's incarnation is current); a callback wins while handle_code is 0; a result and a callback of
   /// the same run are one row write, and a failed trigger of a run that has a result is written as 200. Winners with code 200
   /// write an intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries

@@ -9,9 +9,9 @@
 
 namespace ringmaster::actors {
 
-/// Holds claimed runs until shortly before their instant. Owns the heap of this node and one CAF timer, the earliest. May die
-/// with the process: what it holds is claimed in the store. A run's instant is turned into time of the actor's own clock when it
-/// comes, so a civil clock that steps later moves nothing.
+/// Keeps this node's claimed runs until shortly before their instant: one heap, and one timer of CAF's for its top. Nothing here
+/// has to survive a crash, since the store knows every claim. A run's instant is turned into time of the actor's own clock when
+/// it comes, so a civil clock that steps later moves nothing.
 class ring_actor_state {
 public:
   static inline const char* name = "ringmaster.ring_actor";

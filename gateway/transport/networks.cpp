@@ -7,6 +7,8 @@
 #include <netdb.h>
 #include <signal.h>
 
+#include "core/network_text.hpp"
+
 namespace ringmaster::gateway::http {
 
 namespace {
@@ -95,16 +97,15 @@ core::result<origin_address> parse_origin(std::string_view origin) {
 
 network_list::network_list(const std::vector<std::string>& networks) {
   for (const auto& text : networks) {
+    const auto network = core::split_network(text);
     error_code ec;
-    bool has_length = text.find('/') != std::string::npos;
-    if (text.find(':') == std::string::npos) {
-      auto network = asio::ip::make_network_v4(has_length ? text : text + "/32", ec);
-      if (!ec)
-        v4_.push_back(network.canonical());
-    } else {
-      auto network = asio::ip::make_network_v6(has_length ? text : text + "/128", ec);
-      if (!ec)
-        v6_.push_back(network.canonical());
+    if (!network)
+      continue;
+    if (network->v6) {
+      if (const auto address = asio::ip::make_address_v6(network->address, ec); !ec)
+        v6_.push_back(asio::ip::network_v6{address, network->prefix}.canonical());
+    } else if (const auto address = asio::ip::make_address_v4(network->address, ec); !ec) {
+      v4_.push_back(asio::ip::network_v4{address, network->prefix}.canonical());
     }
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL §2.11,
-// §6): header lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is
-// closed after it. Knows no socket.
+// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL wire
+// §2.6): header lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that
+// is closed after it. Knows no socket.
 
 #include <chrono>
 #include <cstddef>

@@ -22,7 +22,7 @@ struct reply_end {
 void append_reply_head(std::string& out, const protocol::http_response& response, const reply_end& end);
 
 /// Appends a request, head and body: header names in exactly the case given, one space after the colon, CRLF, always a
-/// Content-Length (XXL §2.2, S1–S4).
+/// Content-Length (XXL wire S1 to S4).
 void append_request(std::string& out, std::string_view authority, const protocol::http_call& call);
 
 /// Why `call` cannot be written as a request; empty when it can.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The body of `callback` in every family's spelling (XXL wire §3.1). Pure; any thread; no exception leaves it.
+// The body of `callback` in every family's spelling (XXL wire §3). Pure; any thread; no exception leaves it.
 
 #include <cstddef>
 #include <string_view>

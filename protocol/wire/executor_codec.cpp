@@ -38,12 +38,6 @@ private:
   std::string out_;
 };
 
-std::string encode_job(core::job_id job) {
-  object_writer out{24};
-  out.number("jobId", core::number(job));
-  return out.finish();
-}
-
 std::int64_t not_negative(std::int64_t value) noexcept { return std::max<std::int64_t>(value, 0); }
 
 } // namespace
@@ -71,9 +65,11 @@ std::string encode_run(const core::claimed_run& run) {
 
 std::string encode_beat() { return "{}"; }
 
-std::string encode_idle_beat(core::job_id job) { return encode_job(job); }
-
-std::string encode_kill(core::job_id job) { return encode_job(job); }
+std::string encode_idle_beat(core::job_id job) {
+  object_writer out{24};
+  out.number("jobId", core::number(job));
+  return out.finish();
+}
 
 std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line) {
   const std::int64_t date = core::to_ms(core::cut_to_second(fire_at));

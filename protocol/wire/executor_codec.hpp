@@ -19,7 +19,6 @@ namespace ringmaster::protocol::wire {
 
 [[nodiscard]] std::string encode_beat();
 [[nodiscard]] std::string encode_idle_beat(core::job_id job);
-[[nodiscard]] std::string encode_kill(core::job_id job);
 
 /// `fire_at`: that of the run; cut to its second as in `encode_run`. `from_line`: 1 is the first line. Both spellings of the
 /// date.
@@ -28,11 +27,9 @@ namespace ringmaster::protocol::wire {
 struct executor_reply {
   /// 200 success; never 0.
   std::int32_t code = 500;
-  /// The executor's own text, or ours when the reply cannot be read; empty for a success without text. Valid UTF-8, cut to 15 000
-  /// units.
+  /// The executor's own text (of a failure without one, a textual `content` or `data`), or ours when the reply cannot be read;
+  /// empty for a success without text. Valid UTF-8, cut to 15 000 units.
   std::string msg;
-  /// `content`, else `data`, when it is text: some releases answer a kill there.
-  std::string payload;
   /// `repeat… logId:N` with our own log id: the run has arrived before, which counts as accepted.
   bool repeated_log_id = false;
   /// The executor knows `/trigger` instead of `/run`; nothing was executed.
@@ -41,7 +38,7 @@ struct executor_reply {
   [[nodiscard]] bool accepted() const noexcept { return code == 200 || repeated_log_id; }
 };
 
-/// Reads a whole answer to `/run`, `/trigger`, `/beat`, `/idleBeat` or `/kill`, whatever came back. A status other than 200 is a
+/// Reads a whole answer to `/run`, `/trigger`, `/beat` or `/idleBeat`, whatever came back. A status other than 200 is a
 /// failure; so are a missing code, code 0, an array, an empty body, HTML. `sent`: the log id of the request, 0 for the others.
 [[nodiscard]] executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent);
 

@@ -139,15 +139,13 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
   const std::int64_t code = read.code.value_or(0);
   const bool in_range = code != 0 && code == narrow(code);
   reply.code = in_range && (status == 200 || code != 200) ? narrow(code) : 500;
-  reply.payload = std::move(read.content.text.empty() ? read.data.text : read.content.text);
   reply.msg = std::move(read.msg);
   if (reply.msg.empty() && reply.code != 200)
-    reply.msg = reply.payload;
+    reply.msg = std::move(read.content.text.empty() ? read.data.text : read.content.text);
   if (status != 200 && (!read.code || reply.msg.empty()))
     reply.msg = "HTTP status " + std::to_string(status) + (reply.msg.empty() ? "" : ": " + reply.msg);
-  for (auto* text : {&reply.msg, &reply.payload})
-    if (text->size() > core::message_units_max)
-      text->resize(core::cut_utf16(*text, core::message_units_max).size());
+  if (reply.msg.size() > core::message_units_max)
+    reply.msg.resize(core::cut_utf16(reply.msg, core::message_units_max).size());
   if (reply.code != 200) {
     reply.repeated_log_id = is_repeat_of(reply.msg, sent);
     reply.wants_trigger_path = knows_no_run(reply.msg);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.9), never recursive beyond a small
+// A pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.7), never recursive beyond a small
 // depth, and without a tree in between: a callback is read in a fraction of what a document model costs. Internal to the codecs.
 //
 // Accepted beyond RFC 8259: a leading BOM, single quotes, unquoted names and words, raw control characters in strings, a trailing

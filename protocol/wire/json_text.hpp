@@ -14,7 +14,7 @@ namespace ringmaster::protocol::wire {
 /// Appends what the inside of a JSON string stands for. A lone surrogate becomes U+FFFD. False for an unknown or cut escape.
 [[nodiscard]] bool unescape_json(std::string& out, std::string_view inside);
 
-/// `post`: every `POST` is written `\u0050OST`, for executors that split their input there (XXL wire §6, feixiaobo).
+/// `post`: every `POST` is written `\u0050OST`, for executors that split their input there (XXL wire S11).
 enum class split : std::uint8_t { none, post };
 
 /// Appends `text` as a JSON string with its quotes. Invalid UTF-8 is replaced, NUL dropped.

@@ -22,13 +22,13 @@ inline constexpr std::string_view invoke_error = "openapi invoke error: ";
 /// `invalid request, uri-mapping(x) not found.`
 [[nodiscard]] std::string mapping_not_found(std::string_view operation);
 
-/// What executors say (XXL wire §2.5-§2.9).
+/// What executors say (XXL wire §2.3).
 namespace executor_text {
 /// Matched by prefix: `repeate trigger job, logId:N` up to 3.4.0, `repeat trigger job, logId:N` since.
 inline constexpr std::string_view repeat_prefix = "repeat";
 } // namespace executor_text
 
-/// What the Java admins write into `trigger_msg` and people search for (Admin §5).
+/// What the Java admins write into `trigger_msg` and people search for (XXL admin §5.1).
 namespace log_text {
 /// A group has nobody to call.
 inline constexpr std::string_view address_empty = "Trigger Fail：registry address is empty";

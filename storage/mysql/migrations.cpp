@@ -13,7 +13,7 @@ std::string table(const std::string& name, const std::string& columns) {
          "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 }
 
-// XXL's eight tables as its newest released schema has them (XXL §2.2, G7). The log table has the lean index profile: the indexes
+// XXL's eight tables as its newest released schema has them (XXL admin §2). The log table has the lean index profile: the indexes
 // on codes and times would cost half of the firing path, and nothing of ours reads them.
 migration_step xxl_tables() {
   return {1,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 
+#include "core/sqlite_url.hpp"
 #include "storage/migrations.hpp"
 #include "storage/open.hpp"
 #include "storage/sqlite/schema.hpp"
@@ -12,8 +13,6 @@
 namespace ringmaster::storage {
 
 namespace {
-
-constexpr std::string_view scheme = "sqlite:";
 
 class sqlite_database final : public database {
 public:
@@ -97,15 +96,15 @@ std::string memory_uri() {
 
 core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings,
                                                              const store_options& options) {
-  std::string_view url = settings.url;
-  if (url.substr(0, scheme.size()) != scheme || url.size() == scheme.size())
+  const auto path = core::sqlite_path(settings.url);
+  if (!path || path->empty())
     return core::fail(core::errc::invalid_argument, "the URL of an SQLite database is sqlite:PATH");
   sqlite::open_options where;
-  where.file = url.substr(scheme.size());
+  where.file = *path;
   where.create = true;
   where.busy_timeout = settings.statement_timeout;
   where.statement_timeout = settings.statement_timeout;
-  if (where.file == ":memory:") {
+  if (*path == core::sqlite_memory) {
     where.file = memory_uri();
     where.uri = true;
   }

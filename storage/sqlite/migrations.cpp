@@ -4,8 +4,8 @@ namespace ringmaster::storage {
 
 namespace {
 
-// XXL's eight tables as its newest released schema has them (XXL §2.2, G7), with the lean index profile of the log. Declared
-// widths are for people: SQLite does not enforce them, `storage/columns.hpp` does. AUTOINCREMENT, because an id must never come
+// XXL's eight tables as its newest released schema has them (XXL admin §2), with the lean index profile of the log. Declared
+// widths are for people: SQLite does not enforce them, `core/columns.hpp` does. AUTOINCREMENT, because an id must never come
 // back: a late result of a deleted run would find another run's row.
 migration_step xxl_tables() {
   return {1,

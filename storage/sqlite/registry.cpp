@@ -1,6 +1,5 @@
 // Executor groups and registrations.
 
-#include "storage/columns.hpp"
 #include "storage/registry_text.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 

@@ -166,7 +166,7 @@ TEST_CASE("a renewal is no news; a new address, a removal and a changed list are
   CHECK(here.stored.groups[0].addresses.empty());
 }
 
-TEST_CASE("A23 an address lives for ninety seconds from its last beat", "[actors]") {
+TEST_CASE("an address lives for ninety seconds from its last beat", "[actors]") {
   registry here{t0 - 1h};
   here.read(t0);
   here.beat(beat("pay", "http://a/"), t0);

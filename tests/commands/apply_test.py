@@ -109,6 +109,11 @@ class RefusedTest(Case):
         self.refuse_beside_good(job("odd", 'block = "discard"'),
                                 '6: block: "discard" is unknown; expected one of SERIAL_EXECUTION, DISCARD_LATER, COVER_EARLY')
 
+    def test_resend_of_a_job_that_covers_earlier_runs(self):
+        self.refuse_beside_good(job("twice", 'block = "cover_early"\non_unknown = "resend"'),
+                                '7: on_unknown: resend cannot be used with block = "cover_early", where the second copy would '
+                                'kill the first; write on_unknown = "ask" or "skip", or another block')
+
     def test_an_unknown_key(self):
         self.refuse_beside_good(job("odd", "retrys = 1"), "6: unknown key 'retrys'; did you mean 'retry'?")
 

@@ -181,6 +181,11 @@ class ServeTest(Case):
         server.signal(signal.SIGHUP)
         server.wait_for_line("reload: done")
         self.assertEqual(self.jobs(), ["report", "settle"])
+        # What changed is in the log, but not the parameters.
+        self.write("jobs.d/c.toml", job("report", 'retry = 2\nparams = "token=hush"\nauthor = "ann"'))
+        server.signal(signal.SIGHUP)
+        server.wait_for_line(r'declared: ~ job pay-worker/report: author: "" -> "ann"; params: changed; retry: 0 -> 2\n')
+        self.assertNotIn("hush", server.text())
         # A mistake changes nothing, and the server goes on.
         self.write("jobs.d/c.toml", job("report")[:-6])
         server.signal(signal.SIGHUP)

@@ -1,5 +1,5 @@
-// The vectors of XXL wire §7.1 as far as a gateway decides them; the names carry their numbers. The store decides A28, A35, A37,
-// A40 and A41 (tests/storage), the registry A23 (tests/actors).
+// What executors call (XXL wire §1 and §3), as far as a gateway decides it. What becomes of results is decided by the store
+// (tests/storage), how long an address lives by the registry (tests/actors).
 
 #include "tests/support/catch.hpp"
 
@@ -28,7 +28,7 @@ bool has_beats(const std::shared_ptr<recorder>& seen, std::size_t n) {
 
 } // namespace
 
-TEST_CASE_METHOD(gateway_fixture, "A1 a registration is answered at once and passed on", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a registration is answered at once and passed on", "[gateway]") {
   open();
   auto reply = post(registry_path, app_1);
   CHECK(reply.head == golden_head);
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(gateway_fixture, "A1 a registration is answered at once and pas
   CHECK_FALSE(seen->beats[0].app_header);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A2 the API stands under both prefixes, slashes collapse", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the API stands under both prefixes, slashes collapse", "[gateway]") {
   open();
   const std::string paths[] = {"/api/registry", "/xxl-job-admin//api/registry", "//api///registry", "/api/registry/",
                                "/xxl-job-admin/api/registry?x=1", "http://admin:8080/xxl-job-admin/api/registry"};
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(gateway_fixture, "A2 the API stands under both prefixes, slashe
   CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A2 with any context path the API stands where XXL-JOB has it", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "with any context path the API stands where XXL-JOB has it", "[gateway]") {
   server.context_path = GENERATE(as<std::string>{}, "/", "/jobs", "/api", "/xxl-job-admin/api");
   CAPTURE(server.context_path);
   open();
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(gateway_fixture, "A2 with any context path the API stands where
   CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown and foreign registrations pass", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "repeated, wordy, unknown and foreign registrations pass", "[gateway]") {
   open();
   for (int i = 0; i < 3; ++i)
     CHECK(post(registry_path, app_1).body == plain_success);
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(gateway_fixture, "A3 A6 A24 A25 A26 repeated, wordy, unknown an
   CHECK(seen->beats[8].registry_group == "OTHER");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A4 A5 blank and missing fields are illegal", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "blank and missing fields are illegal", "[gateway]") {
   open();
   CHECK(post(registry_path, with_value(" ")).body == refusal("Illegal Argument."));
   CHECK(post(registry_path, R"({"registryGroup":"EXECUTOR","registryValue":"http://h:1/"})").body ==
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(gateway_fixture, "registrations that no row holds are refused, 
   CHECK(seen->removals.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A7 A8 A9 A45 the token counts exactly, its header's case does not", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case does not", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1, "").body == token_wrong);
   for (const auto* wrong : {"TK-1", "tk-", "tk-11", "", "tk-1tk-1"})
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(gateway_fixture, "A7 A8 A9 A45 the token counts exactly, its he
   CHECK(has_beats(seen, 3));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A10 without a token of our own nobody needs one", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "without a token of our own nobody needs one", "[gateway]") {
   security.access_token = GENERATE(as<std::string>{}, "", "  ");
   open();
   CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN:\r\n").body == plain_success);
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(gateway_fixture, "A10 without a token of our own nobody needs o
   CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-9\r\n").body == plain_success);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A11 A12 A13 method comes before token, token before operation", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "method comes before token, token before operation", "[gateway]") {
   open();
   const auto method = refusal("invalid request, HttpMethod not support.");
   auto reply = get(registry_path);
@@ -158,7 +158,7 @@ TEST_CASE_METHOD(gateway_fixture, "A11 A12 A13 method comes before token, token 
   CHECK(post(registry_path, "", "XXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A14 A15 A16 A44 what cannot be read is refused with HTTP 200, the connection goes on",
+TEST_CASE_METHOD(gateway_fixture, "what cannot be read is refused with HTTP 200, the connection goes on",
                  "[gateway]") {
   open();
   for (const auto* path : {registry_path, remove_path, callback_path})
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(gateway_fixture, "A14 A15 A16 A44 what cannot be read is refuse
   CHECK(seen->beats.size() == 1);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A17 A18 A19 A20 content type, framing and Accept do not matter", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "content type, framing and Accept do not matter", "[gateway]") {
   open();
   const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";
   CHECK(post(registry_path, app_1, token + "Content-Type: text/plain\r\n").body == plain_success);
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(gateway_fixture, "A17 A18 A19 A20 content type, framing and Acc
   CHECK(seen->beats[3].address == "http://127.0.0.1:7001/");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A21 A22 a removal names exactly what was sent", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a removal names exactly what was sent", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1).body == plain_success);
   CHECK(post(remove_path, app_1).body == plain_success);
@@ -203,7 +203,7 @@ TEST_CASE_METHOD(gateway_fixture, "A21 A22 a removal names exactly what was sent
   CHECK(seen->removals[1].app_name == "app-1");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A27 A29 A30 A31 A32 A33 A36 callbacks in every spelling reach completion", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "callbacks in every spelling reach completion", "[gateway]") {
   open();
   const std::string bodies[] = {
     R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"fine"}])",
@@ -227,14 +227,14 @@ TEST_CASE_METHOD(gateway_fixture, "A27 A29 A30 A31 A32 A33 A36 callbacks in ever
   CHECK(seen->callbacks[6].code == 407);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A34 an empty callback succeeds without bothering anybody", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "an empty callback succeeds without bothering anybody", "[gateway]") {
   open();
   for (const auto* body : {"[]", "null", "[null]", R"({"callbackList":[]})", R"([{"handleCode":200}])"})
     CHECK(post(callback_path, body).body == plain_success);
   CHECK(seen->batches == 0);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A38 A39 long messages are cut, 2 000 items pass in one body", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "long messages are cut, 2 000 items pass in one body", "[gateway]") {
   open();
   CHECK(post(callback_path, R"([{"logId":1,"handleCode":500,"handleMsg":")" + std::string(20000, 'm') + "\"}]").body ==
         plain_success);
@@ -247,7 +247,7 @@ TEST_CASE_METHOD(gateway_fixture, "A38 A39 long messages are cut, 2 000 items pa
   CHECK(seen->batches == 2);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "A42 A43 an app name needs a group and the token", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "an app name needs a group and the token", "[gateway]") {
   open();
   const auto invalid = refusal("invalid request, accessToken or appname invalid.");
   const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";

@@ -32,7 +32,7 @@ TEST_CASE_METHOD(transport_fixture, "a call is one POST with exact headers, and 
   CHECK(transport->counters().calls_in_flight == 0);
 }
 
-TEST_CASE_METHOD(transport_fixture, "answers of every executor family are complete (XXL C3-C8)", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "answers of every executor family are complete", "[gateway]") {
   raw_listener executor;
   struct row {
     std::string reply;

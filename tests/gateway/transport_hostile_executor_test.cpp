@@ -25,7 +25,7 @@ struct hostile : transport_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(hostile, "an executor that never answers ends in the request timeout (XXL C9)", "[gateway]") {
+TEST_CASE_METHOD(hostile, "an executor that never answers ends in the request timeout", "[gateway]") {
   auto call = make_call(executor.origin());
   call.request_timeout = 50ms;
   begin(call);
@@ -36,7 +36,7 @@ TEST_CASE_METHOD(hostile, "an executor that never answers ends in the request ti
   CHECK(peer.is_closed());
 }
 
-TEST_CASE_METHOD(hostile, "an executor that closes without a reply is unknown and never asked again (XXL C10)", "[gateway]") {
+TEST_CASE_METHOD(hostile, "an executor that closes without a reply is unknown and never asked again", "[gateway]") {
   begin();
   SECTION("closed") { peer.close(); }
   SECTION("reset") { peer.reset(); }

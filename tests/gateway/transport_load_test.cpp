@@ -11,6 +11,7 @@ using namespace ringmaster::test;
 using protocol::delivery;
 
 TEST_CASE_METHOD(transport_fixture, "thousands of calls over sixteen connections complete exactly once", "[gateway]") {
+  trigger.connections_per_executor = 16;
   std::atomic<std::size_t> handled{0};
   listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
     ++handled;

@@ -15,7 +15,7 @@ TEST_CASE_METHOD(transport_fixture, "a connection is used again, never by two ca
   auto peer = executor.accept();
   for (std::size_t i = 0; i < 5; ++i) {
     peer.read_message();
-    CHECK(peer.is_quiet_for(5ms)); // No pipelining (XXL S14).
+    CHECK(peer.is_quiet_for(5ms)); // No pipelining (XXL wire S14).
     peer.send(reply_with(std::to_string(i)));
     CHECK(results.wait(i).body == std::to_string(i));
   }

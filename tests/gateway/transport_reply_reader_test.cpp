@@ -62,7 +62,7 @@ TEST_CASE("replies of real executors are understood", "[gateway]") {
     CHECK(got.body == "{\"code\":200}");
     CHECK(got.keeps_alive);
   }
-  SECTION("Go: bare LF and a doubled status (XXL C8)") {
+  SECTION("Go: bare LF and a doubled status") {
     auto got = read_all("HTTP/1.1 200 200 OK\nContent-Length: 2\n\n{}");
     CHECK(got.end == state::complete);
     CHECK(got.status == 200);
@@ -75,7 +75,7 @@ TEST_CASE("replies of real executors are understood", "[gateway]") {
     CHECK(got.status == 402);
     CHECK(got.body == "{}");
   }
-  SECTION("an empty reply (XXL C7)") {
+  SECTION("an empty reply") {
     auto got = read_all("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     CHECK(got.end == state::complete);
     CHECK(got.body.empty());

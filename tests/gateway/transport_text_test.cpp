@@ -13,8 +13,8 @@ TEST_CASE("addresses split into origin and prefix", "[gateway]") {
     const char* origin;
     const char* prefix;
   };
-  auto given = GENERATE(row{"127.0.0.1:7002", "http://127.0.0.1:7002", ""},                // XXL C18
-                        row{"http://127.0.0.1:7003/job", "http://127.0.0.1:7003", "/job"}, // XXL C19
+  auto given = GENERATE(row{"127.0.0.1:7002", "http://127.0.0.1:7002", ""},                // XXL wire §2.1
+                        row{"http://127.0.0.1:7003/job", "http://127.0.0.1:7003", "/job"}, // with a path of its own
                         row{"http://h:80/job/", "http://h:80", "/job"}, row{"http://h:80/", "http://h:80", ""},
                         row{"h:80/php-xxl-job//", "http://h:80", "/php-xxl-job"}, row{"HTTP://H:80", "http://H:80", ""},
                         row{" http://h:1/a \r\n", "http://h:1", "/a"}, row{"https://h/x", "https://h", "/x"},

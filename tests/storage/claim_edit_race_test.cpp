@@ -5,9 +5,7 @@
 #include <thread>
 
 #include "tests/storage/deploy_fixture.hpp"
-#ifdef RINGMASTER_TEST_MYSQL
 #include "tests/support/mariadb_server.hpp"
-#endif
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -100,8 +98,6 @@ TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
   CHECK(f.rows("xxl_job_log") == std::to_string(busy.won));
 }
 
-#ifdef RINGMASTER_TEST_MYSQL
-
 TEST_CASE("a claim that commits while an edit is under way keeps its instant", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
@@ -138,5 +134,3 @@ TEST_CASE("a claim that commits while an edit is under way keeps its instant", "
   CHECK(f.of_job("trigger_last_time", "job0") == ms(noon + 2s));
   CHECK(f.of_job("trigger_status", "job0") == "1");
 }
-
-#endif

@@ -20,13 +20,7 @@ std::string test_database::value(const std::string& sql) {
   return rows[0][0];
 }
 
-std::vector<test_backend> all_backends() {
-  std::vector<test_backend> backends{sqlite_backend()};
-#ifdef RINGMASTER_TEST_MYSQL
-  backends.push_back(mysql_backend());
-#endif
-  return backends;
-}
+std::vector<test_backend> all_backends() { return {sqlite_backend(), mysql_backend()}; }
 
 std::vector<test_backend> backends_under_test() {
   std::vector<test_backend> available;

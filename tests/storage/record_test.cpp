@@ -60,7 +60,7 @@ TEST_CASE("a result is stored with its time and message", "[storage]") {
   CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "2024-03-01 12:00:10");
 }
 
-TEST_CASE("A40 trigger result and callback end in the same row in any order", "[storage]") {
+TEST_CASE("trigger result and callback end in the same row in any order", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);
   auto order = GENERATE(0, 1, 2);
@@ -83,7 +83,7 @@ TEST_CASE("A40 trigger result and callback end in the same row in any order", "[
   CHECK(f.rows("rm_failed_run") == (result == 200 ? "0" : "1"));
 }
 
-TEST_CASE("A28 the first trigger result and the first callback win", "[storage]") {
+TEST_CASE("the first trigger result and the first callback win", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 2);
   SECTION("in one batch") {
@@ -243,7 +243,7 @@ TEST_CASE("a deleted row stays deleted", "[storage]") {
   CHECK(f.rows("rm_failed_run") == "0");
 }
 
-TEST_CASE("A35 an unknown log id is ignored, a known one beside it is stored", "[storage]") {
+TEST_CASE("an unknown log id is ignored, a known one beside it is stored", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   core::callback stranger{core::log_id{123456789}, 200, "x", nullptr};
   CHECK(f.record({}, {stranger}).callbacks_stored == 0);
@@ -256,7 +256,7 @@ TEST_CASE("A35 an unknown log id is ignored, a known one beside it is stored", "
   CHECK(f.rows("xxl_job_log") == "1");
 }
 
-TEST_CASE("A41 two identical callbacks at the same moment have one effect", "[storage]") {
+TEST_CASE("two identical callbacks at the same moment have one effect", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(51);
   auto run = f.claimed(7, 0, {{"child_jobid", "'51'"}});

@@ -98,7 +98,7 @@ TEST_CASE("a failing callback that comes before the trigger result starts the re
   CHECK(f.rows("rm_intent") == "1");
 }
 
-TEST_CASE("A37 a success starts each child once", "[storage]") {
+TEST_CASE("a success starts each child once", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(50, noon, {{"executor_fail_retry_count", "4"}});
   f.add_job(51);

@@ -1,12 +1,10 @@
 // What a store calls refused and what it calls unavailable: the first is given up by its callers, the second is repeated.
 
-#include "tests/storage/firing_fixture.hpp"
-#ifdef RINGMASTER_TEST_MYSQL
 #include <mysql/errmsg.h>
 
 #include "storage/mysql/sql.hpp"
+#include "tests/storage/firing_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
-#endif
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -43,8 +41,6 @@ TEST_CASE("data that breaks a constraint is refused", "[storage]") {
   CHECK(f.rows("xxl_job_log") == "1");
   CHECK(f.record({f.answer(first, 200)}, {}).triggers_stored == 1);
 }
-
-#ifdef RINGMASTER_TEST_MYSQL
 
 TEST_CASE("a full table on the server is unavailable", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
@@ -97,5 +93,3 @@ TEST_CASE("only what the data causes is a refusal of the server", "[storage]") {
   CHECK(driver_error{1062, "23000", "x"}.of_commit().to_error().code == unavailable);
   CHECK(driver_error{1406, "22001", "x"}.of_commit().to_error().code == unavailable);
 }
-
-#endif

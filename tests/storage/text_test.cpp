@@ -1,26 +1,12 @@
-// Texts as columns hold them: widths, dates, shards.
+// Texts as columns hold them: dates, shards.
 
 #include "storage/claim_rules.hpp"
-#include "storage/columns.hpp"
 #include "storage/datetime_text.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
 using namespace std::chrono_literals;
-
-TEST_CASE("widths count characters, not bytes", "[storage]") {
-  CHECK(storage::char_count("aé日😀") == 4);
-  CHECK(storage::fits("aé日😀", 4));
-  CHECK_FALSE(storage::fits("aé日😀", 3));
-  CHECK(storage::cut_chars("aé日😀", 3) == "aé日");
-  CHECK(storage::cut_chars("aé日😀", 4) == "aé日😀");
-  CHECK(storage::cut_chars("aé日😀", 0).empty());
-  CHECK(storage::cut_bytes("aé日😀", 10) == "aé日😀");
-  CHECK(storage::cut_bytes("aé日😀", 9) == "aé日");
-  CHECK(storage::cut_bytes("aé日😀", 5) == "aé");
-  CHECK(storage::cut_bytes("😀", 3).empty());
-}
 
 TEST_CASE("instants become the text of their second and come back", "[storage]") {
   storage::datetime_text dates{test_options().database_zone};

@@ -206,6 +206,15 @@ TEST_CASE("declared file: what must be there", "[config]") {
   CHECK(refusal_of("[[group]]\n") == "jobs.toml:1: app_name: missing; it is required");
 }
 
+TEST_CASE("declared file: what covers earlier runs is not sent a second time", "[config]") {
+  const std::string covering = minimal + "block = \"COVER-EARLY\"\n";
+  CHECK(refusal_of(covering + "on_unknown = \"resend\"\n") ==
+        "jobs.toml:6: on_unknown: resend cannot be used with block = \"cover_early\", where the second copy would kill the "
+        "first; write on_unknown = \"ask\" or \"skip\", or another block");
+  CHECK(accepted(covering + "on_unknown = \"skip\"\n").jobs.size() == 1);
+  CHECK(accepted(minimal + "on_unknown = \"resend\"\n").jobs.size() == 1);
+}
+
 TEST_CASE("declared file: groups", "[config]") {
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
   CHECK(refusal_of("[[group]]\napp_name = \"abc\"\n") == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
@@ -217,6 +226,13 @@ TEST_CASE("declared file: groups", "[config]") {
   for (const char* bad : {"", " ", "10.0.0.1:9999", "ftp://x/", "http://a,http://b", "http://<b>", "http://a b"})
     CHECK(refusal_of(group + "addresses = [\"" + bad + "\"]\n")
               .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
+}
+
+TEST_CASE("declared file: a wrong group is one mistake, however many jobs it has", "[config]") {
+  std::string text = "[[group]]\napp_name = \"abc\"\n";
+  for (int i = 0; i < 50; ++i)
+    text += "[[job]]\ngroup = \"abc\"\nkey = \"k" + std::to_string(i) + "\"\nhandler = \"h\"\n";
+  CHECK(refusal_of(text) == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
 }
 
 TEST_CASE("declared file: the shape of the document", "[config]") {

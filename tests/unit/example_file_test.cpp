@@ -6,7 +6,9 @@
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/unit/settings_text.hpp"
 
+using namespace ringmaster;
 using namespace ringmaster::config;
 
 namespace {
@@ -35,7 +37,7 @@ TEST_CASE("example file: loads, and says what the defaults are", "[config]") {
   request.variable = [](const std::string&) { return std::nullopt; };
   auto loaded = load(request);
   REQUIRE(loaded);
-  CHECK(print_toml(*loaded, secrets::shown) == print_toml(settings{}, secrets::shown));
+  CHECK(test::settings_text(*loaded) == test::settings_text(settings{}));
 }
 
 TEST_CASE("example file: shows every setting", "[config]") {

@@ -19,6 +19,12 @@ namespace {
 
 constexpr std::array all_states = {claimed, result_before_answer, running, succeeded, failed, trigger_failed};
 
+/// As the document writes it.
+std::string name_of(execution_state state) {
+  constexpr std::array names = {"claimed", "result_before_answer", "running", "succeeded", "failed", "trigger_failed"};
+  return names.at(static_cast<std::size_t>(state));
+}
+
 std::vector<std::string> cells_of(const std::string& row) {
   std::vector<std::string> cells;
   std::istringstream stream{row.substr(1)};
@@ -71,7 +77,7 @@ TEST_CASE("a row's two codes are its state", "[unit][execution_state]") {
 
 TEST_CASE("a run is over with a result or a failed trigger", "[unit][execution_state]") {
   for (auto state : all_states) {
-    CAPTURE(core::to_string(state));
+    CAPTURE(name_of(state));
     CHECK(core::is_terminal(state) == (state != claimed && state != running));
   }
 }
@@ -84,7 +90,7 @@ TEST_CASE("every pair of states", "[unit][execution_state]") {
   };
   for (auto from : all_states)
     for (auto to : all_states) {
-      CAPTURE(core::to_string(from), core::to_string(to));
+      CAPTURE(name_of(from), name_of(to));
       CHECK(core::may_follow(from, to) == (std::find(legal.begin(), legal.end(), std::pair{from, to}) != legal.end()));
     }
 }
@@ -109,7 +115,7 @@ TEST_CASE("the document's table of transitions is the code's", "[unit][execution
   REQUIRE(documented.size() == all_states.size() * all_states.size());
   for (auto from : all_states)
     for (auto to : all_states) {
-      const std::pair key{std::string{core::to_string(from)}, std::string{core::to_string(to)}};
+      const std::pair key{name_of(from), name_of(to)};
       CAPTURE(key.first, key.second);
       REQUIRE(documented.contains(key));
       CHECK((documented.at(key) != "–") == core::may_follow(from, to));

@@ -56,7 +56,7 @@ TEST_CASE("executor_codec: a shard of a script job, with its own parameter", "[w
         R"("glueUpdatetime":1600000000000,"broadcastIndex":2,"broadcastTotal":5})");
 }
 
-TEST_CASE("executor_codec: C1: 12 fields, no null, no negative number", "[wire]") {
+TEST_CASE("executor_codec: 12 fields, no null, no negative number", "[wire]") {
   auto job = settle_job();
   job.timeout_s = -1;
   job.glue_updated = core::from_ms(-5);
@@ -99,7 +99,6 @@ TEST_CASE("executor_codec: a long source goes out whole", "[wire]") {
 TEST_CASE("executor_codec: the small requests", "[wire]") {
   CHECK(encode_beat() == "{}");
   CHECK(encode_idle_beat(core::job_id{7}) == R"({"jobId":7})");
-  CHECK(encode_kill(core::job_id{7}) == R"({"jobId":7})");
   CHECK(encode_log(core::log_id{4711}, core::from_ms(1700000000987), 1) ==
         R"({"logDateTim":1700000000000,"logDateTime":1700000000000,"logId":4711,"fromLineNum":1})");
 }

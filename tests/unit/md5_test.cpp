@@ -5,7 +5,19 @@
 #include "core/md5.hpp"
 #include "tests/support/catch.hpp"
 
-using ringmaster::core::md5_hex;
+namespace {
+
+std::string md5_hex(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  for (auto byte : ringmaster::core::md5(bytes)) {
+    hex += digits[byte >> 4];
+    hex += digits[byte & 15];
+  }
+  return hex;
+}
+
+} // namespace
 
 TEST_CASE("MD5 answers as RFC 1321 says", "[unit][md5]") {
   CHECK(md5_hex("") == "d41d8cd98f00b204e9800998ecf8427e");
@@ -30,5 +42,3 @@ TEST_CASE("MD5 pads every length around a block", "[unit][md5]") {
   CHECK(md5_hex(std::string(128, 'x')) == "d69cb61a6ee87200676eb0d4b90edbcb");
   CHECK(md5_hex(std::string(1000, 'x')) == "398533d48111e9f664b1f64cb10c4b63");
 }
-
-TEST_CASE("XXL's password hash", "[unit][md5]") { CHECK(md5_hex("123456") == "e10adc3949ba59abbe56e057f20f883e"); }

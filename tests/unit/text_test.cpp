@@ -9,7 +9,10 @@
 
 using namespace std::string_literals;
 using ringmaster::core::count_characters;
+using ringmaster::core::cut_bytes;
+using ringmaster::core::cut_characters;
 using ringmaster::core::cut_utf16;
+using ringmaster::core::fits;
 using ringmaster::core::is_blank;
 using ringmaster::core::parse_int32;
 using ringmaster::core::valid_utf8;
@@ -83,6 +86,18 @@ TEST_CASE("characters are counted, not bytes; blanks are all up to U+0020", "[un
   CHECK(is_blank(" \t\r\n\0"s));
   CHECK_FALSE(is_blank(" x "));
   CHECK_FALSE(is_blank("　"));
+}
+
+TEST_CASE("text is measured in characters and cut at one", "[unit][text]") {
+  CHECK(fits("aé日😀", 4));
+  CHECK_FALSE(fits("aé日😀", 3));
+  CHECK(cut_characters("aé日😀", 3) == "aé日");
+  CHECK(cut_characters("aé日😀", 4) == "aé日😀");
+  CHECK(cut_characters("aé日😀", 0).empty());
+  CHECK(cut_bytes("aé日😀", 10) == "aé日😀");
+  CHECK(cut_bytes("aé日😀", 9) == "aé日");
+  CHECK(cut_bytes("aé日😀", 5) == "aé");
+  CHECK(cut_bytes("😀", 3).empty());
 }
 
 TEST_CASE("numbers are read whole or not at all", "[unit][text]") {

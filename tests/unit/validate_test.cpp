@@ -77,12 +77,14 @@ TEST_CASE("validate: the token that everybody knows stops the start", "[config]"
 }
 
 TEST_CASE("validate: networks", "[config]") {
-  CHECK(refusal_of([](settings& s) { s.security.executor_networks = {"0.0.0.0/0", "::/0", "10.1.2.3/32"}; }) == "accepted");
-  for (const char* bad : {"10.0.0.0", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""})
+  CHECK(refusal_of([](settings& s) {
+          s.security.executor_networks = {"0.0.0.0/0", "::/0", "10.1.2.3/32", "10.1.2.3", "fd00::7"};
+        }) == "accepted");
+  for (const char* bad : {"10.0.0", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.0/", "10.0.0.0/-1", "x/8", ""})
     CHECK(refusal_of([&](settings& s) {
             s.security.executor_networks = {"10.0.0.0/8", bad};
           }) == "security.executor_networks: \"" + std::string{bad} +
-                    "\" is not valid; expected a network such as \"10.0.0.0/8\" or \"fc00::/7\"");
+                    "\" is not valid; expected a network such as \"10.0.0.0/8\", \"fc00::/7\" or \"10.0.0.7\"");
   CHECK(refusal_of([](settings& s) {
           s.security.executor_networks.clear();
         }).rfind("security.executor_networks: the list is empty", 0) == 0);

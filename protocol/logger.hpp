@@ -1,14 +1,14 @@
 #pragma once
 
-// The process's logger, injected; nobody looks it up.
+// The process's logger, injected everywhere; nobody looks it up.
 
 #include <memory>
 
 #include <spdlog/logger.h>
 
-namespace ringmaster::gateway {
+namespace ringmaster::protocol {
 
 /// Thread-safe; never null.
 using logger = std::shared_ptr<spdlog::logger>;
 
-} // namespace ringmaster::gateway
+} // namespace ringmaster::protocol

@@ -1,0 +1,56 @@
+// How networks and the address to listen on are written, and where the file of a SQLite URL begins.
+
+#include "core/network_text.hpp"
+#include "core/sqlite_url.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::core;
+
+TEST_CASE("networks have a prefix, or are one address", "[unit]") {
+  const auto v4 = split_network("10.0.0.0/8");
+  REQUIRE(v4);
+  CHECK(v4->address == "10.0.0.0");
+  CHECK(v4->prefix == 8);
+  CHECK_FALSE(v4->v6);
+  const auto v6 = split_network("fc00::/7");
+  REQUIRE(v6);
+  CHECK(v6->address == "fc00::");
+  CHECK(v6->prefix == 7);
+  CHECK(v6->v6);
+  CHECK(split_network("10.0.0.7")->prefix == 32);
+  CHECK(split_network("::1")->prefix == 128);
+  CHECK(split_network("::/0")->prefix == 0);
+  for (const char* bad :
+       {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+1", "10.0.0.0/8x", "10.0.0.0/8/8", "::/129", "::/999"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(split_network(bad));
+  }
+}
+
+TEST_CASE("a server listens on a host and a port", "[unit]") {
+  const auto v4 = split_listen("127.0.0.1:8080");
+  REQUIRE(v4);
+  CHECK(v4->host == "127.0.0.1");
+  CHECK(v4->port == 8080);
+  CHECK_FALSE(v4->v6);
+  const auto v6 = split_listen("[::1]:0");
+  REQUIRE(v6);
+  CHECK(v6->host == "::1");
+  CHECK(v6->port == 0);
+  CHECK(v6->v6);
+  CHECK(split_listen("localhost:65535")->port == 65535);
+  for (const char* bad : {"", "8080", ":8080", "h", "h:", "h:65536", "h:-1", "h:+1", "h:80x", "::1:80", "[::1:80", "::1]:80",
+                          "[]:80", "http://h:80", "a b:1"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(split_listen(bad));
+  }
+}
+
+TEST_CASE("a SQLite URL is its scheme and a path", "[unit]") {
+  CHECK(sqlite_path("sqlite:/var/x.db") == "/var/x.db");
+  CHECK(sqlite_path("sqlite::memory:") == sqlite_memory);
+  CHECK(sqlite_path("sqlite:") == "");
+  CHECK_FALSE(sqlite_path("mysql://u@h/x"));
+  CHECK_FALSE(sqlite_path("sqlite"));
+  CHECK(sqlite_url("x.db") == "sqlite:x.db");
+}
