@@ -86,6 +86,7 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
         return keep_waiting<protocol::log_reply>(self, *record);
       return record->log;
     },
+    [](const protocol::registry_change& change) { ignore(change); },
     [](protocol::drain_inbox) {},
   };
 }
