@@ -1,6 +1,7 @@
 #include "core/routing.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,12 @@ struct route_history::state {
   std::unordered_map<job_id, std::vector<address_use>> used;
   /// The address at the front was used longest ago.
   std::unordered_map<job_id, std::vector<address_id>> recent;
+  /// Choices that were not used.
+  struct unused_choices {
+    route_strategy route = route_strategy::first;
+    std::deque<std::string> addresses;
+  };
+  std::unordered_map<job_id, unused_choices> unused;
   consistent_ring_cache rings;
 
   /// Uniform in [0, end).
@@ -55,6 +62,7 @@ struct route_history::state {
     rounds.clear();
     used.clear();
     recent.clear();
+    unused.clear();
   }
 
   address_id number_of(const std::string& address) {
@@ -81,6 +89,7 @@ struct route_history::state {
   std::size_t least_frequently_used(job_id job, const std::vector<address_id>& live);
   std::size_t least_recently_used(job_id job, const std::vector<address_id>& live);
   std::size_t choose(const job& which, std::span<const std::string> live);
+  std::optional<std::string> take_unused(const job& which, std::span<const std::string> live);
 };
 
 namespace {
@@ -133,6 +142,22 @@ std::size_t route_history::state::choose(const job& which, std::span<const std::
   }
 }
 
+std::optional<std::string> route_history::state::take_unused(const job& which, std::span<const std::string> live) {
+  auto found = unused.find(which.id);
+  if (found == unused.end())
+    return std::nullopt;
+  auto& kept = found->second;
+  std::optional<std::string> chosen;
+  while (!chosen && kept.route == which.route && !kept.addresses.empty()) {
+    if (std::find(live.begin(), live.end(), kept.addresses.front()) != live.end())
+      chosen = std::move(kept.addresses.front());
+    kept.addresses.pop_front();
+  }
+  if (!chosen || kept.addresses.empty())
+    unused.erase(found);
+  return chosen;
+}
+
 route_history::route_history(std::uint64_t random_seed) : state_(std::make_unique<state>(random_seed)) {}
 route_history::~route_history() = default;
 route_history::route_history(route_history&&) noexcept = default;
@@ -147,8 +172,21 @@ route_decision route_history::route(const job& which, std::span<const std::strin
   case route_strategy::sharding_broadcast: return send_to_all{{live.begin(), live.end()}};
   case route_strategy::failover: return probe_in_order{{live.begin(), live.end()}, probe_kind::beat};
   case route_strategy::busyover: return probe_in_order{{live.begin(), live.end()}, probe_kind::idle_beat};
-  default: return send_to{live[state_->choose(which, live)]};
+  default: break;
   }
+  if (auto unused = state_->take_unused(which, live))
+    return send_to{std::move(*unused)};
+  return send_to{live[state_->choose(which, live)]};
+}
+
+void route_history::put_back(const job& which, std::span<const std::string> choices) {
+  if (choices.empty())
+    return;
+  auto& kept = state_->unused[which.id];
+  if (kept.route != which.route)
+    kept.addresses.clear();
+  kept.route = which.route;
+  kept.addresses.insert(kept.addresses.begin(), choices.begin(), choices.end());
 }
 
 } // namespace ringmaster::core

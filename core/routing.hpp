@@ -42,6 +42,10 @@ public:
   /// Chooses among `live` (stored order). Never blocks, never fails: an empty list or an unknown strategy is `no_executor`.
   [[nodiscard]] route_decision route(const job& which, std::span<const std::string> live, time_point now);
 
+  /// These choices (`send_to`) were not used, the oldest first: the next routings of this job give them again as long as its
+  /// strategy is the same and the address is live, so that a firing that waits does not move ROUND, LFU and LRU on.
+  void put_back(const job& which, std::span<const std::string> choices);
+
 private:
   struct state;
   std::unique_ptr<state> state_;

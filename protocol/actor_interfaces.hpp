@@ -89,7 +89,8 @@ using ring_actor = caf::typed_actor<
 
 /// Routes, holds the lanes' windows, sends through executor_links, hands results to storage. Drops none.
 using trigger_pool = caf::typed_actor<
-  /// Chooses addresses and takes lane slots; the answer goes to the listener, what found no slot as deferred.
+  /// Chooses addresses and takes lane slots. The answer goes to the listener at once, what found no slot as deferred; what waits
+  /// for probes follows.
   caf::result<void>(route_request),
   /// Slots of runs that were routed but not claimed, and of unknown runs that recovery took.
   caf::result<void>(slot_release),
@@ -101,7 +102,7 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(trigger_partners),
   /// Replies the link of an address, made if need be.
   caf::result<link_handle>(link_query),
-  /// INTERNAL: statistics of lanes, unused links.
+  /// INTERNAL: probes that are due, unused links.
   caf::result<void>(tick_atom)>;
 
 /// One executor: its family, its time limits, its requests over the injected http_client.
@@ -112,6 +113,8 @@ using executor_link = caf::typed_actor<
   caf::result<probe_reply>(probe_request),
   /// `/log` from line 1. Replies what came back; never an error.
   caf::result<log_reply>(log_request),
+  /// App names of groups, and whether this executor wants one.
+  caf::result<void>(registry_change),
   /// INTERNAL: answers wait in the inbox.
   caf::result<void>(drain_inbox)>;
 

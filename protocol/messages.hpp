@@ -2,7 +2,6 @@
 
 // The payloads of the catalogue. All stay inside the process.
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 
 #include "core/declared.hpp"
 #include "core/group.hpp"
+#include "core/lanes.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
 #include "core/slot_map.hpp"
@@ -110,11 +110,17 @@ struct routed_batch {
   std::vector<routed_job> routed;
   /// No lane slot now: still due.
   std::vector<route_candidate> deferred;
+  /// Still due, too, and not worth another look at once: their executor gives no sign of life, or too many wait for an answer
+  /// about where they can go.
+  std::vector<route_candidate> held;
+  /// How many candidates of a request this batch accounts for. Each request has its batch at once; those that wait for probes are
+  /// accounted for in it and come in a later batch.
+  std::size_t accounted = 0;
 };
 
-/// Slots to give back, by lane.
+/// Slots to give back.
 struct slot_release {
-  std::array<std::uint32_t, 2> lanes{};
+  core::held_slots slots;
   friend bool operator==(const slot_release&, const slot_release&) = default;
 };
 
@@ -179,6 +185,8 @@ struct probe_request {
   /// `idle_beat` asks about this job; `beat` ignores it.
   core::job_id job{};
   bool idle_beat = false;
+  /// In whose name it is asked; 0: of any group that the executor belongs to.
+  core::group_id group{};
 };
 
 struct probe_reply {

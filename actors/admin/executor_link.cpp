@@ -1,24 +1,30 @@
 #include "actors/admin/executor_link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringmaster::actors {
 
 executor_link_state::executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
-                                         std::string app_name, bool app_header)
-  : self_{self},
-    tools_{std::move(tools)},
-    address_{protocol::split_address(address)},
-    app_name_{std::move(app_name)},
-    trigger_path_{app_header} {}
+                                         std::shared_ptr<const protocol::registry_view> registry)
+  : self_{self}, tools_{std::move(tools)}, registered_{std::move(address)}, address_{protocol::split_address(registered_)} {
+  know(std::move(registry));
+}
 
 protocol::executor_link::behavior_type executor_link_state::make_behavior() {
   return {
     [this](protocol::send_batch& batch) { send_runs(std::move(batch)); },
     [this](const protocol::probe_request& request) { return probe(request); },
     [this](const protocol::log_request& request) { return read_log(request); },
+    [this](const protocol::registry_change& change) { know(change.view); },
     [this](protocol::drain_inbox) { drain(); },
   };
+}
+
+// What was learnt of its family stays.
+void executor_link_state::know(std::shared_ptr<const protocol::registry_view> registry) {
+  registry_ = std::move(registry);
+  trigger_path_ = trigger_path_ || registry_->app_header_addresses.contains(registered_);
 }
 
 void executor_link_state::send_runs(protocol::send_batch&& batch) {
@@ -33,7 +39,7 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
   auto promise = self_->make_response_promise<protocol::probe_reply>();
   auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
   std::vector<protocol::http_call> calls;
-  calls.push_back(call(request.idle_beat ? "/idleBeat" : "/beat", std::move(body)));
+  calls.push_back(call(request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body)));
   post(std::move(calls), std::make_shared<probe_flight>(probe_flight{promise}));
   return promise;
 }
@@ -41,20 +47,32 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
 caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
   auto promise = self_->make_response_promise<protocol::log_reply>();
   std::vector<protocol::http_call> calls;
-  calls.push_back(call("/log", protocol::wire::encode_log(request.run, request.fire_at, 1)));
+  calls.push_back(call(core::group_id{0}, "/log", protocol::wire::encode_log(request.run, request.fire_at, 1)));
   post(std::move(calls), std::make_shared<log_flight>(log_flight{promise}));
   return promise;
 }
 
-protocol::http_call executor_link_state::call(std::string_view path, std::string body) const {
+std::string executor_link_state::app_name(core::group_id group) const {
+  const auto& groups = registry_->groups;
+  if (auto named = groups.find(core::number(group)); named != groups.end())
+    return named->second.app_name;
+  const core::group* first = nullptr;
+  for (const auto& [id, one] : groups)
+    if ((!first || one.id < first->id)
+        && std::find(one.addresses.begin(), one.addresses.end(), registered_) != one.addresses.end())
+      first = &one;
+  return first ? first->app_name : std::string{};
+}
+
+protocol::http_call executor_link_state::call(core::group_id group, std::string_view path, std::string body) const {
   protocol::http_call made;
   made.origin = address_.origin;
   made.target = address_.prefix;
   made.target += path;
   if (!tools_.access_token.empty())
     made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", tools_.access_token);
-  if (!app_name_.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
-    made.headers.emplace_back("XXL-JOB-APPNAME", app_name_);
+  if (auto name = app_name(group); !name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
+    made.headers.emplace_back("XXL-JOB-APPNAME", std::move(name));
   made.body = std::move(body);
   made.connect_timeout = tools_.settings.connect_timeout;
   made.request_timeout = tools_.settings.request_timeout;
@@ -63,7 +81,7 @@ protocol::http_call executor_link_state::call(std::string_view path, std::string
 }
 
 protocol::http_call executor_link_state::run_call(const core::claimed_run& run) const {
-  auto made = call(trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run));
+  auto made = call(run.plan.spec->group, trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run));
   made.gate = tools_.gate;
   made.incarnation = run.incarnation;
   made.not_before = run.leave_at;

@@ -31,10 +31,10 @@ class executor_link_state {
 public:
   static inline const char* name = "ringmaster.executor_link";
 
-  /// `app_name` goes into the header that family E asks for, empty when unknown; `app_header` says that this address registered
-  /// with that header, so it wants `/trigger`.
-  executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address, std::string app_name,
-                      bool app_header);
+  /// `registry` says which app name a group has, which goes into the header that family E asks for, and whether this address
+  /// registered with that header, so that it wants `/trigger`. Never null; its changes come as messages.
+  executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
+                      std::shared_ptr<const protocol::registry_view> registry);
   protocol::executor_link::behavior_type make_behavior();
 
 private:
@@ -70,8 +70,11 @@ private:
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
   caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
   void drain();
+  void know(std::shared_ptr<const protocol::registry_view> registry);
 
-  [[nodiscard]] protocol::http_call call(std::string_view path, std::string body) const;
+  /// Of a group, or of a group that this executor belongs to when it is not said in whose name it is called; empty when unknown.
+  [[nodiscard]] std::string app_name(core::group_id group) const;
+  [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body) const;
   [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run) const;
   void post(std::vector<protocol::http_call>&& calls, flight of);
   void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
@@ -79,10 +82,12 @@ private:
 
   protocol::executor_link::pointer self_;
   link_tools tools_;
+  /// As it is registered, and taken apart.
+  std::string registered_;
   protocol::address_parts address_;
-  std::string app_name_;
+  std::shared_ptr<const protocol::registry_view> registry_;
   /// Family E: `/trigger` instead of `/run`.
-  bool trigger_path_;
+  bool trigger_path_ = false;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };
 

@@ -144,20 +144,20 @@ void recovery_actor_state::admit() {
   protocol::slot_release freed;
   for (; !reported_.empty() && runs_.size() < runs_max; reported_.pop_front()) {
     auto& run = reported_.front();
-    ++freed.lanes[run.plan.lane];
+    freed.slots.add(run.plan);
     auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
     runs_.add({.run = std::move(run), .job = job, .due = steady_now() + settings_.trigger.settle});
   }
-  if (freed != protocol::slot_release{})
+  if (!freed.slots.empty())
     protocol::send(self_, pool_, freed);
 }
 
 void recovery_actor_state::forget_reported() {
   protocol::slot_release freed;
   for (const auto& run : reported_)
-    ++freed.lanes[run.plan.lane];
+    freed.slots.add(run.plan);
   reported_.clear();
-  if (freed != protocol::slot_release{})
+  if (!freed.slots.empty())
     protocol::send(self_, pool_, freed);
 }
 

@@ -29,7 +29,7 @@ void ring_actor_state::hold(protocol::firing_batch&& batch) {
 void ring_actor_state::forget() {
   protocol::slot_release freed;
   for (const auto& run : heap_.take_due(protocol::wall_clock::steady::max()))
-    ++freed.lanes[run.plan.lane];
+    freed.slots.add(run.plan);
   heap_.clear();
   protocol::send(self_, pool_, freed);
 }

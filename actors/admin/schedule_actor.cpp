@@ -11,8 +11,9 @@ namespace {
 
 // Rounds closer together than this make small batches; the claim is early enough for it.
 constexpr auto round_gap = 20ms;
-// A job whose claim the store refuses.
-constexpr auto refused_wait = std::chrono::seconds{60};
+// A job whose executor gives no sign of life, or who must wait to ask one: neither changes within a few milliseconds, and there
+// may be thousands of them.
+constexpr auto held_wait = 200ms;
 
 caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
   return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
@@ -88,17 +89,6 @@ void schedule_actor_state::forget_jobs() {
   drop_stale_routes();
 }
 
-void schedule_actor_state::forget_claims() {
-  protocol::slot_release freed;
-  for (const auto& [sequence, claim] : claims_)
-    for (std::size_t lane = 0; lane < freed.lanes.size(); ++lane)
-      freed.lanes[lane] += claim.slots.lanes[lane];
-  claims_.clear();
-  if (freed != protocol::slot_release{})
-    protocol::send(self_, partners_.pool, freed);
-  report_drained();
-}
-
 // -- planning --------------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::tick() {
@@ -117,6 +107,7 @@ void schedule_actor_state::tick() {
 
 caf::result<void> schedule_actor_state::drain() {
   draining_ = true;
+  drop_stale_routes();
   auto promise = self_->make_response_promise<void>();
   drained_.push_back(promise);
   report_drained();
@@ -164,24 +155,30 @@ void schedule_actor_state::plan_due(core::time_point t) {
 }
 
 void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
-  auto answered = batch.routed.size() + batch.deferred.size();
-  routing_ -= std::min(routing_, answered);
-  for (auto& candidate : batch.deferred) {
-    if (is_stale(candidate))
-      continue;
-    deferred_count_->inc();
-    if (candidate.intent)
-      deferred_intents_.push(steady_now() + round_gap, std::move(*candidate.intent));
-    else
-      look_again(candidate.spec->id, round_gap);
-  }
+  routing_ -= std::min(routing_, batch.accounted);
+  for (auto& candidate : batch.deferred)
+    put_off(std::move(candidate), round_gap);
+  for (auto& candidate : batch.held)
+    put_off(std::move(candidate), held_wait);
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
+  drop_stale_routes(); // nothing is claimed while definitions are read, and others would miss their slots until then
   work();
 }
 
+void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::milliseconds wait) {
+  if (is_stale(candidate))
+    return;
+  deferred_count_->inc();
+  if (candidate.intent)
+    deferred_intents_.push(steady_now() + wait, std::move(*candidate.intent));
+  else
+    look_again(candidate.spec->id, wait);
+}
+
 // Of a former life, or read anew while it was being routed: then it is planned anew, too, and a batch may move a job only once.
+// At a graceful stop everything is: it stays due.
 bool schedule_actor_state::is_stale(const protocol::route_candidate& candidate) const {
-  return candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
+  return draining_ || candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
 }
 
 void schedule_actor_state::drop_stale_routes() {
@@ -190,109 +187,15 @@ void schedule_actor_state::drop_stale_routes() {
     if (!is_stale(job.candidate))
       return false;
     for (const auto& run : job.runs)
-      ++freed.lanes[run.lane];
+      freed.slots.add(run);
     return true;
   });
-  if (freed != protocol::slot_release{})
-    protocol::send(self_, partners_.pool, freed);
+  give_back(std::move(freed));
 }
 
-void schedule_actor_state::claim_routed() {
-  drop_stale_routes();
-  if (routed_.empty() || claims_.size() >= claims_in_flight_max)
-    return;
-  core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},
-                          .node_host = node_host_};
-  pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .intents = {}, .slots = {}};
-  auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
-  for (auto job = routed_.begin(); job != end; ++job) {
-    if (job->candidate.plan) {
-      const auto& plan = *job->candidate.plan;
-      batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
-      pending.specs.push_back(job->candidate.spec);
-      pending.dropped += plan.dropped;
-    } else if (job->candidate.intent) {
-      pending.intents.push_back(std::move(*job->candidate.intent));
-    }
-    for (auto& run : job->runs) {
-      ++pending.slots.lanes[run.lane];
-      batch.runs.push_back(std::move(run));
-    }
-  }
-  routed_.erase(routed_.begin(), end);
-  pending.moves = batch.moves;
-  claims_.emplace(batch.sequence, std::move(pending));
-  protocol::send(self_, partners_.storage, protocol::claim_request{std::move(batch), protocol::claim_listener{self_}});
-}
-
-void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
-  auto found = claims_.find(reply.sequence);
-  if (found == claims_.end())
-    return; // of a former life: recovery asks about its runs
-  auto pending = std::move(found->second);
-  claims_.erase(found);
-  report_drained();
-  if (!reply.outcome)
-    return refused(std::move(pending), reply.outcome.error());
-  if (claim_jobs_max_ != unlimited)
-    claim_jobs_max_ = claim_jobs_max_ < settings_.claim_rows_max ? claim_jobs_max_ * 2 : unlimited;
-  auto& outcome = *reply.outcome;
-  for (const auto& intent : pending.intents)
-    intents_known_.erase(core::number(intent.id));
-  auto lost = std::move(outcome.lost_races);
-  lost_count_->inc(static_cast<std::int64_t>(lost.size()));
-  if (outcome.repeated) // who lost is said only once, and that answer did not come
-    for (const auto& move : pending.moves)
-      lost.push_back(move.job);
-  take_moves(pending, lost);
-  for (const auto& run : outcome.runs)
-    --pending.slots.lanes[run.plan.lane];
-  if (pending.slots != protocol::slot_release{})
-    protocol::send(self_, partners_.pool, pending.slots);
-  claimed_count_->inc(static_cast<std::int64_t>(outcome.runs.size()));
-  dropped_count_->inc(static_cast<std::int64_t>(pending.dropped));
-  if (!outcome.runs.empty())
-    protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
-  read_again(std::move(lost));
-  work();
-}
-
-void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost) {
-  std::unordered_set<std::int32_t> not_moved;
-  for (auto id : lost)
-    not_moved.insert(core::number(id));
-  for (std::size_t i = 0; i < pending.moves.size(); ++i) {
-    const auto& move = pending.moves[i];
-    // A job that was read since then is newer, or loses its next claim.
-    if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
-      book_.moved(move.job, move.next, move.last);
-  }
-}
-
-// Nothing of it was kept. What the store refuses now it refuses for ever, so smaller claims follow at once, until the job that it
-// refuses stands alone; that one waits, so that it does not hold up the others.
-void schedule_actor_state::refused(pending_claim&& pending, const core::error& why) {
-  protocol::send(self_, partners_.pool, pending.slots);
-  auto jobs = pending.moves.size() + pending.intents.size();
-  auto fenced = why.code == core::errc::fenced;
-  auto wait = fenced ? core::milliseconds{1s} : core::milliseconds{0};
-  if (!fenced && jobs == 1) {
-    auto job = pending.moves.empty() ? pending.intents.front().job : pending.moves.front().job;
-    log_->error("job {} cannot be claimed, trying again in {} s: {}", core::number(job), refused_wait.count(), why.context);
-    wait = refused_wait;
-  } else if (!fenced) {
-    claim_jobs_max_ = std::max<std::size_t>(1, jobs / 2);
-  }
-  if (pending.generation != generation_) {
-    for (const auto& intent : pending.intents)
-      intents_known_.erase(core::number(intent.id)); // the sweep brings them back; the jobs were read anew
-    return;
-  }
-  for (const auto& move : pending.moves)
-    look_again(move.job, wait);
-  for (auto& intent : pending.intents)
-    deferred_intents_.push(steady_now() + wait, std::move(intent));
-  work();
+void schedule_actor_state::give_back(protocol::slot_release&& slots) {
+  if (!slots.slots.empty())
+    protocol::send(self_, partners_.pool, std::move(slots));
 }
 
 // The book is asked for what is due `claim_ahead` from now.

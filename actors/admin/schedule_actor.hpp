@@ -81,8 +81,10 @@ private:
   void route_unknown(std::vector<core::intent>&& intents);
   void take_intents(std::vector<core::intent>&& intents);
   void take_routed(protocol::routed_batch&& batch);
+  void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
+  void give_back(protocol::slot_release&& slots);
   void claim_routed();
   void take_claim(protocol::claim_reply&& reply);
   void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost);
@@ -113,7 +115,8 @@ private:
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
   std::vector<protocol::routed_job> routed_;
-  /// Candidates that the pool has not answered yet.
+  /// Candidates that the pool has not accounted for yet. Those that wait for probes are not among them: they are not in anybody's
+  /// way.
   std::size_t routing_ = 0;
   /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;

@@ -34,12 +34,27 @@ struct linked : test::virtual_time {
 
   void make(const std::string& address = "http://10.0.0.3:9999/", bool app_header = false) {
     actors::link_tools tools{client, gate, {}, "secret"};
-    actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, "pay-worker", app_header);
+    actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, view_of(address, app_header));
+  }
+  /// The executor is of the groups 4 and 9.
+  static std::shared_ptr<const protocol::registry_view> view_of(const std::string& address, bool app_header) {
+    auto view = std::make_shared<protocol::registry_view>();
+    for (auto [id, app_name] : {std::pair{9, "mail-worker"}, std::pair{4, "pay-worker"}}) {
+      core::group group;
+      group.id = core::group_id{id};
+      group.app_name = app_name;
+      group.addresses = {address};
+      view->groups.emplace(id, std::move(group));
+    }
+    if (app_header)
+      view->app_header_addresses.insert(address);
+    return view;
   }
 
-  [[nodiscard]] core::claimed_run run_of(std::int64_t id) {
+  [[nodiscard]] core::claimed_run run_of(std::int64_t id, std::int32_t group = 4) {
     auto spec = std::make_shared<core::job>();
     spec->id = core::job_id{7};
+    spec->group = core::group_id{group};
     spec->handler = "settle";
     spec->param = "a=1";
     spec->timeout_s = 30;
@@ -281,4 +296,33 @@ TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an
   CHECK((**found)->content == "job execute start");
   REQUIRE((*lost && **lost));
   CHECK_FALSE((**lost)->answered);
+}
+
+TEST_CASE_METHOD(linked, "each run carries the app name of its own group", "[actors]") {
+  protocol::send_batch batch{{run_of(12, 9), run_of(13, 4)}, listener};
+  tell(actor, std::move(batch));
+  run();
+  REQUIRE(client->sent().size() == 2);
+  CHECK(header(client->sent()[0], "XXL-JOB-APPNAME") == "mail-worker");
+  CHECK(header(client->sent()[1], "XXL-JOB-APPNAME") == "pay-worker");
+  auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true, core::group_id{9}});
+  auto whose = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true});
+  run();
+  REQUIRE(client->sent().size() == 4);
+  CHECK(header(client->sent()[2], "XXL-JOB-APPNAME") == "mail-worker");
+  CHECK(header(client->sent()[3], "XXL-JOB-APPNAME") == "pay-worker");
+}
+
+TEST_CASE_METHOD(linked, "a link that was made before its executor was known learns of it", "[actors]") {
+  actors::link_tools tools{client, gate, {}, "secret"};
+  const std::string address = "http://10.0.0.3:9999/";
+  auto nobody = std::make_shared<const protocol::registry_view>();
+  actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, nobody);
+  send({12});
+  CHECK(header(client->sent().back(), "XXL-JOB-APPNAME") == "(none)");
+  CHECK(client->sent().back().target == "/run");
+  tell(actor, protocol::registry_change{view_of(address, true)});
+  send({13});
+  CHECK(header(client->sent().back(), "XXL-JOB-APPNAME") == "pay-worker");
+  CHECK(client->sent().back().target == "/trigger");
 }

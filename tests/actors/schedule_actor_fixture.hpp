@@ -95,7 +95,10 @@ struct planning : virtual_time {
           return held_routes.push_back(std::move(request));
         protocol::send(self, request.listener, routed(std::move(request)));
       },
-      [this](const protocol::slot_release& freed) { slots -= freed.lanes[0] + freed.lanes[1]; },
+      [this](const protocol::slot_release& freed) {
+        for (const auto& [where, count] : freed.slots.held())
+          slots -= static_cast<std::int64_t>(count);
+      },
       [](const protocol::firing_batch&) {},
       [](const protocol::send_results&) {},
       [](const protocol::registry_change&) {},
@@ -136,10 +139,31 @@ struct planning : virtual_time {
     }
   }
 
+  /// The executors answer whom to send to.
+  void end_probes() {
+    protocol::routed_batch late;
+    for (auto& candidate : std::exchange(probing, {})) {
+      auto planned = runs_of(candidate);
+      slots += static_cast<std::int64_t>(planned.size());
+      late.routed.push_back({std::move(candidate), std::move(planned)});
+    }
+    tell(actor, std::move(late));
+  }
+
   /// What a pool with one executor answers. A slot for each run, unless it is `full`.
   protocol::routed_batch routed(protocol::route_request&& request) {
     protocol::routed_batch answer;
+    answer.accounted = request.candidates.size();
     for (auto& candidate : request.candidates) {
+      if (probed.contains(core::number(candidate.spec->id))) {
+        probing.push_back(std::move(candidate));
+        continue;
+      }
+      if (silent.contains(core::number(candidate.spec->id))) {
+        ++times_held;
+        answer.held.push_back(std::move(candidate));
+        continue;
+      }
       if (full) {
         answer.deferred.push_back(std::move(candidate));
         continue;
@@ -265,6 +289,12 @@ struct planning : virtual_time {
   bool hold_routes = false;
   std::vector<protocol::route_request> held_routes;
   bool full = false;
+  /// Jobs whose route waits for a probe; what came of them waits for the test.
+  std::set<std::int32_t> probed;
+  std::vector<protocol::route_candidate> probing;
+  /// Jobs whose executor gives no sign of life, and how often the pool said so.
+  std::set<std::int32_t> silent;
+  std::size_t times_held = 0;
   /// Taken and not given back by the planner.
   std::int64_t slots = 0;
   std::vector<ringed> runs;

@@ -66,6 +66,44 @@ TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind 
   CHECK(slots_add_up());
 }
 
+TEST_CASE_METHOD(planning, "jobs that wait for probes hold nobody up, however many they are", "[actors]") {
+  rows_max = 10;
+  declare_many(60);
+  for (std::int32_t job = 1; job <= 50; ++job)
+    probed.insert(job);
+  begin();
+  advance(6s);
+  CHECK(probing.size() == 50);
+  for (std::int32_t job = 51; job <= 60; ++job)
+    CHECK(instants(job) == seconds_from(start + 1s, 6));
+  CHECK(slots_add_up());
+  probed.clear();
+  end_probes();
+  advance(1s);
+  for (std::int32_t job = 1; job <= 60; ++job) {
+    CAPTURE(job);
+    CHECK(instants(job).size() == 7); // those that waited caught up
+  }
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "jobs of an executor that hangs stay due, are asked for seldom and hold nobody up", "[actors]") {
+  rows_max = 10;
+  declare_many(60);
+  for (std::int32_t job = 1; job <= 50; ++job)
+    silent.insert(job);
+  begin();
+  advance(3s);
+  for (std::int32_t job = 51; job <= 60; ++job)
+    CHECK(instants(job) == seconds_from(start + 1s, 3));
+  CHECK(times_held >= 50 * 5);
+  CHECK(times_held <= 50 * 15);
+  silent.clear();
+  advance(1s);
+  for (std::int32_t job = 1; job <= 60; ++job)
+    CHECK(instants(job) == seconds_from(start + 1s, 4));
+}
+
 TEST_CASE_METHOD(planning, "a job whose instant somebody else took is read again", "[actors]") {
   declare("raced");
   declare("quiet");

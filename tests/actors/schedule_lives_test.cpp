@@ -47,6 +47,35 @@ TEST_CASE_METHOD(planning, "a drain does not wait for claims of a life that is l
   CHECK(slots == 0);
 }
 
+TEST_CASE_METHOD(planning, "routes that come during a drain give their slots back", "[actors]") {
+  declare("draining");
+  begin();
+  hold_routes = true;
+  advance(900ms);
+  REQUIRE(held_routes.size() == 1);
+  CHECK(ask_done(actor, protocol::stop_request{}) == caf::error{});
+  release_routes();
+  run();
+  CHECK(slots == 0);
+  CHECK(claims == 0);
+}
+
+TEST_CASE_METHOD(planning, "routes of definitions that are read anew give their slots back at once", "[actors]") {
+  declare("routed");
+  begin();
+  hold_routes = true;
+  advance(900ms);
+  REQUIRE(held_routes.size() == 1);
+  latency = 10s;
+  auto fewer = core::slot_set{}.set();
+  fewer.reset(core::slot_set{}.size() - 1);
+  tell(actor, protocol::slot_change{fewer});
+  run();
+  release_routes();
+  run();
+  CHECK(slots == 0);
+}
+
 TEST_CASE_METHOD(planning, "the slots that are served already change nothing", "[actors]") {
   declare("steady");
   begin();

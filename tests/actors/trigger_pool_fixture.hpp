@@ -34,6 +34,8 @@ struct pooled : virtual_time {
       return {[this](protocol::routed_batch& batch) {
         std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed));
         std::move(batch.deferred.begin(), batch.deferred.end(), std::back_inserter(deferred));
+        std::move(batch.held.begin(), batch.held.end(), std::back_inserter(held));
+        accounted += batch.accounted;
       }};
     }));
     completion = track(system().spawn([this]() -> protocol::completion_actor::behavior_type {
@@ -48,7 +50,7 @@ struct pooled : virtual_time {
         [this](protocol::unknown_batch& batch) {
           protocol::slot_release taken;
           for (auto& run : batch.runs) {
-            ++taken.lanes[run.plan.lane];
+            taken.slots.add(run.plan);
             unknown.push_back(std::move(run));
           }
           if (!recovery_is_full)
@@ -59,34 +61,47 @@ struct pooled : virtual_time {
         [](protocol::tick_atom) {},
       };
     }));
+    begin();
+  }
+  ~pooled() { end_all(); } // before what its doubles refer to
+
+  /// A new pool with `settings` as they are.
+  void begin() {
     actors::link_tools tools{client, gate, settings, "secret"};
     actor = spawn<actors::trigger_pool_state, protocol::trigger_pool>(storage.actor, tools, 5s, std::uint64_t{42}, clock(),
                                                                       silent_log());
     tell(actor, protocol::trigger_partners{completion, recovery});
     serve(three);
   }
-  ~pooled() { end_all(); } // before what its doubles refer to
 
   /// The node's lease lasts so long from now.
   void open_gate_for(std::chrono::nanoseconds lease) { gate->open_until(1, boot_now() + lease.count()); }
 
-  /// Group 1 has these executors; those of `with_header` registered with the app name header.
+  static void add_group(protocol::registry_view& view, std::int32_t id, std::string app_name, addresses live) {
+    core::group group;
+    group.id = core::group_id{id};
+    group.app_name = std::move(app_name);
+    group.addresses = std::move(live);
+    view.groups.emplace(id, std::move(group));
+  }
+  /// Group 1 has these executors, group 2 `other`; those of `with_header` registered with the app name header. Groups from 100 on
+  /// have one executor each, which nobody else uses.
   void serve(const addresses& live, const addresses& with_header = {}) {
     auto view = std::make_shared<protocol::registry_view>();
-    core::group group;
-    group.id = core::group_id{1};
-    group.app_name = "pay-worker";
-    group.addresses = live;
-    view->groups.emplace(1, std::move(group));
+    add_group(*view, 1, "pay-worker", live);
+    add_group(*view, 2, "mail-worker", other);
+    for (std::int32_t i = 0; i < 20; ++i)
+      add_group(*view, 100 + i, "lonely", {"http://10.9.0." + std::to_string(i) + ":9999/"});
     view->app_header_addresses.insert(with_header.begin(), with_header.end());
     tell(actor, protocol::registry_change{std::move(view)});
     run();
   }
 
-  static std::shared_ptr<core::job> job_of(std::int32_t id, core::route_strategy route = core::route_strategy::first) {
+  static std::shared_ptr<core::job> job_of(std::int32_t id, core::route_strategy route = core::route_strategy::first,
+                                           std::int32_t group = 1) {
     auto spec = std::make_shared<core::job>();
     spec->id = core::job_id{id};
-    spec->group = core::group_id{1};
+    spec->group = core::group_id{group};
     spec->route = route;
     spec->handler = "settle";
     return spec;
@@ -138,29 +153,31 @@ struct pooled : virtual_time {
     client->answer(std::move(answer));
     run();
   }
-  void release(std::uint32_t fast, std::uint32_t slow = 0) {
-    tell(actor, protocol::slot_release{{fast, slow}});
+  /// Gives the slots of the routed runs back, as a planner does whose claim was lost.
+  void release() {
+    protocol::slot_release freed;
+    for (const auto& job : std::exchange(routed, {}))
+      for (const auto& run : job.runs)
+        freed.slots.add(run);
+    tell(actor, std::move(freed));
     run();
   }
-  /// Slots that are free in the fast lane: as many as can be taken; they are given back.
+  /// Slots that are free in the fast lane for executors that have none: as many as can be taken; they are given back.
   std::size_t free_fast() { return free_slots(core::fast_lane, 9000); }
   /// The same of the slow lane, asked by a job that is in it.
   std::size_t free_slow(std::int32_t slow_job) { return free_slots(core::slow_lane, slow_job); }
   std::size_t free_slots(std::uint8_t lane, std::int32_t job) {
     auto kept_routed = std::exchange(routed, {});
     auto kept_deferred = std::exchange(deferred, {});
-    protocol::slot_release taken;
-    while (deferred.empty()) {
-      ask_routes({due(job_of(job))});
-      for (const auto& one : std::exchange(routed, {}))
-        ++taken.lanes[one.runs.at(0).lane];
-    }
-    REQUIRE(taken.lanes[1 - lane] == 0);
-    tell(actor, protocol::slot_release{taken});
-    run();
+    for (std::int32_t group = 100; deferred.empty(); ++group)
+      ask_routes({due(job_of(job, core::route_strategy::first, group))});
+    for (const auto& one : routed)
+      REQUIRE(one.runs.at(0).lane == lane);
+    auto free = routed.size();
+    release();
     routed = std::move(kept_routed);
     deferred = std::move(kept_deferred);
-    return taken.lanes[lane];
+    return free;
   }
   [[nodiscard]] const std::vector<core::trigger_result>& results() const { return storage.record->triggers; }
 
@@ -172,6 +189,10 @@ struct pooled : virtual_time {
   config::trigger_settings settings;
   std::vector<protocol::routed_job> routed;
   std::vector<protocol::route_candidate> deferred;
+  std::vector<protocol::route_candidate> held;
+  std::size_t accounted = 0;
+  /// Of group 2.
+  addresses other{"http://10.0.5.1:9999/"};
   std::size_t remembered = 0;
   std::vector<core::claimed_run> unknown;
   bool recovery_is_full = false;

@@ -21,21 +21,21 @@ using test::three;
 TEST_CASE_METHOD(pooled, "each strategy chooses its executor", "[actors]") {
   CHECK(route(job_of(1, route_strategy::first)) == addresses{three[0]});
   CHECK(route(job_of(2, route_strategy::last)) == addresses{three[2]});
-  release(2);
 
   CHECK(route(job_of(3, route_strategy::consistent_hash)) == addresses{core::consistent_hash_choice(core::job_id{3}, three)});
   auto random = route(job_of(4, route_strategy::random));
   CHECK(std::count(three.begin(), three.end(), random.at(0)) == 1);
-  release(2);
+
 
   // The counts of LFU start at random numbers below three: everybody has had a turn after eight.
   for (auto [strategy, turns] : {std::pair{route_strategy::round, 3}, std::pair{route_strategy::least_recently_used, 3},
                                  std::pair{route_strategy::least_frequently_used, 8}}) {
     std::set<std::string> met;
-    for (int i = 0; i < turns; ++i)
+    for (int i = 0; i < turns; ++i) {
       met.insert(route(job_of(5 + static_cast<int>(strategy), strategy)).at(0));
+      release();
+    }
     CHECK(met.size() == 3);
-    release(static_cast<std::uint32_t>(turns));
   }
 }
 
@@ -64,12 +64,14 @@ TEST_CASE_METHOD(pooled, "a broadcast larger than what is free is deferred as a 
   serve(many);
   auto broadcast = job_of(1, route_strategy::sharding_broadcast);
   route(job_of(2));
+  auto one = routed;
   CHECK(route(broadcast).empty());
   CHECK(deferred.size() == 1);
   CHECK(free_fast() == 7);
-  release(1);
+  routed = std::move(one);
+  release();
   CHECK(route(broadcast).size() == 9);
-  release(9);
+  release();
   CHECK(free_fast() == 8);
 }
 
@@ -92,36 +94,47 @@ TEST_CASE_METHOD(pooled, "the retry of a shard goes to its position again, or to
   CHECK(retry(2) == three[0]);
 }
 
-TEST_CASE_METHOD(pooled, "failover asks everybody at once and takes the first in order that answers", "[actors]") {
+TEST_CASE_METHOD(pooled, "failover asks one after the other and takes the first in order that answers", "[actors]") {
   route(job_of(1, route_strategy::failover));
   CHECK(routed.empty());
-  CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat", "http://10.0.0.2:9999/beat", "http://10.0.0.3:9999/beat"});
+  CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat"});
+  advance(199ms);
+  CHECK(client->sent().size() == 1);
+  advance(1ms);
+  CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat", "http://10.0.0.2:9999/beat"});
+  client->answer(http_failure(delivery::not_sent, "connection refused"), "http://10.0.0.2:9999");
+  run();
+  CHECK(client->targets().back() == "http://10.0.0.3:9999/beat");
   client->answer(http_answer(accepted), "http://10.0.0.3:9999");
-  client->answer(http_answer(accepted), "http://10.0.0.2:9999");
   run();
   CHECK(routed.empty()); // the first in order has not answered yet
   client->answer(http_failure(delivery::not_sent, "connection refused"), "http://10.0.0.1:9999");
   run();
-  CHECK(where() == addresses{three[1]});
+  CHECK(where() == addresses{three[2]});
 }
 
-TEST_CASE_METHOD(pooled, "failover does not wait for those behind the winner", "[actors]") {
+TEST_CASE_METHOD(pooled, "failover asks nobody behind the winner, and what it says is old soon", "[actors]") {
   route(job_of(1, route_strategy::failover));
   client->answer(http_answer(accepted), "http://10.0.0.1:9999");
   run();
   CHECK(where() == addresses{three[0]});
-  client->answer_all(http_answer(accepted));
-  run();
-  CHECK(routed.size() == 1);
+  advance(100ms);
+  CHECK(route(job_of(2, route_strategy::failover)) == addresses{three[0]});
+  CHECK(client->sent().size() == 1);
+  advance(1ms);
+  CHECK(route(job_of(2, route_strategy::failover)).empty());
+  CHECK(client->sent().size() == 2);
 }
 
 TEST_CASE_METHOD(pooled, "busyover asks about the job; when nobody is idle the run fails with everybody's answer", "[actors]") {
   route(job_of(7, route_strategy::busyover));
-  REQUIRE(client->sent().size() == 3);
-  CHECK(client->sent()[0].target == "/idleBeat");
-  CHECK(client->sent()[0].body == R"({"jobId":7})");
-  client->answer_all(http_answer(R"({"code":500,"msg":"busy here"})"));
-  run();
+  for (std::size_t asked = 1; asked <= 3; ++asked) {
+    REQUIRE(client->sent().size() == asked);
+    CHECK(client->sent().back().target == "/idleBeat");
+    CHECK(client->sent().back().body == R"({"jobId":7})");
+    client->answer(http_answer(R"({"code":500,"msg":"busy here"})"));
+    run();
+  }
   REQUIRE(where() == addresses{""});
   fire(claimed());
   REQUIRE(results().size() == 1);
@@ -131,9 +144,34 @@ TEST_CASE_METHOD(pooled, "busyover asks about the job; when nobody is idle the r
   CHECK(free_fast() == 8);
 }
 
+TEST_CASE_METHOD(pooled, "a thousand failover jobs ask an executor that hangs once and hold nobody else up", "[actors]") {
+  std::vector<protocol::route_candidate> many;
+  for (int i = 0; i < 1000; ++i)
+    many.push_back(due(job_of(1000 + i, route_strategy::failover)));
+  many.push_back(due(job_of(1, route_strategy::first, 2)));
+  ask_routes(std::move(many));
+  CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat"});
+  CHECK(accounted == 1001); // nobody waits for their answers
+  CHECK(where() == other);
+  CHECK(free_fast() == 7);
+  advance(1s);
+  CHECK(client->sent().size() == 3);
+  std::vector<protocol::route_candidate> more;
+  for (int i = 0; i < 30; ++i)
+    more.push_back(due(job_of(3000 + i, route_strategy::failover)));
+  ask_routes(std::move(more));
+  CHECK(held.size() == 6); // 1 024 of a group wait; the others stay due
+  CHECK(client->sent().size() == 3);
+  routed.clear();
+  client->answer_all(http_failure(delivery::unknown, "timeout"));
+  run();
+  CHECK(routed.size() + deferred.size() == 1024);
+  CHECK(held.size() == 6);
+}
+
 TEST_CASE_METHOD(pooled, "several instants of one job share one probe", "[actors]") {
   route(job_of(7, route_strategy::failover), 3);
-  CHECK(client->sent().size() == 3);
+  CHECK(client->sent().size() == 1);
   client->answer_all(http_answer(accepted));
   run();
   CHECK(where() == addresses{three[0], three[0], three[0]});

@@ -7,6 +7,7 @@ using namespace std::chrono_literals;
 using core::route_strategy;
 using protocol::delivery;
 using test::accepted;
+using test::addresses;
 using test::http_answer;
 using test::http_failure;
 using test::pooled;
@@ -38,7 +39,7 @@ TEST_CASE_METHOD(pooled, "an instant later than the misfire limit is sent under 
 
 TEST_CASE_METHOD(pooled, "a full lane defers and drops nothing; an answer makes room", "[actors]") {
   for (int i = 0; i < 8; ++i)
-    route_and_fire(job_of(1));
+    route_and_fire(job_of(1, route_strategy::round));
   route(job_of(1));
   CHECK(routed.empty());
   REQUIRE(deferred.size() == 1);
@@ -69,7 +70,7 @@ TEST_CASE_METHOD(pooled, "slots come back however a run ends, each once", "[acto
   CHECK(free_fast() == 6);
   route(job_of(1), 3); // routed and never claimed
   CHECK(free_fast() == 3);
-  release(3);
+  release();
   CHECK(free_fast() == 6);
 }
 
@@ -129,7 +130,7 @@ TEST_CASE_METHOD(pooled, "a full slow lane holds up slow jobs alone, and takes n
     complete(job_of(1), slow);
   CHECK(free_slow(1) == 4);
   for (int i = 0; i < 4; ++i)
-    route_and_fire(job_of(1));
+    route_and_fire(job_of(1, route_strategy::round));
   CHECK(route(job_of(1)).empty());
   CHECK(deferred.size() == 1);
   CHECK(free_fast() == 8);
@@ -164,17 +165,22 @@ TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recover
 
 TEST_CASE_METHOD(pooled, "a run whose fate is unknown holds its slot until recovery takes it", "[actors]") {
   recovery_is_full = true;
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 7; ++i)
     route_and_fire(job_of(1));
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 7; ++i)
     client->answer(http_failure(delivery::unknown, "timeout"));
   run();
-  CHECK(unknown.size() == 8);
+  REQUIRE(unknown.size() == 7);
   ask_routes({due(job_of(2))});
   CHECK(routed.empty());
   CHECK(deferred.size() == 1);
-  release(3);
-  CHECK(free_fast() == 3);
+  CHECK(free_fast() == 1);
+  protocol::slot_release freed;
+  for (int i = 0; i < 3; ++i)
+    freed.slots.add(unknown[static_cast<std::size_t>(i)].plan);
+  tell(actor, freed);
+  run();
+  CHECK(free_fast() == 4);
 }
 
 TEST_CASE_METHOD(pooled, "a link that fails ends the pool; one that is not used any more does not", "[actors]") {
@@ -238,18 +244,36 @@ TEST_CASE_METHOD(pooled, "the second try at another path is held back by the dea
   CHECK(free_fast() == 8);
 }
 
-TEST_CASE_METHOD(pooled, "one address has one link; an executor that turns out to want the app header gets another", "[actors]") {
+TEST_CASE_METHOD(pooled, "one address has one link, which hears that its executor wants the app header", "[actors]") {
   auto first = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
-  auto again = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
-  REQUIRE((first && again));
-  CHECK(first->link == again->link);
   serve(three, {three[0]});
   route_and_fire(job_of(1));
   CHECK(client->sent().back().target == "/trigger");
-  auto after = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
-  REQUIRE(after);
-  CHECK(first->link != after->link);
-  first->link = again->link = after->link = nullptr;
+  auto again = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  REQUIRE((first && again));
+  CHECK(first->link == again->link);
+  first->link = again->link = nullptr;
+}
+
+TEST_CASE_METHOD(pooled, "a run carries its group's app name, whoever asked for its link first", "[actors]") {
+  auto app_name = [&] {
+    for (const auto& [name, value] : client->sent().back().headers)
+      if (name == "XXL-JOB-APPNAME")
+        return value;
+    return std::string{};
+  };
+  other = {three[0]};
+  begin(); // recovery asks before the registry is known
+  auto early = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
+  serve(three);
+  route_and_fire(job_of(1));
+  CHECK(app_name() == "pay-worker");
+  route_and_fire(job_of(2, route_strategy::first, 2));
+  CHECK(app_name() == "mail-worker");
+  route(job_of(3, route_strategy::failover, 2));
+  CHECK(app_name() == "mail-worker");
+  REQUIRE(early);
+  early->link = nullptr;
 }
 
 TEST_CASE_METHOD(pooled, "a link that was dropped for long unused comes back when it is needed", "[actors]") {
@@ -262,4 +286,57 @@ TEST_CASE_METHOD(pooled, "a link that was dropped for long unused comes back whe
   client->answer(http_answer(accepted));
   run();
   CHECK(results().size() == 2);
+}
+
+TEST_CASE_METHOD(pooled, "an executor that hangs does not fill the lane at each instant anew", "[actors]") {
+  settings.fast_window = 100;
+  settings.connections_per_executor = 5;
+  settings.slow_count = 1000; // all stay in the fast lane
+  begin();
+  auto lost = http_failure(delivery::unknown, "timeout");
+  lost.elapsed = 3s;
+  for (int i = 0; i < 200; ++i)
+    ask_routes({due(job_of(1))});
+  CHECK(routed.size() == 80);
+  CHECK(held.empty());
+  fire(claimed());
+  CHECK(route(job_of(2, route_strategy::first, 2)) == other); // others find room at once
+  release();
+  advance(3s);
+  for (int i = 0; i < 80; ++i)
+    client->answer(lost);
+  run();
+  deferred.clear();
+  for (int i = 0; i < 200; ++i)
+    ask_routes({due(job_of(1))});
+  CHECK(routed.size() == 5);
+  CHECK(deferred.empty());
+  CHECK(held.size() == 195);
+  fire(claimed());
+  client->answer(http_answer(accepted));
+  run();
+  held.clear();
+  routed.clear();
+  for (int i = 0; i < 200; ++i)
+    ask_routes({due(job_of(1))});
+  CHECK(routed.size() == 76);
+  CHECK(held.empty());
+}
+
+TEST_CASE_METHOD(pooled, "waiting for a slot moves no strategy on", "[actors]") {
+  addresses in_turn;
+  for (int i = 0; i < 3; ++i) {
+    in_turn.push_back(route(job_of(5, route_strategy::round)).at(0));
+    release();
+  }
+  std::vector<protocol::routed_job> fill;
+  for (int i = 0; i < 8; ++i)
+    ask_routes({due(job_of(6, route_strategy::first, 100 + i))});
+  fill = std::exchange(routed, {});
+  for (int i = 0; i < 7; ++i)
+    CHECK(route(job_of(5, route_strategy::round)).empty());
+  routed = std::move(fill);
+  release();
+  for (const auto& next : in_turn)
+    CHECK(route(job_of(5, route_strategy::round)) == addresses{next});
 }

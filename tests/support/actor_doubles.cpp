@@ -86,6 +86,7 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
         return keep_waiting<protocol::log_reply>(self, *record);
       return record->log;
     },
+    [](const protocol::registry_change& change) { ignore(change); },
     [](protocol::drain_inbox) {},
   };
 }
@@ -157,8 +158,8 @@ pool_double::pool_double(virtual_time& world)
       return {
         [](const protocol::route_request& request) { ignore(request); },
         [freed](const protocol::slot_release& release) {
-          for (std::size_t lane = 0; lane < release.lanes.size(); ++lane)
-            freed->lanes[lane] += release.lanes[lane];
+          for (const auto& [where, count] : release.slots.held())
+            freed->lanes.at(where.first) += static_cast<std::uint32_t>(count);
         },
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },

@@ -3,6 +3,7 @@
 // Stand-ins for the neighbours of an actor under test: typed, so that they fit where the real ones go; each keeps what it was
 // told in a record that the test shares with it.
 
+#include <array>
 #include <any>
 #include <chrono>
 #include <functional>
@@ -110,6 +111,11 @@ struct executor_record {
   std::vector<std::any> unanswered;
 };
 
+/// How many slots were given back, by lane.
+struct freed_slots {
+  std::array<std::uint32_t, 2> lanes{};
+};
+
 /// A trigger_pool whose links lead to scripted executors, one an address. An address without one has no link.
 struct pool_double {
   explicit pool_double(virtual_time& world);
@@ -118,7 +124,7 @@ struct pool_double {
   using link_map = std::map<std::string, protocol::executor_link>;
   std::shared_ptr<link_map> links = std::make_shared<link_map>();
   /// All slots that were given back.
-  std::shared_ptr<protocol::slot_release> freed = std::make_shared<protocol::slot_release>();
+  std::shared_ptr<freed_slots> freed = std::make_shared<freed_slots>();
   protocol::trigger_pool actor;
 
 private:

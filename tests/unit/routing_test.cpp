@@ -297,3 +297,48 @@ TEST_CASE("an address listed twice is one address", "[unit][routing]") {
     chosen.insert(next_of(history, lfu, twice));
   CHECK(chosen == std::set<std::string>{"a", "b"});
 }
+
+TEST_CASE("a choice that was put back comes again, and the strategy goes on where it was", "[unit][routing]") {
+  auto live = ten_net(3);
+  for (auto strategy : {route_strategy::round, route_strategy::random, route_strategy::least_frequently_used,
+                        route_strategy::least_recently_used}) {
+    route_history waits{seed};
+    route_history never_waits{seed};
+    auto which = job_routed(strategy);
+    for (int i = 0; i < 20; ++i) {
+      auto expected = next_of(never_waits, which, live);
+      for (int again = 0; again < 5; ++again) {
+        auto choice = next_of(waits, which, live);
+        CHECK(choice == expected);
+        waits.put_back(which, std::vector{choice});
+      }
+      CHECK(next_of(waits, which, live) == expected);
+    }
+  }
+}
+
+TEST_CASE("several choices that were put back keep their order", "[unit][routing]") {
+  auto live = ten_net(3);
+  route_history history{seed};
+  auto which = job_routed(route_strategy::round);
+  addresses choices;
+  for (int i = 0; i < 4; ++i)
+    choices.push_back(next_of(history, which, live));
+  history.put_back(which, choices);
+  addresses first_two{next_of(history, which, live), next_of(history, which, live)};
+  history.put_back(which, first_two);
+  for (const auto& choice : choices)
+    CHECK(next_of(history, which, live) == choice);
+}
+
+TEST_CASE("what was put back is void when its executor is gone or the job is routed otherwise", "[unit][routing]") {
+  auto live = ten_net(3);
+  route_history history{seed};
+  auto which = job_routed(route_strategy::round);
+  auto at = position(live, next_of(history, which, live));
+  history.put_back(which, addresses{"http://10.0.0.9:9999/", live[static_cast<std::size_t>(at)]});
+  CHECK(position(live, next_of(history, which, live)) == at);
+  history.put_back(which, addresses{live[static_cast<std::size_t>(at)]});
+  CHECK(next_of(history, job_routed(route_strategy::last), live) == live[2]);
+  CHECK(position(live, next_of(history, which, live)) == (at + 1) % 3);
+}
