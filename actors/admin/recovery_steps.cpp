@@ -60,7 +60,8 @@ void recovery_actor_state::look() {
     [this, due, epoch = epoch_](core::result<findings>&& found) {
       if (epoch == epoch_)
         looked(due, std::move(found));
-    });
+    },
+    store_patience, protocol::store_turn::patient);
 }
 
 void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::result<findings>&& found) {
