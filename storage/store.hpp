@@ -82,10 +82,10 @@ public:
   /// Waiting intents created at or before `created_before`, oldest first.
   virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
 
-  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries.
-  /// Returns how many. Sweep of invariant F4; looks at a bounded stretch of the log a call and goes on behind it. Also forgets
-  /// intents that were created at or before `before` and taken.
-  virtual core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) = 0;
+  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries, at
+  /// most `limit`. Sweep of invariant F4; looks at a bounded stretch of the log a call, however long that is, and goes on behind
+  /// it with the next. Also forgets intents that were created at or before `before` and taken, at most `limit`.
+  virtual core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) = 0;
 };
 
 /// Nodes and their lives (firing protocol §9).

@@ -20,6 +20,8 @@ constexpr milliseconds adopt_period{500};
 constexpr milliseconds store_retry{1'000};
 /// Rows that nobody claims and that are still undecided after so long never will be (firing protocol, F4).
 constexpr std::chrono::minutes abandoned_after{10};
+/// Between two stretches of the log, while there is more of it.
+constexpr milliseconds sweep_pause{1'000};
 constexpr std::chrono::minutes sweep_period{1};
 constexpr std::size_t sweep_limit = 500;
 constexpr std::int32_t accepted = 200;
@@ -109,18 +111,20 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
 
 void recovery_actor_state::sweep() {
   next_sweep_ = steady_now() + sweep_period;
-  ask_store<std::size_t>(
+  ask_store<core::sweep_outcome>(
     self_, storage_,
     [before = clock_.at(steady_now()) - abandoned_after](storage::store& store) {
       return store.firings().fail_abandoned(before, sweep_limit);
     },
-    [this](const core::result<std::size_t>& failed) {
-      if (!failed || *failed == 0)
+    [this](const core::result<core::sweep_outcome>& swept) {
+      if (!swept)
         return;
-      log_->warn("recovery: {} runs that nobody claims are recorded as failed", *failed);
-      if (*failed >= sweep_limit)
-        next_sweep_ = steady_now();
-    });
+      if (swept->failed > 0)
+        log_->warn("recovery: {} runs that nobody claims are recorded as failed", swept->failed);
+      if (swept->more)
+        next_sweep_ = steady_now() + sweep_pause;
+    },
+    store_patience, protocol::store_turn::patient);
 }
 
 bool recovery_actor_state::take(const core::adopted_run& adopted) {

@@ -35,7 +35,7 @@ public:
                                                      std::size_t limit) override;
   core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override;
   core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
-  core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override;
+  core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 
 private:
   session& session_;

@@ -238,7 +238,7 @@ void random_history::change_life() {
 }
 
 void random_history::sweep() {
-  say("abandoned: " + number_text(require(firings().fail_abandoned(now_ - 10s, 1000))));
+  say("abandoned: " + number_text(require(firings().fail_abandoned(now_ - 10s, 1000)).failed));
   std::string line = "waiting:";
   std::vector<std::string> names;
   for (const auto& intent : require(firings().waiting_intents(now_, 1000)))
