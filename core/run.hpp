@@ -161,6 +161,12 @@ struct record_outcome {
   bool fenced = false;
 };
 
+/// A run that shall be sent once more (T7), and the claim that holds it.
+struct resend {
+  std::int64_t claim = 0;
+  log_id run{};
+};
+
 /// One step of the sweep for runs that nobody holds.
 struct sweep_outcome {
   /// Runs that were recorded as failed.

@@ -143,9 +143,15 @@ struct trigger_partners {
   recovery_actor recovery;
 };
 
-/// Runs whose bytes were written and whose answer never came. They hold their slots until recovery releases them.
+/// A run whose bytes were written and whose answer never came, and what came instead, for a person.
+struct unanswered_run {
+  core::claimed_run run;
+  std::string error;
+};
+
+/// Runs of this node whose fate is unknown. They hold their slots until recovery releases them.
 struct unknown_batch {
-  std::vector<core::claimed_run> runs;
+  std::vector<unanswered_run> runs;
 };
 
 // -- executors -------------------------------------------------------------------------------------------------------------
@@ -213,7 +219,9 @@ struct log_reply {
   /// False: no complete answer, or not a log reply.
   bool answered = false;
   std::int32_t to_line = 0;
-  std::string content;
+  std::string content = {};
+  /// What there was instead of an answer.
+  std::string error = {};
 };
 
 struct drain_inbox {};

@@ -115,8 +115,8 @@ private:
                                                      std::size_t limit) override {
     return call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
   }
-  core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override {
-    return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, claim, run); });
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+    return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, runs); });
   }
   core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
     return call("waiting_intents", [&] { return inner_->firings().waiting_intents(created_before, limit); });
