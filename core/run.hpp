@@ -161,6 +161,21 @@ struct record_outcome {
   bool fenced = false;
 };
 
+/// A run that shall be sent once more (T7), and the claim that holds it.
+struct resend {
+  std::int64_t claim = 0;
+  log_id run{};
+};
+
+/// One step of the sweep for runs that nobody holds.
+struct sweep_outcome {
+  /// Runs that were recorded as failed.
+  std::size_t failed = 0;
+  /// A bound ended the step, and what lies behind it can be done now.
+  bool more = false;
+  friend bool operator==(const sweep_outcome&, const sweep_outcome&) = default;
+};
+
 /// A run of a former owner, adopted with `maybe_sent` (T6): nobody knows whether it was delivered.
 struct adopted_run {
   log_id id{};

@@ -49,7 +49,8 @@ using storage_actor = caf::typed_actor<
   caf::result<void>(trigger_results),
   /// What callbacks brought. Replies once it is on disk, also for results that came second. Errors: too_large (queue full).
   caf::result<callbacks_stored>(callback_batch),
-  /// A short control transaction (beat, registry, edits), before all batches. Replies when it has run.
+  /// A control transaction: a short one (beat, registry, edits) before all batches, a patient one behind them. Replies when it
+  /// has run.
   caf::result<void>(store_task),
   /// Claims that were adopted: they are deleted when so many of their runs are recorded.
   caf::result<void>(claims_opened),

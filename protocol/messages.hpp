@@ -27,11 +27,20 @@ struct tick_atom {};
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
 
+/// When a task at storage_actor has its turn.
+enum class store_turn : std::uint8_t {
+  /// Before all that wait already: a lease depends on it.
+  first,
+  /// Before claims and results.
+  usual,
+  /// When no claim and no result waits, or when it has waited for a second: it can wait, and may be large.
+  patient,
+};
+
 /// A use case on a store, run on its worker's thread. An error instead of a store: it cannot be opened now.
 struct store_task {
   std::function<void(core::result<storage::store*>)> run;
-  /// Before all that wait already: a lease depends on it.
-  bool urgent = false;
+  store_turn turn = store_turn::usual;
 };
 
 struct store_listener {
@@ -134,9 +143,15 @@ struct trigger_partners {
   recovery_actor recovery;
 };
 
-/// Runs whose bytes were written and whose answer never came. They hold their slots until recovery releases them.
+/// A run whose bytes were written and whose answer never came, and what came instead, for a person.
+struct unanswered_run {
+  core::claimed_run run;
+  std::string error;
+};
+
+/// Runs of this node whose fate is unknown. They hold their slots until recovery releases them.
 struct unknown_batch {
-  std::vector<core::claimed_run> runs;
+  std::vector<unanswered_run> runs;
 };
 
 // -- executors -------------------------------------------------------------------------------------------------------------
@@ -204,7 +219,9 @@ struct log_reply {
   /// False: no complete answer, or not a log reply.
   bool answered = false;
   std::int32_t to_line = 0;
-  std::string content;
+  std::string content = {};
+  /// What there was instead of an answer.
+  std::string error = {};
 };
 
 struct drain_inbox {};

@@ -75,17 +75,18 @@ public:
   virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                              std::size_t limit) = 0;
 
-  /// T7: permits one more send of an adopted or unknown run, at most once per run. False: its row has a trigger code or a result,
-  /// is gone, or it was sent again before. Errors: `fenced`.
-  virtual core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) = 0;
+  /// T7: permits one more send of each of these adopted or unknown runs, at most once per run; `runs` names none twice, the
+  /// answers are in its order. False: the row has a trigger code or a result, is gone, or it was sent again before. Errors:
+  /// `fenced`, for all.
+  virtual core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) = 0;
 
   /// Waiting intents created at or before `created_before`, oldest first.
   virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
 
-  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries.
-  /// Returns how many. Sweep of invariant F4; looks at a bounded stretch of the log a call and goes on behind it. Also forgets
-  /// intents that were created at or before `before` and taken.
-  virtual core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) = 0;
+  /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries, at
+  /// most `limit`. Sweep of invariant F4; looks at a bounded stretch of the log a call, however long that is, and goes on behind
+  /// it with the next. Also forgets intents that were created at or before `before` and taken, at most `limit`.
+  virtual core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) = 0;
 };
 
 /// Nodes and their lives (firing protocol §9).

@@ -7,6 +7,9 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// A failure that took longer is no broken connection any more, but a time limit.
+constexpr std::chrono::seconds broken_within{1};
+
 /// One inquiry on its way from question to question.
 struct inquiry {
   protocol::recovery_actor::pointer self;
@@ -14,34 +17,72 @@ struct inquiry {
   std::chrono::milliseconds limit;
   std::function<void(executor_answer&&)> then;
   executor_answer answer;
+  /// When the present question was asked, and whether it may be asked again.
+  caf::actor_clock::time_point asked_at{};
+  bool may_repeat = true;
 };
 using inquiry_ptr = std::shared_ptr<inquiry>;
 
 void finish(const inquiry_ptr& asked) { std::exchange(asked->then, nullptr)(std::move(asked->answer)); }
 
-void ask_log(const inquiry_ptr& asked, std::int32_t idle_code) {
+/// Without an answer: what met the question `path`.
+void fail(const inquiry_ptr& asked, const char* path, const std::string& error) {
+  asked->answer.timed_out = asked->self->clock().now() - asked->asked_at >= broken_within;
+  asked->answer.reason = std::string{"no usable answer to "} + path + (error.empty() ? "" : ": " + error);
+  finish(asked);
+}
+
+bool repeats(const inquiry_ptr& asked) {
+  return asked->self->clock().now() - asked->asked_at < broken_within && std::exchange(asked->may_repeat, false);
+}
+
+std::string in_words(const protocol::probe_reply& probe) {
+  return "/idleBeat answered " + std::to_string(probe.code) + (probe.message.empty() ? "" : " (" + probe.message + ")");
+}
+
+std::string reason_of(core::unknown_verdict verdict, const protocol::probe_reply& probe, const protocol::log_reply& log) {
+  switch (verdict) {
+  case core::unknown_verdict::known:
+  case core::unknown_verdict::not_received: return {};
+  case core::unknown_verdict::busy: return "the executor is busy and may have queued it";
+  case core::unknown_verdict::cannot_tell: break;
+  }
+  const auto* said = log.content.empty() ? ", /log is empty" : ", /log tells nothing of it";
+  return "the executor cannot tell: " + in_words(probe) + said;
+}
+
+void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
+  asked->asked_at = asked->self->clock().now();
   protocol::log_request question{asked->question.run, asked->question.fire_at};
   protocol::request(asked->self, asked->answer.link, asked->limit, question)
     .then(
-      [asked, idle_code](const protocol::log_reply& log) {
-        asked->answer.verdict = core::judge({idle_code, log.answered, log.content, log.to_line});
+      [asked, probe](const protocol::log_reply& log) {
+        if (!log.answered && repeats(asked))
+          return ask_log(asked, probe);
+        if (!log.answered)
+          return fail(asked, "/log", log.error);
+        asked->answer.verdict = core::judge({probe.code, true, log.content, log.to_line});
+        asked->answer.reason = reason_of(asked->answer.verdict, probe, log);
         finish(asked);
       },
-      [asked](const caf::error&) { finish(asked); });
+      [asked](const caf::error&) { fail(asked, "/log", {}); });
 }
 
 void ask_idle(const inquiry_ptr& asked) {
+  asked->asked_at = asked->self->clock().now();
   protocol::request(asked->self, asked->answer.link, asked->limit, protocol::probe_request{asked->question.job, true})
     .then(
       [asked](const protocol::probe_reply& probe) {
         // Whoever does not answer at all would only let the second question wait, too.
         asked->answer.reached = probe.code != 0;
-        if (asked->answer.reached)
-          ask_log(asked, probe.code);
-        else
-          finish(asked);
+        if (!asked->answer.reached && repeats(asked))
+          return ask_idle(asked);
+        if (!asked->answer.reached)
+          return fail(asked, "/idleBeat", probe.message);
+        asked->may_repeat = true;
+        ask_log(asked, probe);
       },
-      [asked](const caf::error&) { finish(asked); });
+      [asked](const caf::error&) { fail(asked, "/idleBeat", {}); });
 }
 
 } // namespace
@@ -49,14 +90,17 @@ void ask_idle(const inquiry_ptr& asked) {
 void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
                   std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then) {
   auto address = question.address;
-  auto asked = std::make_shared<inquiry>(inquiry{self, std::move(question), limit, std::move(then), {}});
+  auto asked = std::make_shared<inquiry>(inquiry{self, std::move(question), limit, std::move(then), {}, self->clock().now()});
   protocol::request(self, pool, limit, protocol::link_query{std::move(address)})
     .then(
       [asked](protocol::link_handle& found) {
         asked->answer.link = std::move(found.link);
         ask_idle(asked);
       },
-      [asked](const caf::error&) { finish(asked); });
+      [asked](const caf::error&) {
+        asked->answer.reason = "there is no way to its executor";
+        finish(asked);
+      });
 }
 
 } // namespace ringmaster::actors

@@ -25,11 +25,17 @@ struct executor_answer {
   core::unknown_verdict verdict = core::unknown_verdict::cannot_tell;
   /// It answered the first question, whatever it said.
   bool reached = false;
+  /// The question that got no answer was given up at its time limit, so that the executor is slow or gone; else the connection
+  /// broke or was refused, which may happen to one in many.
+  bool timed_out = false;
+  /// Why it cannot be told, for a person; empty when it can.
+  std::string reason;
   protocol::executor_link link;
 };
 
-/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`. `then` runs in
-/// `self` exactly once, after three limits at the latest.
+/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`. A question
+/// whose connection broke is asked again at once, once; the transport does not use a broken connection again. `then` runs in
+/// `self` exactly once, after three limits and two seconds at the latest.
 void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
                   std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then);
 

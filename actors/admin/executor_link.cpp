@@ -134,10 +134,13 @@ void executor_link_state::drain() {
       }
       (*probed)->promise.deliver(std::move(reply));
     } else if (auto* log = std::get_if<std::shared_ptr<log_flight>>(&one.of)) {
-      protocol::log_reply reply;
-      if (one.result.state == protocol::delivery::answered)
+      protocol::log_reply reply{.error = std::move(one.result.error)};
+      if (one.result.state == protocol::delivery::answered) {
         if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, 1))
           reply = {true, chunk->to_line, std::move(chunk->content)};
+        else
+          reply.error = std::move(chunk.error().context);
+      }
       (*log)->promise.deliver(std::move(reply));
     }
   }

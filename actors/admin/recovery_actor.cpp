@@ -1,7 +1,6 @@
 #include "actors/admin/recovery_actor.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -21,6 +20,8 @@ constexpr milliseconds store_retry{1'000};
 /// Rows that nobody claims and that are still undecided after so long never will be (firing protocol, F4).
 constexpr std::chrono::minutes abandoned_after{10};
 constexpr std::chrono::minutes sweep_period{1};
+/// Between two stretches of the log, while there is more of it.
+constexpr milliseconds sweep_pause{1'000};
 constexpr std::size_t sweep_limit = 500;
 constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
@@ -38,6 +39,11 @@ core::claimed_run claimed(const core::adopted_run& adopted) {
   return run;
 }
 
+recovery_places places(const config::trigger_settings& trigger) {
+  constexpr auto quiet = recovery_actor_state::asks_per_quiet_address_max;
+  return {recovery_actor_state::asks_max, std::max(trigger.connections_per_executor, quiet), quiet};
+}
+
 } // namespace
 
 recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage,
@@ -48,7 +54,8 @@ recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer sel
     pool_{std::move(pool)},
     settings_{settings},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    runs_{places(settings.trigger)} {}
 
 protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
   next_tick_ = steady_now();
@@ -67,8 +74,9 @@ void recovery_actor_state::change_life(const protocol::life_change& change) {
   ++epoch_;
   life_ = change.life;
   sequence_ = first_sequence;
-  adopting_ = looking_ = false;
+  adopting_ = looking_ = permitting_ = false;
   runs_.clear();
+  permits_.clear();
   forget_reported();
   adopt();
 }
@@ -109,18 +117,20 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
 
 void recovery_actor_state::sweep() {
   next_sweep_ = steady_now() + sweep_period;
-  ask_store<std::size_t>(
+  ask_store<core::sweep_outcome>(
     self_, storage_,
     [before = clock_.at(steady_now()) - abandoned_after](storage::store& store) {
       return store.firings().fail_abandoned(before, sweep_limit);
     },
-    [this](const core::result<std::size_t>& failed) {
-      if (!failed || *failed == 0)
+    [this](const core::result<core::sweep_outcome>& swept) {
+      if (!swept)
         return;
-      log_->warn("recovery: {} runs that nobody claims are recorded as failed", *failed);
-      if (*failed >= sweep_limit)
-        next_sweep_ = steady_now();
-    });
+      if (swept->failed > 0)
+        log_->warn("recovery: {} runs that nobody claims are recorded as failed", swept->failed);
+      if (swept->more)
+        next_sweep_ = steady_now() + sweep_pause;
+    },
+    store_patience, protocol::store_turn::patient);
 }
 
 bool recovery_actor_state::take(const core::adopted_run& adopted) {
@@ -130,11 +140,18 @@ bool recovery_actor_state::take(const core::adopted_run& adopted) {
     known->run.attempt = adopted.attempt;
     return true;
   }
-  return runs_.add({.run = claimed(adopted), .job = adopted.job, .due = steady_now() + settings_.trigger.settle});
+  auto t = steady_now();
+  return runs_.add(
+    {.run = claimed(adopted), .job = adopted.job, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
 }
 
 void recovery_actor_state::take(protocol::unknown_batch&& batch) {
-  std::move(batch.runs.begin(), batch.runs.end(), std::back_inserter(reported_));
+  auto t = steady_now();
+  for (auto& [run, error] : batch.runs) {
+    auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
+    reported_.push_back({.run = std::move(run), .job = job, .sent = true, .first_error = std::move(error),
+                         .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
+  }
   if (!life_)
     return forget_reported(); // their claims are this node's former life's: adopted as soon as there is a next one
   admit();
@@ -143,10 +160,14 @@ void recovery_actor_state::take(protocol::unknown_batch&& batch) {
 void recovery_actor_state::admit() {
   protocol::slot_release freed;
   for (; !reported_.empty() && runs_.size() < runs_max; reported_.pop_front()) {
-    auto& run = reported_.front();
-    freed.slots.add(run.plan);
-    auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
-    runs_.add({.run = std::move(run), .job = job, .due = steady_now() + settings_.trigger.settle});
+    auto& reported = reported_.front();
+    freed.slots.add(reported.run.plan);
+    if (auto* known = runs_.find(reported.run.id)) { // its claim was adopted before it was reported
+      known->sent = true;
+      known->first_error = std::move(reported.first_error);
+    } else {
+      runs_.add(std::move(reported));
+    }
   }
   if (!freed.slots.empty())
     protocol::send(self_, pool_, freed);
@@ -154,8 +175,8 @@ void recovery_actor_state::admit() {
 
 void recovery_actor_state::forget_reported() {
   protocol::slot_release freed;
-  for (const auto& run : reported_)
-    freed.slots.add(run.plan);
+  for (const auto& reported : reported_)
+    freed.slots.add(reported.run.plan);
   reported_.clear();
   if (!freed.slots.empty())
     protocol::send(self_, pool_, freed);
@@ -172,18 +193,16 @@ void recovery_actor_state::tick() {
   if (steady_now() >= next_sweep_)
     sweep();
   for (auto id : runs_.overdue_sends(steady_now()))
-    give_up(*runs_.find(id), "no answer to the second sending");
-  admit();
-  look();
-  start_ready();
-  flush();
+    give_up(*runs_.find(id), std::string{"no answer to "} + sending_of(*runs_.find(id)));
+  go_on();
 }
 
 // -- verdicts --------------------------------------------------------------------------------------------------------------
 
-void recovery_actor_state::succeed(unknown_run& run, const char* why) {
+void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
   log_->info("recovery: job {} log {} ends: {}", core::number(run.job), core::number(run.run.id), why);
-  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, accepted, {}, false});
+  auto message = run.first_error.empty() ? std::string{} : why + "; the first sending: " + run.first_error;
+  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, accepted, std::move(message), false});
   runs_.erase(run.run.id);
 }
 
@@ -192,6 +211,8 @@ void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
 }
 
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
+  if (!run.first_error.empty())
+    message += "; the first sending: " + run.first_error;
   log_->warn("recovery: job {} log {} fails: {}", core::number(run.job), core::number(run.run.id), message);
   verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, code, std::move(message), delivery_unknown});
   runs_.erase(run.run.id);

@@ -35,9 +35,10 @@ public:
   static inline const char* name = "ringmaster.recovery_actor";
 
   /// Runs that talk to an executor at once.
-  static constexpr std::size_t asks_max = 64;
-  /// Of these, to one executor: one that is gone must not hold up the others.
-  static constexpr std::size_t asks_per_address_max = 8;
+  static constexpr std::size_t asks_max = 1024;
+  /// Of these, to one executor that does not answer. To one that does as many as it has connections, so that what a crash left
+  /// is settled about as fast as it would have been sent.
+  static constexpr std::size_t asks_per_quiet_address_max = 8;
   /// Runs under way; beyond it nothing more is adopted, and reported runs wait with the slots that they hold in the pool, until
   /// some are decided. So what one life has undecided is bounded by this, one adoption and the windows of the pool's lanes: a
   /// burst of silence slows the planning down, as any other burst does, and the firings stay due in the store.
@@ -82,19 +83,26 @@ private:
   void ask(unknown_run& run);
   void answered(core::log_id id, executor_answer&& answer);
   void not_received(unknown_run& run, const protocol::executor_link& link);
+  [[nodiscard]] bool is_missed(const unknown_run& run) const;
   void permit(unknown_run& run);
-  void permitted(core::log_id id, std::int64_t claim, const core::result<bool>& granted);
+  void ask_permits();
+  void permitted(const std::vector<core::resend>& asked, const core::result<std::vector<bool>>& granted);
+  void permitted(const core::resend& asked, std::optional<bool> granted);
   void send(unknown_run& run);
   void send_over(core::log_id id, const protocol::executor_link& link);
   void take(protocol::send_results&& results);
   void sent(const protocol::send_result& result);
-  void ask_again(unknown_run& run, const char* why);
+  void ask_again(unknown_run& run, const std::string& why, bool silent = false);
   void look_again(unknown_run& run, core::milliseconds wait);
+  /// What every event may have made possible.
+  void go_on();
 
   // -- verdicts
   void finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown);
-  void succeed(unknown_run& run, const char* why);
+  void succeed(unknown_run& run, const std::string& why);
   void give_up(unknown_run& run, const std::string& why);
+  /// What a sending by this actor is called: the second one is only what was sent before.
+  [[nodiscard]] static const char* sending_of(const unknown_run& run) noexcept;
   void flush();
 
   void arm();
@@ -117,9 +125,12 @@ private:
   steady next_adopt_{};
   steady next_sweep_{};
   steady next_tick_{};
-  unknown_runs runs_{asks_max, asks_per_address_max};
+  unknown_runs runs_;
+  /// Want T7: one transaction for all that queued while the one before was under way.
+  std::vector<core::log_id> permits_;
+  bool permitting_ = false;
   /// Wait for room; they hold their slots.
-  std::deque<core::claimed_run> reported_;
+  std::deque<unknown_run> reported_;
   std::vector<core::trigger_result> verdicts_;
 };
 

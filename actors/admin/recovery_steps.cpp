@@ -1,4 +1,4 @@
-// One run of recovery_actor, step by step: its row, its executor, the permission to send again, the sending.
+// One run of recovery_actor, step by step: its row, its executor. What comes after that is in recovery_sending.cpp.
 
 #include "actors/admin/recovery_actor.hpp"
 
@@ -20,9 +20,8 @@ constexpr milliseconds store_retry{1'000};
 constexpr milliseconds wait_min{1'000};
 constexpr milliseconds wait_max{8'000};
 constexpr std::size_t look_limit = 500;
-constexpr std::int32_t accepted = 200;
 constexpr std::int32_t failed = 500;
-constexpr auto no_answer = "the executor does not answer";
+constexpr auto used_up = "it was permitted to be sent once more before";
 
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
@@ -60,7 +59,8 @@ void recovery_actor_state::look() {
     [this, due, epoch = epoch_](core::result<findings>&& found) {
       if (epoch == epoch_)
         looked(due, std::move(found));
-    });
+    },
+    store_patience, protocol::store_turn::patient);
 }
 
 void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::result<findings>&& found) {
@@ -86,8 +86,14 @@ void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::
     else
       runs_.erase(id);
   }
-  start_ready();
+  go_on();
+}
+
+void recovery_actor_state::go_on() {
+  admit();
   look();
+  start_ready();
+  ask_permits();
   flush();
 }
 
@@ -103,7 +109,7 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
   if (decided(*row))
     return succeed(run, row->trigger_code != 0 ? "its row says what became of it" : "its result is there");
   if (run.permit_refused)
-    return give_up(run, "it was sent a second time before");
+    return give_up(run, used_up);
   auto& plan = run.run.plan;
   if (plan.address.empty()) {
     if (plan.route_note.empty())
@@ -124,8 +130,8 @@ void recovery_actor_state::start_ready() {
     const auto& job = *run->run.plan.spec;
     bool may_resend = run->permitted || run->run.attempt == 0;
     // A second copy would kill the first of a COVER_EARLY job.
-    if (runs_.is_silent(run->run.plan.address, steady_now()))
-      ask_again(*run, no_answer);
+    if (const auto* silence = runs_.silence(*run, steady_now()))
+      ask_again(*run, *silence, true);
     else if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
       ask(*run);
     else if (run->permitted)
@@ -149,144 +155,57 @@ void recovery_actor_state::ask(unknown_run& run) {
 
 void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
   auto& run = *runs_.find(id);
-  if (!answer.reached)
-    runs_.mark_silent(run.run.plan.address, steady_now() + wait_min);
+  const auto& address = run.run.plan.address;
+  if (answer.reached)
+    runs_.note_answer(address, steady_now());
+  else
+    runs_.note_failure(address, answer.timed_out, steady_now() + wait_min, answer.reason);
   switch (answer.verdict) {
   case core::unknown_verdict::known: succeed(run, "the executor has started it"); break;
   case core::unknown_verdict::not_received: not_received(run, answer.link); break;
-  case core::unknown_verdict::busy: ask_again(run, "the executor is busy and may have queued it"); break;
-  case core::unknown_verdict::cannot_tell: ask_again(run, answer.reached ? "the executor cannot tell" : no_answer); break;
+  case core::unknown_verdict::busy:
+  case core::unknown_verdict::cannot_tell: ask_again(run, answer.reason, !answer.reached); break;
   }
-  start_ready();
-  flush();
+  go_on();
 }
 
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
-  const auto& plan = run.run.plan;
-  auto late = clock_.at(steady_now()) - plan.fire_at;
-  bool drops = plan.kind == core::trigger_kind::cron && plan.spec->misfire == core::misfire_policy::do_nothing;
-  if (drops && late > settings_.misfire_after) {
+  if (is_missed(run)) {
     // Retries would run what the misfire rule says shall not run.
     finish(run, failed, "missed: not delivered at its time, and the misfire rule is DO_NOTHING", true);
   } else if (run.permitted) {
     runs_.move(run, phase::sending);
     send_over(run.run.id, link);
   } else if (run.run.attempt > 0) {
-    give_up(run, "it was sent a second time before");
+    give_up(run, used_up);
   } else {
     permit(run);
   }
 }
 
-void recovery_actor_state::permit(unknown_run& run) {
-  runs_.move(run, phase::permitting);
-  ask_store<bool>(
-    self_, storage_,
-    [life = *life_, claim = run.run.claim, id = run.run.id](storage::store& store) {
-      return store.firings().permit_resend(life, claim, id);
-    },
-    [this, id = run.run.id, claim = run.run.claim, epoch = epoch_](const core::result<bool>& granted) {
-      if (epoch == epoch_)
-        permitted(id, claim, granted);
-    });
+// How late it was when this life got to know of it, and for how long its executor could not say: the misfire rule is about these.
+// The time that it waited here for its turn is neither.
+bool recovery_actor_state::is_missed(const unknown_run& run) const {
+  const auto& plan = run.run.plan;
+  if (plan.kind != core::trigger_kind::cron || plan.spec->misfire != core::misfire_policy::do_nothing)
+    return false;
+  auto late = run.known_at - plan.fire_at;
+  auto asked = run.asked_since ? steady_now() - *run.asked_since : steady::duration{0};
+  return late + std::chrono::duration_cast<milliseconds>(asked) > settings_.misfire_after;
 }
 
-void recovery_actor_state::permitted(core::log_id id, std::int64_t claim, const core::result<bool>& granted) {
-  auto& run = *runs_.find(id);
-  if (run.run.claim != claim) {
-    look_again(run, milliseconds{0});
-  } else if (!granted) {
-    run.permit_in_doubt = true;
-    look_again(run, store_retry);
-  } else if (*granted) {
-    run.permitted = true;
-    ++run.run.attempt;
-    send(run);
-  } else if (std::exchange(run.permit_in_doubt, false)) {
-    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is
-    // decided.
-    run.permitted = true;
-    ++run.run.attempt;
-    look_again(run, milliseconds{0});
-  } else {
-    run.permit_refused = true;
-    look_again(run, milliseconds{0});
-  }
-  start_ready();
-  look();
-  flush();
-}
-
-void recovery_actor_state::send(unknown_run& run) {
-  runs_.move(run, phase::sending);
-  run.due = steady_now() + settings_.trigger.ask_limit;
-  auto then = [this, id = run.run.id, epoch = epoch_](const protocol::executor_link& link) {
-    if (epoch != epoch_)
-      return;
-    send_over(id, link);
-    start_ready();
-    flush();
-  };
-  protocol::request(self_, pool_, patience(), protocol::link_query{run.run.plan.address})
-    .then([then](const protocol::link_handle& found) { then(found.link); }, [then](const caf::error&) { then({}); });
-}
-
-void recovery_actor_state::send_over(core::log_id id, const protocol::executor_link& link) {
-  auto* run = runs_.find(id);
-  if (!run || run->now != phase::sending)
-    return;
-  if (!link)
-    return ask_again(*run, "there is no way to its executor");
-  run->permitted = false;
-  run->due = steady_now() + settings_.trigger.ask_limit;
-  run->run.incarnation = life_->incarnation;
-  log_->info("recovery: job {} log {} is sent again", core::number(run->job), core::number(id));
-  protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
-}
-
-void recovery_actor_state::take(protocol::send_results&& results) {
-  for (const auto& result : results.items)
-    sent(result);
-  start_ready();
-  flush();
-}
-
-void recovery_actor_state::sent(const protocol::send_result& result) {
-  auto* run = runs_.find(result.run.id);
-  if (!run || run->now != phase::sending)
-    return;
-  switch (result.state) {
-  case protocol::send_state::answered:
-    if (result.code == accepted)
-      succeed(*run, "the executor accepted the second sending");
-    else // the refusal may be caused by the first copy
-      give_up(*run, "the second sending was refused: " + result.message);
-    break;
-  case protocol::send_state::not_sent:
-    run->permitted = true;
-    ask_again(*run, "the second sending did not leave");
-    break;
-  case protocol::send_state::gate_closed:
-    // The life is over; whoever adopts the run decides. Should it be alive after all, the run is not forgotten.
-    run->permitted = true;
-    look_again(*run, wait_min);
-    break;
-  case protocol::send_state::unknown: give_up(*run, "no answer to the second sending"); break;
-  }
-}
-
-void recovery_actor_state::ask_again(unknown_run& run, const char* why) {
+void recovery_actor_state::ask_again(unknown_run& run, const std::string& why, bool silent) {
   if (!run.asked_since)
     run.asked_since = steady_now();
   if (steady_now() - *run.asked_since >= settings_.trigger.ask_limit)
     return give_up(run, why);
   run.wait = std::clamp(run.wait * 2, wait_min, wait_max);
-  look_again(run, run.wait);
+  if (silent)
+    runs_.wait_for_answer(run, steady_now() + run.wait);
+  else
+    look_again(run, run.wait);
 }
 
-void recovery_actor_state::look_again(unknown_run& run, core::milliseconds wait) {
-  runs_.move(run, phase::waiting);
-  run.due = steady_now() + wait;
-}
+void recovery_actor_state::look_again(unknown_run& run, core::milliseconds wait) { runs_.wait(run, steady_now() + wait); }
 
 } // namespace ringmaster::actors

@@ -14,6 +14,8 @@ constexpr auto back_off_min = 50ms;
 constexpr auto back_off_max = 2000ms;
 // Resolved claims go with the next record; when none comes, after this.
 constexpr auto resolved_wait = 1s;
+// No task waits longer for a moment without claims and results.
+constexpr auto patience = 1s;
 
 template <class T>
 std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
@@ -84,10 +86,12 @@ caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::ca
 
 caf::result<void> storage_actor_state::accept(protocol::store_task&& task) {
   auto promise = self_->make_response_promise<void>();
-  if (task.urgent)
-    control_.push_front({std::move(task), promise});
-  else
-    control_.push_back({std::move(task), promise});
+  auto since = self_->clock().now();
+  switch (task.turn) {
+  case protocol::store_turn::first: control_.push_front({std::move(task), promise, since}); break;
+  case protocol::store_turn::usual: control_.push_back({std::move(task), promise, since}); break;
+  case protocol::store_turn::patient: patient_.push_back({std::move(task), promise, since}); break;
+  }
   pump();
   return promise;
 }
@@ -133,17 +137,16 @@ void storage_actor_state::pump() {
 }
 
 void storage_actor_state::give_work(desk& at) {
-  if (at.takes_control && start_control(at))
+  if (at.takes_control && (start_control(at) || (patience_ended() && start_patient(at))))
     return;
-  if (self_->clock().now() < at.not_before)
-    return;
-  // In turn, so that neither a burst of claims nor a flood of results starves the other.
-  if (at.last == work::record) {
-    if (!start_claim(at))
-      start_record(at);
-  } else if (!start_record(at)) {
-    start_claim(at);
+  if (self_->clock().now() >= at.not_before) {
+    // In turn, so that neither a burst of claims nor a flood of results starves the other.
+    auto claims_first = at.last == work::record;
+    if (claims_first ? start_claim(at) || start_record(at) : start_record(at) || start_claim(at))
+      return;
   }
+  if (at.takes_control)
+    start_patient(at);
 }
 
 bool storage_actor_state::start_control(desk& at) {
@@ -151,6 +154,24 @@ bool storage_actor_state::start_control(desk& at) {
     return false;
   auto next = std::move(control_.front());
   control_.pop_front();
+  run_control(at, std::move(next));
+  return true;
+}
+
+bool storage_actor_state::start_patient(desk& at) {
+  if (patient_.empty())
+    return false;
+  auto next = std::move(patient_.front());
+  patient_.pop_front();
+  run_control(at, std::move(next));
+  return true;
+}
+
+bool storage_actor_state::patience_ended() const {
+  return !patient_.empty() && self_->clock().now() >= patient_.front().since + patience;
+}
+
+void storage_actor_state::run_control(desk& at, control_task&& next) {
   at.busy = true;
   auto index = static_cast<std::size_t>(&at - desks_.data());
   protocol::request(self_, at.worker, store_patience, std::move(next.task))
@@ -165,7 +186,6 @@ bool storage_actor_state::start_control(desk& at) {
         desks_[index].busy = false;
         pump();
       });
-  return true;
 }
 
 bool storage_actor_state::start_claim(desk& at) {

@@ -23,7 +23,8 @@ struct storage_workers {
 };
 
 /// The firing path's door to the store. Batches naturally: whatever queued while a worker was busy is its next batch, at most
-/// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn.
+/// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn, then what can
+/// wait.
 ///
 /// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered;
 /// a refused one loses the refused run alone. Knows which claims are open in memory and deletes them in bulk once all their runs
@@ -59,6 +60,7 @@ private:
   struct control_task {
     protocol::store_task task;
     caf::typed_response_promise<void> promise;
+    caf::actor_clock::time_point since{};
   };
 
   struct waiting_callbacks {
@@ -92,6 +94,9 @@ private:
   void pump();
   void give_work(desk& at);
   bool start_control(desk& at);
+  bool start_patient(desk& at);
+  void run_control(desk& at, control_task&& next);
+  [[nodiscard]] bool patience_ended() const;
   bool start_claim(desk& at);
   bool start_record(desk& at);
   [[nodiscard]] bool record_waits() const noexcept;
@@ -118,6 +123,7 @@ private:
   core::node_life life_;
 
   std::deque<control_task> control_;
+  std::deque<control_task> patient_;
   std::deque<std::shared_ptr<protocol::claim_request>> claims_;
   std::deque<core::trigger_result> triggers_;
   std::deque<waiting_callbacks> callbacks_;

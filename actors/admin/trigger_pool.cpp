@@ -160,7 +160,7 @@ void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trig
     unknown_count_->inc();
     log_->warn("run {} of job {}: no answer from {}: {}", core::number(run.id), core::number(run.plan.spec->id), run.plan.address,
                result.message);
-    unknown.runs.push_back(std::move(run));
+    unknown.runs.push_back({std::move(run), std::move(result.message)});
     break;
   }
 }

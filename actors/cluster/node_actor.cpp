@@ -55,7 +55,7 @@ void node_actor_state::enter() {
     self_, links_.storage,
     [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
     [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience,
-    true);
+    protocol::store_turn::first);
 }
 
 void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&& life) {
@@ -106,7 +106,7 @@ void node_actor_state::renew() {
       return rows ? node_rows{std::move(*rows)} : node_rows{};
     },
     [this, sent, life = *life_](core::result<node_rows>&& rows) { renewed(sent, life, std::move(rows)); }, settings_.dead_after,
-    true);
+    protocol::store_turn::first);
 }
 
 void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows) {

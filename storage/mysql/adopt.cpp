@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "storage/claim_items.hpp"
 #include "storage/mysql/batches.hpp"
@@ -137,27 +139,47 @@ private:
   std::vector<core::adopted_run> runs_;
 };
 
-core::result<bool> permit(session& own, const core::node_life& owner, std::int64_t sequence, core::log_id run) {
-  if (auto current = own.check_current(owner); !current)
-    return tl::unexpected{current.error()};
-  auto& db = own.db;
-  if (!db.query("SELECT 1 FROM xxl_job_log WHERE id = ? AND trigger_code = 0 AND handle_code = 0 FOR UPDATE", run).next())
-    return false;
+/// Those of `runs` that are neither triggered nor finished, locked in the order of their ids, as everywhere.
+std::unordered_set<std::int64_t> lock_sendable(connection& db, std::span<const core::resend> runs) {
+  std::vector<core::log_id> ids;
+  for (const auto& one : runs)
+    ids.push_back(one.run);
+  std::sort(ids.begin(), ids.end());
+  std::unordered_set<std::int64_t> sendable;
+  for (const auto part : padded_chunks(ids.size())) {
+    auto& some = db.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY)"
+                            " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0 ORDER BY id FOR UPDATE",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(ids[part.at(i)]);
+    for (auto row = some.select(); row.next();)
+      sendable.insert(row.number(0));
+  }
+  return sendable;
+}
+
+/// The sendings that one claim permits, of those that are wanted of it.
+core::result<std::unordered_set<std::int64_t>> permit(connection& db, const core::node_life& owner, std::int64_t sequence,
+                                                      const std::unordered_set<std::int64_t>& wanted) {
+  std::unordered_set<std::int64_t> granted;
   auto row = db.query("SELECT first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ? FOR UPDATE",
                       owner.node, owner.incarnation, sequence);
   if (!row.next())
-    return false;
+    return granted;
   const auto first = row.id<core::log_id>(0);
   auto items = unpack(first, row.text(1));
   if (!items)
     return tl::unexpected{items.error()};
-  const auto item = std::find_if(items->begin(), items->end(), [run](const claim_item& one) { return one.id == run; });
-  if (item == items->end() || item->attempt != 0)
-    return false;
-  item->attempt = 1;
-  db.execute("UPDATE rm_claim SET items = ? WHERE node = ? AND incarnation = ? AND seq = ?", bytes{pack(first, *items)},
-             owner.node, owner.incarnation, sequence);
-  return true;
+  for (auto& item : *items) {
+    if (item.attempt != 0 || !wanted.contains(core::number(item.id)))
+      continue;
+    item.attempt = 1;
+    granted.insert(core::number(item.id));
+  }
+  if (!granted.empty())
+    db.execute("UPDATE rm_claim SET items = ? WHERE node = ? AND incarnation = ? AND seq = ?", bytes{pack(first, *items)},
+               owner.node, owner.incarnation, sequence);
+  return granted;
 }
 
 } // namespace
@@ -178,8 +200,28 @@ core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node
   return own_.db.transact([&] { return adoption{own_, owner, sequence}.run(limit); });
 }
 
-core::result<bool> firing_role::permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) {
-  return own_.db.transact([&] { return permit(own_, owner, claim, run); });
+core::result<std::vector<bool>> firing_role::permit_resend(const core::node_life& owner, std::span<const core::resend> runs) {
+  return own_.db.transact([&]() -> core::result<std::vector<bool>> {
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
+    const auto sendable = lock_sendable(own_.db, runs);
+    std::map<std::int64_t, std::unordered_set<std::int64_t>> wanted;
+    for (const auto& [claim, run] : runs)
+      if (sendable.contains(core::number(run)))
+        wanted[claim].insert(core::number(run));
+    for (auto& [claim, ids] : wanted) {
+      auto some = permit(own_.db, owner, claim, ids);
+      if (!some)
+        return tl::unexpected{std::move(some.error())};
+      ids = std::move(*some);
+    }
+    std::vector<bool> granted;
+    for (const auto& [claim, run] : runs) {
+      auto of = wanted.find(claim);
+      granted.push_back(of != wanted.end() && of->second.contains(core::number(run)));
+    }
+    return granted;
+  });
 }
 
 } // namespace ringmaster::storage::mysql

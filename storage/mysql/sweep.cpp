@@ -8,7 +8,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-constexpr std::int64_t ids_per_sweep = 200'000;
+constexpr std::int64_t ids_per_sweep = 20'000;
 constexpr const char* abandoned_message = "abandoned: no node holds this run";
 
 struct open_run {
@@ -32,18 +32,18 @@ class sweep {
 public:
   sweep(session& own, core::time_point before, std::size_t limit) : own_{own}, db_{own.db}, before_{before}, limit_{limit} {}
 
-  /// Returns how many runs failed.
-  core::result<std::size_t> run(sweep_progress& progress) {
+  core::result<core::sweep_outcome> run(sweep_progress& progress) {
     // What was taken long ago needs its unique key no more.
-    db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
-    collect(progress);
+    const auto forgotten = db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
+    const auto more = collect(progress) || static_cast<std::size_t>(forgotten) == limit_;
     for (const auto& run : abandoned_)
       fail(run);
-    return abandoned_.size();
+    return core::sweep_outcome{abandoned_.size(), more};
   }
 
 private:
-  void collect(sweep_progress& progress) {
+  /// True when there is more to look at now.
+  bool collect(sweep_progress& progress) {
     const auto newest = newest_run();
     settle(progress, newest);
     const auto last = std::min(core::number(newest), core::number(progress.swept) + ids_per_sweep);
@@ -59,9 +59,11 @@ private:
       else
         resolved_up_to = std::min(resolved_up_to, core::log_id{core::number(id) - 1});
     }
-    if (abandoned_.size() == limit_ && limit_ > 0)
+    const auto limited = abandoned_.size() == limit_ && limit_ > 0;
+    if (limited)
       resolved_up_to = std::min(resolved_up_to, abandoned_.back().id);
     progress.swept = std::max(progress.swept, std::min(resolved_up_to, progress.settled));
+    return limited || (core::number(progress.swept) == last && progress.swept < progress.settled);
   }
 
   core::log_id newest_run() {
@@ -95,7 +97,7 @@ private:
 
 } // namespace
 
-core::result<std::size_t> firing_role::fail_abandoned(core::time_point before, std::size_t limit) {
+core::result<core::sweep_outcome> firing_role::fail_abandoned(core::time_point before, std::size_t limit) {
   auto progress = sweep_;
   auto failed = own_.db.transact([&] {
     progress = sweep_;

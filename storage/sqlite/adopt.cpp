@@ -123,8 +123,6 @@ private:
 };
 
 core::result<bool> permit(connection& db, const core::node_life& owner, std::int64_t claim, core::log_id run) {
-  if (!is_current(db, owner))
-    return tl::unexpected{over(owner)};
   auto reading = db.prepare(find_claim);
   if (!reading.with(owner.node, owner.incarnation, claim).step())
     return false;
@@ -162,8 +160,19 @@ core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_lif
   return within(*session_.db, transaction_kind::write, [&](connection& db) { return adoption{db, owner, sequence}.run(limit); });
 }
 
-core::result<bool> firings::permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) { return permit(db, owner, claim, run); });
+core::result<std::vector<bool>> firings::permit_resend(const core::node_life& owner, std::span<const core::resend> runs) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<bool>> {
+    if (!is_current(db, owner))
+      return tl::unexpected{over(owner)};
+    std::vector<bool> granted;
+    for (const auto& [claim, run] : runs) {
+      auto one = permit(db, owner, claim, run);
+      if (!one)
+        return tl::unexpected{std::move(one.error())};
+      granted.push_back(*one);
+    }
+    return granted;
+  });
 }
 
 } // namespace ringmaster::storage::sqlite

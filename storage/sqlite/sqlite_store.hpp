@@ -33,9 +33,9 @@ public:
   core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override;
   core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                      std::size_t limit) override;
-  core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override;
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override;
   core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
-  core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override;
+  core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 
 private:
   session& session_;

@@ -23,10 +23,11 @@ constexpr char fail_run[] =
   "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
   "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
+constexpr char find_taken[] = "SELECT 1 FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT 1";
 constexpr char forget_taken[] =
   "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
 
-constexpr std::int64_t ids_per_sweep = 200'000;
+constexpr std::int64_t ids_per_sweep = 20'000;
 constexpr std::string_view abandoned_message = "abandoned: no node holds this run";
 
 struct open_run {
@@ -44,6 +45,44 @@ std::unordered_set<std::int64_t> held_runs(connection& db) {
       for (const auto& item : *items)
         held.insert(core::number(item.id));
   return held;
+}
+
+/// What one look at a stretch of the log found.
+struct stretch {
+  std::vector<open_run> abandoned;
+  /// Everything up to here is resolved once those are failed.
+  core::log_id swept{};
+  bool more = false;
+  bool taken_intents = false;
+};
+
+stretch look(connection& db, session& own, core::log_id swept, core::time_point before, std::size_t limit) {
+  stretch found;
+  found.swept = swept;
+  found.taken_intents = db.prepare(find_taken).with(before).step();
+  auto newest = db.prepare(last_run);
+  newest.with().step();
+  auto last = std::min(newest.number(0), core::number(swept) + ids_per_sweep);
+  auto held = held_runs(db);
+  bool all_resolved = true;
+  auto before_text = own.dates.of(before);
+  auto listing = db.prepare(list_open_runs);
+  listing.with(swept, last, before_text);
+  while (found.abandoned.size() < limit && listing.step()) {
+    core::log_id id = listing.id<core::log_id>(0);
+    // The sweep may pass a row only once it is resolved; a row that it fails now is.
+    if (listing.number(1) == 0 || held.contains(core::number(id)))
+      all_resolved = false;
+    else
+      found.abandoned.push_back({id, listing.id<core::job_id>(2), own.dates.read(listing.text(3)).value_or(before)});
+    if (all_resolved)
+      found.swept = id;
+  }
+  auto limited = found.abandoned.size() == limit;
+  if (all_resolved && !limited)
+    found.swept = std::max(core::log_id{last}, swept);
+  found.more = limited || (all_resolved && last < newest.number(0));
+  return found;
 }
 
 core::intent read_intent(const statement& row) {
@@ -73,43 +112,33 @@ core::result<std::vector<core::intent>> firings::waiting_intents(core::time_poin
   });
 }
 
-core::result<std::size_t> firings::fail_abandoned(core::time_point before, std::size_t limit) {
-  auto before_text = session_.dates.of(before);
-  auto swept = swept_;
-  auto failed = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
-    db.run(forget_taken, before, limit);
-    auto newest = db.prepare(last_run);
-    newest.with().step();
-    auto last = std::min(newest.number(0), core::number(swept) + ids_per_sweep);
-    auto held = held_runs(db);
-    std::vector<open_run> abandoned;
-    bool all_resolved = true;
-    {
-      auto listing = db.prepare(list_open_runs);
-      listing.with(swept, last, before_text);
-      while (abandoned.size() < limit && listing.step()) {
-        core::log_id id = listing.id<core::log_id>(0);
-        // The sweep may pass a row only once it is resolved; a row that it fails now is.
-        if (listing.number(1) == 0 || held.contains(core::number(id)))
-          all_resolved = false;
-        else
-          abandoned.push_back({id, listing.id<core::job_id>(2), session_.dates.read(listing.text(3)).value_or(before)});
-        if (all_resolved)
-          swept = id;
-      }
-      all_resolved = all_resolved && abandoned.size() < limit;
-    }
-    for (const auto& run : abandoned) {
-      db.run(fail_run, run.id, abandoned_message);
-      db.run(insert_failed, run.id, run.job, run.fire_at);
-    }
-    if (all_resolved)
-      swept = core::log_id{std::max(last, core::number(swept))};
-    return abandoned.size();
+// Looked at without the lock on the one writer, which is taken only for what there is to do. A run that nobody held in between
+// stays so: claims are written with their rows and only change hands.
+core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point before, std::size_t limit) {
+  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<stretch> {
+    return look(db, session_, swept_, before, limit);
   });
-  if (failed)
-    swept_ = swept;
-  return failed;
+  if (!found)
+    return tl::unexpected{std::move(found.error())};
+  core::sweep_outcome outcome{0, found->more};
+  if (!found->abandoned.empty() || found->taken_intents) {
+    auto done = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::sweep_outcome> {
+      core::sweep_outcome swept = outcome;
+      swept.more |= static_cast<std::size_t>(db.run(forget_taken, before, limit)) == limit;
+      for (const auto& run : found->abandoned) {
+        if (db.run(fail_run, run.id, abandoned_message) == 0)
+          continue;
+        db.run(insert_failed, run.id, run.job, run.fire_at);
+        ++swept.failed;
+      }
+      return swept;
+    });
+    if (!done)
+      return done;
+    outcome = *done;
+  }
+  swept_ = found->swept;
+  return outcome;
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -296,6 +296,7 @@ TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an
   CHECK((**found)->content == "job execute start");
   REQUIRE((*lost && **lost));
   CHECK_FALSE((**lost)->answered);
+  CHECK((**lost)->error == "timeout");
 }
 
 TEST_CASE_METHOD(linked, "each run carries the app name of its own group", "[actors]") {

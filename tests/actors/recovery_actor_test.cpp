@@ -168,7 +168,7 @@ TEST_CASE_METHOD(recovery, "an unknown run of this life is settled like an adopt
   former = life;
   auto run = claim_one();
   executor->log = missing;
-  tell(actor, protocol::unknown_batch{{run}});
+  report(run);
   advance(499ms);
   CHECK(executor->calls.empty());
   advance(600ms);
@@ -184,7 +184,7 @@ TEST_CASE_METHOD(recovery, "a run that was reported before its claim went over c
   executor->log = missing;
   storage.record->latency = [] { return std::pair{0ms, 200ms}; };
   begin();
-  tell(actor, protocol::unknown_batch{{run}});
+  report(run);
   advance(3s);
   CHECK(executor->runs.size() == 1);
   CHECK(row(run).trigger_code == 200);
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(recovery, "a reported run whose claim went to a peer is the pee
   auto peer = test::expect(look->cluster().enter("b", "b:8080"));
   REQUIRE(test::expect(look->firings().adopt(peer, 1, 10)).size() == 1);
   begin();
-  tell(actor, protocol::unknown_batch{{run}});
+  report(run);
   advance(100s);
   CHECK(executor->calls.empty());
   CHECK(verdicts().empty());
@@ -212,8 +212,44 @@ TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
   auto run = claim_one();
   begin();
   tell(actor, protocol::life_change{});
-  tell(actor, protocol::unknown_batch{{run}});
+  report(run);
   advance(120s);
   CHECK(executor->calls.empty());
   CHECK(verdicts().empty());
+}
+
+TEST_CASE_METHOD(recovery, "a row says what the sending met and what the questions found", "[actors]") {
+  declare("settle");
+  begin();
+  former = life;
+  auto run = claim_one();
+  const std::string larger = "10.0.0.3:9999: the reply is larger than 1048576 bytes";
+  std::string expected;
+  SECTION("no usable answer to the first question") {
+    executor->idle = {0, larger};
+    expected = "delivery unknown: no usable answer to /idleBeat: " + larger + "; the first sending: timeout";
+  }
+  SECTION("no usable answer to the second question") {
+    executor->log = {.error = larger};
+    expected = "delivery unknown: no usable answer to /log: " + larger + "; the first sending: timeout";
+  }
+  SECTION("an answer that proves nothing") {
+    executor->idle = {404, "not found"};
+    executor->log = {true, 0, "no logs here"};
+    expected = "delivery unknown: the executor cannot tell: /idleBeat answered 404 (not found), /log tells nothing of it; "
+               "the first sending: timeout";
+  }
+  SECTION("it was started") {
+    executor->log = started;
+    expected = "the executor has started it; the first sending: timeout";
+  }
+  SECTION("it is sent again") {
+    executor->log = missing;
+    executor->send = answer(500, "Discard Later");
+    expected = "delivery unknown: the second sending was refused: Discard Later; the first sending: timeout";
+  }
+  report(run, "timeout");
+  advance(80s);
+  REQUIRE(verdicts().size() == 1);
+  CHECK(verdicts()[0].message == expected);
 }

@@ -98,6 +98,13 @@ struct recovery : virtual_time {
     run();
   }
 
+  /// This life sent it and got no answer.
+  void report(const core::claimed_run& run, const std::string& error = "timeout") {
+    protocol::unknown_batch batch;
+    batch.runs.push_back({run, error});
+    tell(actor, batch);
+  }
+
   /// The executor's result is stored.
   void call_back(const core::claimed_run& run, const core::node_life& recorder) {
     core::record_batch batch;

@@ -5,30 +5,141 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using namespace std::chrono_literals;
 
-TEST_CASE_METHOD(recovery, "a bounded number of runs talks to executors at once", "[actors]") {
+TEST_CASE_METHOD(recovery, "of the runs of executors that do not answer a few are asked about at once", "[actors]") {
   auto keys = declare_many(200);
   std::vector<std::shared_ptr<test::executor_record>> executors;
-  for (std::size_t i = 0; i < 20; ++i) {
+  for (std::size_t i = 0; i < 10; ++i) {
     auto to = "http://10.0.0.3:" + std::to_string(7000 + i) + "/";
     executors.push_back(pool.executor(to));
     executors.back()->silent = true;
-    claim({keys.begin() + static_cast<std::ptrdiff_t>(i * 10), keys.begin() + static_cast<std::ptrdiff_t>(i * 10 + 10)}, to);
+    claim({keys.begin() + static_cast<std::ptrdiff_t>(i * 20), keys.begin() + static_cast<std::ptrdiff_t>(i * 20 + 20)}, to);
   }
   begin();
   advance(1s);
-  std::size_t asked = 0;
-  for (const auto& each : executors) {
-    asked += each->calls.size();
-    CHECK(each->calls.size() <= actors::recovery_actor_state::asks_per_address_max);
-    CHECK(each->calls.size() >= 3);
-  }
-  CHECK(asked == actors::recovery_actor_state::asks_max);
+  for (const auto& each : executors)
+    CHECK(each->calls.size() == actors::recovery_actor_state::asks_per_quiet_address_max);
   for (const auto& each : executors) {
     each->silent = false;
     each->log = started;
   }
   advance(30s);
   CHECK(verdicts().size() == 200);
+}
+
+TEST_CASE_METHOD(recovery, "what a crash left is sent about as fast as it would have been, and none is missed by waiting",
+                 "[actors]") {
+  constexpr std::size_t count = 1000;
+  auto keys = declare_many(count);
+  for (auto& job : declared.jobs)
+    job.misfire = core::misfire_policy::do_nothing;
+  claim(keys);
+  executor->log = missing;
+  begin();
+  SECTION("the executor is quick") {
+    executor->takes = 50ms;
+    advance(1500ms);
+  }
+  SECTION("the executor is slow: the last have their turn later than the misfire rule allows") {
+    executor->takes = 1s;
+    advance(12s);
+  }
+  CHECK(executor->runs.size() == count);
+  CHECK(verdicts().size() == count);
+  for (const auto& verdict : verdicts())
+    CHECK(verdict.code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "permissions that are wanted together are one transaction", "[actors]") {
+  claim(declare_many(300));
+  executor->log = missing;
+  storage.record->latency = [] { return std::pair{10ms, 10ms}; };
+  begin();
+  std::size_t permits = 0;
+  store.after = [&](std::string_view method) { permits += method == "permit_resend"; };
+  advance(3s);
+  CHECK(executor->runs.size() == 300);
+  CHECK(permits < 20);
+}
+
+TEST_CASE_METHOD(recovery, "a question whose connection broke is asked again at once", "[actors]") {
+  declare("settle");
+  auto run = claim_one();
+  executor->log = missing;
+  bool idle_broke = false, log_broke = false;
+  executor->before_answer = [&](test::executor_record& record) {
+    record.idle = idle;
+    record.log = missing;
+    if (record.calls.back().rfind("idle", 0) == 0 && !std::exchange(idle_broke, true))
+      record.idle = {0, "connection reset by peer"};
+    if (record.calls.back().rfind("log", 0) == 0 && !std::exchange(log_broke, true))
+      record.log = {.error = "connection reset by peer"};
+  };
+  begin();
+  advance(700ms);
+  CHECK(executor->calls
+        == calls{"idle " + job(run), "idle " + job(run), "log " + id(run), "log " + id(run), "run " + id(run) + "/1"});
+  CHECK(row(run).trigger_code == 200);
+}
+
+TEST_CASE_METHOD(recovery, "one run whose questions all break does not hold up the others", "[actors]") {
+  auto runs = claim(declare_many(100));
+  executor->log = missing;
+  executor->before_answer = [&](test::executor_record& record) {
+    record.idle = record.calls.back() == "idle " + job(runs[0]) ? protocol::probe_reply{0, "connection reset by peer"} : idle;
+  };
+  begin();
+  advance(800ms);
+  CHECK(executor->runs.size() == 99);
+  CHECK(row(runs[0]).trigger_code == 0);
+}
+
+TEST_CASE_METHOD(recovery, "whoever waits for a silent executor goes on as soon as it answers", "[actors]") {
+  auto keys = declare_many(100);
+  for (auto& job : declared.jobs)
+    job.misfire = core::misfire_policy::fire_once_now;
+  claim(keys);
+  bool times_out = GENERATE(true, false);
+  executor->log = missing;
+  if (times_out)
+    executor->silent = true;
+  else
+    executor->idle = {0, "connection refused"};
+  begin();
+  advance(31s);
+  CHECK(executor->calls.size() < 100);
+  executor->silent = false;
+  executor->idle = idle;
+  // The one that asks for all comes again within a second, or when its question has met its limit.
+  advance(times_out ? 11s : 1300ms);
+  CHECK(executor->runs.size() == 100);
+  CHECK(verdicts().size() == 100);
+}
+
+TEST_CASE_METHOD(recovery, "what an executor could not tell within the misfire limit is missed", "[actors]") {
+  declare("settle").misfire = core::misfire_policy::do_nothing;
+  auto run = claim_one();
+  executor->log = missing;
+  executor->idle = busy;
+  begin();
+  advance(7s);
+  executor->idle = idle;
+  advance(3s);
+  CHECK(executor->runs.empty());
+  CHECK(row(run).trigger_msg.find("missed: ") != std::string::npos);
+}
+
+TEST_CASE_METHOD(recovery, "the sweep goes on every second while there is more, else every minute", "[actors]") {
+  begin();
+  std::size_t sweeps = 0;
+  store.after = [&](std::string_view method) { sweeps += method == "fail_abandoned"; };
+  store.sweep_has_more = true;
+  advance(70s);
+  CHECK(sweeps >= 8);
+  store.sweep_has_more = false;
+  advance(2s);
+  sweeps = 0;
+  advance(120s);
+  CHECK(sweeps == 2);
 }
 
 TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, and its own runs end in time", "[actors]") {
@@ -101,7 +212,7 @@ TEST_CASE_METHOD(recovery, "reported runs hold their slots until there is room f
   begin();
   protocol::unknown_batch batch;
   for (std::uint32_t i = 0; i < room + 300; ++i) {
-    auto& run = batch.runs.emplace_back();
+    auto& run = batch.runs.emplace_back().run;
     run.id = core::log_id{1'000 + i};
     run.plan.lane = i < 100 ? core::slow_lane : core::fast_lane;
   }

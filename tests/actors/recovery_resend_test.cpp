@@ -28,8 +28,8 @@ TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors
   };
   auto expected = GENERATE_REF(values<outcome>({
     {answer(200), 200, ""},
-    {answer(500, "Discard Later"), 500, "delivery unknown: the second sending was refused: Discard Later"},
-    {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the second sending"},
+    {answer(500, "Discard Later"), 500, "delivery unknown: the sending by this life was refused: Discard Later"},
+    {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the sending by this life"},
   }));
   declare("settle").retry_count = 2;
   auto run = claim_one();
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next life", "[ac
 TEST_CASE_METHOD(recovery, "who was sent twice by a former life is asked about and never sent again", "[actors]") {
   declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::resend);
   auto run = claim_one();
-  REQUIRE(test::expect(look->firings().permit_resend(former, run.claim, run.id)));
+  REQUIRE(test::expect(look->firings().permit_resend(former, std::vector{core::resend{run.claim, run.id}})) == std::vector{true});
   executor->log = missing;
   begin();
   advance(2s);

@@ -353,6 +353,35 @@ TEST_CASE_METHOD(storing, "a control transaction goes before every batch and is 
   CHECK(*ran_at - began == 2 * latency);
 }
 
+TEST_CASE_METHOD(storing, "a patient task goes behind claims and results, but waits no longer than a second", "[actors]") {
+  auto runs = claimed(0, 2);
+  auto ran_at = std::make_shared<core::time_point>();
+  auto began = civil();
+  protocol::store_task task{[this, ran_at](core::result<storage::store*>) { *ran_at = civil(); }, protocol::store_turn::patient};
+  SECTION("a claim and a result come after it") {
+    record(runs[0]); // in the worker
+    run();
+    auto done = later<caf::unit_t>(actor, task);
+    claim(10);
+    record(runs[1]);
+    advance(2s);
+    CHECK(*done);
+    CHECK(*ran_at - began == 4 * latency);
+  }
+  SECTION("there is always a claim") {
+    latency = 100ms;
+    claim(2); // in the worker
+    run();
+    auto done = later<caf::unit_t>(actor, task);
+    for (std::size_t i = 3; *ran_at == core::time_point{} && i < 40; ++i) {
+      claim(i);
+      advance(latency);
+    }
+    CHECK(*ran_at - began > 1s);
+    CHECK(*ran_at - began <= 1s + 2 * latency);
+  }
+}
+
 TEST_CASE_METHOD(storing, "control transactions do not wait for a store that claims wait for", "[actors]") {
   store.go_away();
   claim(0);

@@ -49,9 +49,10 @@ struct pooled : virtual_time {
       return {
         [this](protocol::unknown_batch& batch) {
           protocol::slot_release taken;
-          for (auto& run : batch.runs) {
+          for (auto& [run, error] : batch.runs) {
             taken.slots.add(run.plan);
             unknown.push_back(std::move(run));
+            unknown_errors.push_back(std::move(error));
           }
           if (!recovery_is_full)
             tell(actor, taken);
@@ -195,6 +196,7 @@ struct pooled : virtual_time {
   addresses other{"http://10.0.5.1:9999/"};
   std::size_t remembered = 0;
   std::vector<core::claimed_run> unknown;
+  std::vector<std::string> unknown_errors;
   bool recovery_is_full = false;
   std::int64_t last_id = 0;
   protocol::route_listener routes;

@@ -161,6 +161,7 @@ TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recover
   REQUIRE(unknown.size() == 1);
   CHECK(core::number(unknown[0].id) == 4);
   CHECK(unknown[0].claim == 1);
+  CHECK(unknown_errors == std::vector<std::string>{"timeout"});
 }
 
 TEST_CASE_METHOD(pooled, "a run whose fate is unknown holds its slot until recovery takes it", "[actors]") {

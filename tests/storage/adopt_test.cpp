@@ -173,14 +173,14 @@ TEST_CASE("an adopted claim can be adopted again", "[storage]") {
   fence(f);
   auto second = adopter(f);
   REQUIRE(require(f.firings().adopt(second, 40, 10)).size() == 1);
-  CHECK(require(f.firings().permit_resend(second, 40, run.id)));
+  CHECK(require(f.permit(second, 40, run.id)));
   require(f.store->cluster().leave(second));
   auto third = require(f.store->cluster().enter("node-c", "c"));
   auto adopted = require(f.firings().adopt(third, 7, 10));
   REQUIRE(adopted.size() == 1);
   CHECK(adopted[0].attempt == 1);
   // Sent twice is enough.
-  CHECK_FALSE(require(f.firings().permit_resend(third, 7, run.id)));
+  CHECK_FALSE(require(f.permit(third, 7, run.id)));
 }
 
 TEST_CASE("a run is permitted to be sent again once", "[storage]") {
@@ -189,9 +189,9 @@ TEST_CASE("a run is permitted to be sent again once", "[storage]") {
   for (int id = 1; id <= 3; ++id)
     f.plan(batch, f.add_job(id));
   auto runs = require(f.firings().claim(batch, noon)).runs;
-  CHECK(require(f.firings().permit_resend(f.me, batch.sequence, runs[1].id)));
-  CHECK_FALSE(require(f.firings().permit_resend(f.me, batch.sequence, runs[1].id)));
-  CHECK(require(f.firings().permit_resend(f.me, batch.sequence, runs[2].id)));
+  CHECK(require(f.permit(f.me, batch.sequence, runs[1].id)));
+  CHECK_FALSE(require(f.permit(f.me, batch.sequence, runs[1].id)));
+  CHECK(require(f.permit(f.me, batch.sequence, runs[2].id)));
   // The others keep theirs, and the attempt is remembered.
   auto again = require(f.firings().claim(batch, noon));
   REQUIRE(again.runs.size() == 3);
@@ -207,17 +207,17 @@ TEST_CASE("a run that has an answer or a result is not sent again", "[storage]")
   SECTION("result") { f.record({}, {f.callback(run, 500)}); }
   SECTION("row deleted") { f.db->exec("DELETE FROM xxl_job_log"); }
   SECTION("claim gone") { f.db->exec("DELETE FROM rm_claim"); }
-  CHECK_FALSE(require(f.firings().permit_resend(f.me, run.claim, run.id)));
+  CHECK_FALSE(require(f.permit(f.me, run.claim, run.id)));
 }
 
 TEST_CASE("only the owner of a claim may send again", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(1);
   auto other = adopter(f);
-  CHECK_FALSE(require(f.firings().permit_resend(other, run.claim, run.id)));
-  CHECK_FALSE(require(f.firings().permit_resend(f.me, run.claim, core::log_id{core::number(run.id) + 1})));
+  CHECK_FALSE(require(f.permit(other, run.claim, run.id)));
+  CHECK_FALSE(require(f.permit(f.me, run.claim, core::log_id{core::number(run.id) + 1})));
   fence(f);
-  CHECK(error_of(f.firings().permit_resend(f.me, run.claim, run.id)) == core::errc::fenced);
+  CHECK(error_of(f.permit(f.me, run.claim, run.id)) == core::errc::fenced);
 }
 
 TEST_CASE("numbers of adopted claims are not for claims", "[storage]") {

@@ -101,6 +101,14 @@ core::record_outcome firing_fixture::record(std::vector<core::trigger_result> tr
   return require(firings().record(batch, noon + 10s));
 }
 
+core::result<bool> firing_fixture::permit(const core::node_life& owner, std::int64_t claim, core::log_id run) {
+  auto granted = firings().permit_resend(owner, std::vector{core::resend{claim, run}});
+  if (!granted)
+    return tl::unexpected{std::move(granted.error())};
+  REQUIRE(granted->size() == 1);
+  return static_cast<bool>(granted->front());
+}
+
 core::log_row firing_fixture::row(core::log_id id) {
   auto rows = require(store->logs().rows({&id, 1}));
   REQUIRE(rows.size() == 1);

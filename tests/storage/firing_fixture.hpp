@@ -67,6 +67,9 @@ public:
   /// One batch of these.
   core::record_outcome record(std::vector<core::trigger_result> triggers, std::vector<core::callback> callbacks);
 
+  /// T7 for one run.
+  core::result<bool> permit(const core::node_life& owner, std::int64_t claim, core::log_id run);
+
   core::log_row row(core::log_id id);
   std::string rows(const std::string& table, const std::string& where = "");
 

@@ -200,7 +200,7 @@ void random_history::permit_resend() {
   if (runs_.empty())
     return;
   const auto& run = runs_[runs_.size() - 1 - pick(std::min<std::size_t>(runs_.size(), 20))];
-  auto permitted = firings().permit_resend(lives_[pick(lives_.size())], run.claim, run.id);
+  auto permitted = fixture_.permit(lives_[pick(lives_.size())], run.claim, run.id);
   say("resend: " +
       (permitted ? number_text(static_cast<int>(*permitted)) : std::string{core::to_string(permitted.error().code)}));
 }
@@ -238,7 +238,7 @@ void random_history::change_life() {
 }
 
 void random_history::sweep() {
-  say("abandoned: " + number_text(require(firings().fail_abandoned(now_ - 10s, 1000))));
+  say("abandoned: " + number_text(require(firings().fail_abandoned(now_ - 10s, 1000)).failed));
   std::string line = "waiting:";
   std::vector<std::string> names;
   for (const auto& intent : require(firings().waiting_intents(now_, 1000)))

@@ -71,8 +71,14 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
           results.items.back().run = std::move(run);
         }
       }
-      if (!results.items.empty())
+      if (results.items.empty())
+        return;
+      if (record->takes == std::chrono::milliseconds{0})
         protocol::send(self, batch.listener, std::move(results));
+      else
+        self->run_delayed(record->takes, [self, listener = batch.listener, results = std::move(results)]() mutable {
+          protocol::send(self, listener, std::move(results));
+        });
     },
     [self, record](const protocol::probe_request& probe) -> caf::result<protocol::probe_reply> {
       note(*record, (probe.idle_beat ? "idle " : "beat ") + std::to_string(core::number(probe.job)));

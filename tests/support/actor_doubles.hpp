@@ -104,6 +104,8 @@ struct executor_record {
   protocol::log_reply log;
   /// What becomes of a send; `run` is filled in. Nothing: no result ever comes.
   std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);
+  /// How long each send takes.
+  std::chrono::milliseconds takes{0};
   /// Called before each answer, to change what it will be.
   std::function<void(executor_record&)> before_answer;
   /// Questions are left unanswered.

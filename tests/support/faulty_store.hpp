@@ -40,6 +40,9 @@ public:
   /// Record batches that the store refuses as a whole; asked before each. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
 
+  /// Says after each stretch of the sweep that there is more.
+  bool sweep_has_more = false;
+
   /// Changes jobs on their way out of `load_jobs`, to what no deploy would store. Null: nothing.
   std::function<void(std::vector<core::scheduled_job>&)> alter_jobs;
 
@@ -112,14 +115,17 @@ private:
                                                      std::size_t limit) override {
     return call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
   }
-  core::result<bool> permit_resend(const core::node_life& owner, std::int64_t claim, core::log_id run) override {
-    return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, claim, run); });
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+    return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, runs); });
   }
   core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
     return call("waiting_intents", [&] { return inner_->firings().waiting_intents(created_before, limit); });
   }
-  core::result<std::size_t> fail_abandoned(core::time_point before, std::size_t limit) override {
-    return call("fail_abandoned", [&] { return inner_->firings().fail_abandoned(before, limit); });
+  core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override {
+    auto swept = call("fail_abandoned", [&] { return inner_->firings().fail_abandoned(before, limit); });
+    if (swept)
+      swept->more |= sweep_has_more;
+    return swept;
   }
 
   // -- cluster_store
