@@ -55,6 +55,7 @@ recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer sel
     settings_{settings},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    metrics_{self->system()},
     runs_{places(settings.trigger)} {}
 
 protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
@@ -111,6 +112,7 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
   if (opened.empty())
     return;
   log_->info("recovery: {} runs in {} claims of former lives adopted", runs->size(), opened.size());
+  add(metrics_.adopted, runs->size());
   protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
   adopt();
 }
@@ -125,6 +127,7 @@ void recovery_actor_state::sweep() {
     [this](const core::result<core::sweep_outcome>& swept) {
       if (!swept)
         return;
+      add(metrics_.abandoned, swept->failed);
       if (swept->failed > 0)
         log_->warn("recovery: {} runs that nobody claims are recorded as failed", swept->failed);
       if (swept->more)
@@ -186,6 +189,7 @@ void recovery_actor_state::tick() {
   if (steady_now() < next_tick_)
     return;
   arm();
+  metrics_.undecided->value(static_cast<std::int64_t>(runs_.size() + reported_.size()));
   if (!life_)
     return;
   if (steady_now() >= next_adopt_)
@@ -200,7 +204,8 @@ void recovery_actor_state::tick() {
 // -- verdicts --------------------------------------------------------------------------------------------------------------
 
 void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
-  log_->info("recovery: job {} log {} ends: {}", core::number(run.job), core::number(run.run.id), why);
+  log_->info("job={} run={} delivered after all: {}", core::number(run.job), core::number(run.run.id), why);
+  metrics_.known->inc();
   auto message = run.first_error.empty() ? std::string{} : why + "; the first sending: " + run.first_error;
   verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, accepted, std::move(message), false});
   runs_.erase(run.run.id);
@@ -213,7 +218,8 @@ void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
   if (!run.first_error.empty())
     message += "; the first sending: " + run.first_error;
-  log_->warn("recovery: job {} log {} fails: {}", core::number(run.job), core::number(run.run.id), message);
+  log_->warn("job={} run={} given up: {}", core::number(run.job), core::number(run.run.id), message);
+  (delivery_unknown ? metrics_.given_up : metrics_.failed)->inc();
   verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, code, std::move(message), delivery_unknown});
   runs_.erase(run.run.id);
 }

@@ -9,6 +9,7 @@
 
 #include "actors/admin/executor_inquiry.hpp"
 #include "actors/admin/unknown_runs.hpp"
+#include "actors/admin/recovery_metrics.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/log_row.hpp"
@@ -115,6 +116,7 @@ private:
   recovery_settings settings_;
   protocol::wall_clock clock_;
   logger log_;
+  recovery_metrics metrics_;
 
   std::optional<core::node_life> life_;
   /// Number of life changes: answers to questions of an earlier one are ignored.

@@ -94,7 +94,8 @@ void recovery_actor_state::send_over(core::log_id id, const protocol::executor_l
   run->permitted = false;
   run->due = steady_now() + settings_.trigger.ask_limit;
   run->run.incarnation = life_->incarnation;
-  log_->info("recovery: job {} log {}: {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  log_->info("job={} run={} {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  metrics_.sent->inc();
   protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
 }
 

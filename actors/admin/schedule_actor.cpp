@@ -15,10 +15,6 @@ constexpr auto round_gap = 20ms;
 // may be thousands of them.
 constexpr auto held_wait = 200ms;
 
-caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
-  return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
-}
-
 } // namespace
 
 schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners,
@@ -31,10 +27,12 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     clock_{std::move(clock)},
     log_{std::move(log)},
     book_{std::move(where)},
-    claimed_count_{counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
-    dropped_count_{counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
-    deferred_count_{counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
-    lost_count_{counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")} {}
+    claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
+    dropped_count_{
+      make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
+    deferred_count_{
+      make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
+    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/metrics.hpp"
 #include "actors/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/firing_heap.hpp"

@@ -29,7 +29,7 @@ std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
 
 storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
                                          protocol::wall_clock clock, logger log)
-  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)} {
+  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)}, metrics_{self->system()} {
   auto seat = [this](const protocol::store_worker& worker) -> desk& {
     auto found = std::find_if(desks_.begin(), desks_.end(), [&](const desk& d) { return d.worker == worker; });
     if (found != desks_.end())
@@ -127,7 +127,15 @@ void storage_actor_state::change_life(const protocol::life_change& change) {
 
 void storage_actor_state::tick() {
   pump();
+  metrics_.show({claims_.size(), triggers_.size() + former_triggers_.size(), callbacks_waiting_, open_claims_.size()});
   protocol::send_at(self_, protocol::storage_actor{self_}, self_->clock().now() + tick_every, protocol::tick_atom{});
+}
+
+void storage_actor_state::measure(store_work what, std::size_t rows, caf::actor_clock::time_point since,
+                                  const core::error* failure) const {
+  metrics_.done(what, rows, self_->clock().now() - since);
+  if (failure)
+    metrics_.failed(what, failure->code);
 }
 
 void storage_actor_state::pump() {
@@ -176,7 +184,8 @@ void storage_actor_state::run_control(desk& at, control_task&& next) {
   auto index = static_cast<std::size_t>(&at - desks_.data());
   protocol::request(self_, at.worker, store_patience, std::move(next.task))
     .then(
-      [this, index, promise = next.promise]() mutable {
+      [this, index, promise = next.promise, since = self_->clock().now()]() mutable {
+        measure(store_work::control, 1, since, nullptr);
         promise.deliver();
         desks_[index].busy = false;
         pump();
@@ -246,8 +255,9 @@ void storage_actor_state::run_claim(desk& at, std::shared_ptr<protocol::claim_re
   auto index = static_cast<std::size_t>(&at - desks_.data());
   ask_store<core::claim_outcome>(
     self_, at.worker, [request, t = now()](storage::store& store) { return store.firings().claim(request->batch, t); },
-    [this, index, request](core::result<core::claim_outcome>&& outcome) {
+    [this, index, request, since = self_->clock().now()](core::result<core::claim_outcome>&& outcome) {
       desks_[index].busy = false;
+      measure(store_work::claim, request->batch.runs.size(), since, outcome ? nullptr : &outcome.error());
       if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "claim"))
         claims_.push_front(request);
       else
@@ -261,8 +271,10 @@ void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task
   auto index = static_cast<std::size_t>(&at - desks_.data());
   ask_store<core::record_outcome>(
     self_, at.worker, [task, t = now()](storage::store& store) { return store.firings().record(task->batch, t); },
-    [this, index, task](core::result<core::record_outcome>&& outcome) {
+    [this, index, task, since = self_->clock().now()](core::result<core::record_outcome>&& outcome) {
       desks_[index].busy = false;
+      const auto& batch = task->batch;
+      measure(store_work::record, batch.triggers.size() + batch.callbacks.size(), since, outcome ? nullptr : &outcome.error());
       if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "record"))
         repeated_records_.push_front(task);
       else
@@ -283,6 +295,7 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
 void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome) {
   if (!outcome)
     return refused(*task, outcome.error());
+  metrics_.stored(outcome->callbacks_stored, task->batch.callbacks.size(), outcome->triggers_stored);
   for (const auto& answer : task->answers)
     answer->done();
   // Numbers of adopted claims begin anew with each life.
@@ -313,9 +326,9 @@ void storage_actor_state::refused(record_task& task, const core::error& why) {
     return;
   }
   for (const auto& trigger : batch.triggers)
-    log_->error("the trigger result of run {} is refused: {}", core::number(trigger.id), why.context);
+    log_->error("run={} trigger result refused by the store: {}", core::number(trigger.id), why.context);
   for (const auto& callback : batch.callbacks)
-    log_->error("the result of run {} is refused: {}", core::number(callback.id), why.context);
+    log_->error("run={} result refused by the store: {}", core::number(callback.id), why.context);
   if (!batch.resolved_claims.empty())
     log_->error("the end of {} claims is refused: {}", batch.resolved_claims.size(), why.context);
   for (const auto& answer : task.answers)

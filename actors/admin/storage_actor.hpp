@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/admin/store_metrics.hpp"
 #include "actors/logger.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/caf.hpp"
@@ -90,6 +91,7 @@ private:
   void open(const protocol::claims_opened& opened);
   void change_life(const protocol::life_change& change);
   void tick();
+  void measure(store_work what, std::size_t rows, caf::actor_clock::time_point since, const core::error* failure) const;
 
   void pump();
   void give_work(desk& at);
@@ -137,6 +139,7 @@ private:
   std::unordered_map<std::int64_t, std::uint32_t> open_claims_;
   std::vector<std::int64_t> resolved_;
   caf::actor_clock::time_point resolved_since_{};
+  store_metrics metrics_;
 };
 
 } // namespace ringmaster::actors

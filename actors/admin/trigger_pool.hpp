@@ -10,6 +10,7 @@
 
 #include "actors/admin/link_set.hpp"
 #include "actors/admin/route_probes.hpp"
+#include "actors/admin/trigger_metrics.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/lanes.hpp"
@@ -53,6 +54,7 @@ private:
   void fire(protocol::firing_batch&& batch);
   void take_results(protocol::send_results&& results);
   void count_end(const protocol::send_result& result);
+  void count_end(const core::planned_run& plan, trigger_end how);
   void conclude(protocol::send_result&& result, protocol::trigger_results& recorded, protocol::unknown_batch& unknown);
   [[nodiscard]] core::trigger_result failure(const core::claimed_run& run, std::string message) const;
   [[nodiscard]] bool missed(const core::claimed_run& run, core::time_point now) const;
@@ -71,6 +73,7 @@ private:
   core::milliseconds misfire_after_;
   protocol::wall_clock clock_;
   logger log_;
+  core::lane_limits limits_;
   core::lanes lanes_;
   core::route_history history_;
   route_probes probes_;
@@ -80,12 +83,7 @@ private:
   link_set links_;
   steady next_sweep_;
   std::optional<steady> armed_;
-
-  caf::telemetry::int_counter* sent_count_;
-  caf::telemetry::int_counter* accepted_count_;
-  caf::telemetry::int_counter* failed_count_;
-  caf::telemetry::int_counter* unknown_count_;
-  caf::telemetry::dbl_histogram* lateness_;
+  trigger_metrics metrics_;
 };
 
 } // namespace ringmaster::actors

@@ -69,7 +69,7 @@ const core::group* trigger_pool_state::group_of(const core::job& spec, bool& wai
   auto [missing, first] = missing_groups_.emplace(id, now());
   wait = now() - missing->second < group_patience;
   if (!wait && !first)
-    log_->warn("job {} names group {}, which does not exist", core::number(spec.id), id);
+    log_->warn("job={} names group {}, which does not exist", core::number(spec.id), id);
   return nullptr;
 }
 

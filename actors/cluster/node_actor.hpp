@@ -93,6 +93,11 @@ private:
   node_clocks clocks_;
   logger log_;
 
+  caf::telemetry::int_counter* lives_;
+  caf::telemetry::int_counter* lost_lives_;
+  caf::telemetry::int_counter* fenced_nodes_;
+  caf::telemetry::int_gauge* slots_served_;
+
   std::optional<core::node_life> life_;
   std::int64_t beat_ = 0;
   /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
