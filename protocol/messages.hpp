@@ -137,10 +137,11 @@ struct sent_runs {
   std::vector<std::pair<core::log_id, core::job_ptr>> items;
 };
 
-/// Whom the pool tells of runs on their way and of runs whose fate is unknown.
+/// Whom the pool tells of runs on their way and of runs whose fate is unknown, and whom it asks to look for executors.
 struct trigger_partners {
   completion_actor completion;
   recovery_actor recovery;
+  registry_monitor registry;
 };
 
 /// A run whose bytes were written and whose answer never came, and what came instead, for a person.

@@ -96,7 +96,7 @@ void supervisor_state::spawn_surroundings() {
   recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
                                        storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after},
                                        parts_.clocks.wall, parts_.log));
-  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_});
+  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
   protocol::send(self_, storage_, protocol::store_listener{completion_});
   jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
                               queries_, schedule_, registry_, parts_.clocks.wall, parts_.log));

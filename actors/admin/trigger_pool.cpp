@@ -52,6 +52,7 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
     [this](const protocol::trigger_partners& partners) {
       completion_ = partners.completion;
       recovery_ = partners.recovery;
+      registry_monitor_ = partners.registry;
     },
     [this](const protocol::link_query& query) { return protocol::link_handle{links_.of(query.address, steady_now())}; },
     [this](protocol::tick_atom) { tick(); },
@@ -171,6 +172,10 @@ void trigger_pool_state::change_registry(const protocol::registry_change& change
   metrics_.forget_groups();
   for (const auto& [id, group] : registry_->groups)
     missing_groups_.erase(id);
+  std::erase_if(empty_groups_, [&](const auto& entry) {
+    const auto group = registry_->groups.find(entry.first);
+    return group == registry_->groups.end() || !group->second.addresses.empty();
+  });
 }
 
 void trigger_pool_state::tick() {

@@ -41,6 +41,7 @@ private:
   void route(protocol::route_request&& request);
   void route(protocol::route_candidate&& candidate, const protocol::route_listener& listener, protocol::routed_batch& answer);
   [[nodiscard]] const core::group* group_of(const core::job& spec, bool& wait);
+  [[nodiscard]] bool awaits_executor(const core::group* group);
   [[nodiscard]] std::vector<core::planned_run> runs_of(const protocol::route_candidate& candidate);
   [[nodiscard]] std::optional<core::probe_in_order> address_runs(std::vector<core::planned_run>& runs, const core::group* group,
                                                                  std::vector<std::string>& choices);
@@ -69,6 +70,7 @@ private:
   protocol::storage_actor storage_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
+  protocol::registry_monitor registry_monitor_;
   core::milliseconds probe_limit_;
   core::milliseconds misfire_after_;
   protocol::wall_clock clock_;
@@ -80,6 +82,9 @@ private:
   std::shared_ptr<const protocol::registry_view> registry_;
   /// Groups that a job names and the registry does not know (yet), since when.
   std::unordered_map<std::int32_t, core::time_point> missing_groups_;
+  /// Automatic groups without an executor that a run wanted, since when.
+  std::unordered_map<std::int32_t, steady> empty_groups_;
+  steady next_registry_look_{};
   link_set links_;
   steady next_sweep_;
   std::optional<steady> armed_;

@@ -14,6 +14,9 @@ namespace {
 
 // A job may be read a moment before its group: the run waits so long for it.
 constexpr auto group_patience = 10s;
+// An executor may have registered at another node a moment before: the first run that finds none waits until the store was read.
+constexpr auto executor_patience = 500ms;
+constexpr auto registry_look_every = 1s;
 
 } // namespace
 
@@ -32,6 +35,10 @@ void trigger_pool_state::route(protocol::route_candidate&& candidate, const prot
   const auto* group = group_of(*candidate.spec, wait);
   if (wait) {
     answer.deferred.push_back(std::move(candidate));
+    return;
+  }
+  if (awaits_executor(group)) {
+    answer.held.push_back(std::move(candidate));
     return;
   }
   auto runs = runs_of(candidate);
@@ -71,6 +78,17 @@ const core::group* trigger_pool_state::group_of(const core::job& spec, bool& wai
   if (!wait && !first)
     log_->warn("job={} names group {}, which does not exist", core::number(spec.id), id);
   return nullptr;
+}
+
+bool trigger_pool_state::awaits_executor(const core::group* group) {
+  if (!group || group->type != core::address_type::automatic || !group->addresses.empty() || !registry_monitor_)
+    return false;
+  const auto t = steady_now();
+  if (t >= next_registry_look_) {
+    next_registry_look_ = t + registry_look_every;
+    protocol::send(self_, registry_monitor_, protocol::registry_hint{});
+  }
+  return t < empty_groups_.emplace(core::number(group->id), t).first->second + executor_patience;
 }
 
 // One for each firing; a broadcast becomes several when it is addressed.
