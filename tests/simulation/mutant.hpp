@@ -1,0 +1,33 @@
+#pragma once
+
+// The firing protocol with one rule left out: stores and answers that behave as if the rule did not exist.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocol/http.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::simulation {
+
+class world;
+
+struct mutant {
+  /// The rule's tag.
+  std::string rule;
+  /// A store without the rule in front of the real one; null: the store has it.
+  std::function<std::unique_ptr<storage::store>(storage::store&)> store = nullptr;
+  /// Changes what the transport says became of a request; null: nothing.
+  std::function<void(const protocol::http_call&, protocol::http_result&)> answer = nullptr;
+  /// `/log` is asked before `/idleBeat`.
+  bool log_first = false;
+  /// What is decided about a failure is lost with a process that ends after the failure is recorded.
+  bool intents_apart = false;
+};
+
+[[nodiscard]] const std::vector<mutant>& all_mutants();
+[[nodiscard]] const mutant* find_mutant(const std::string& rule);
+
+} // namespace ringmaster::simulation
