@@ -19,6 +19,16 @@ bool failed(std::int32_t code) { return code != 0 && code != success; }
 
 } // namespace
 
+void protocol_checker::tally::add(const tally& other) {
+  executions += other.executions;
+  fences += other.fences;
+  permits += other.permits;
+  intents += other.intents;
+  residuals += other.residuals;
+  repeated_claims += other.repeated_claims;
+  edits += other.edits;
+}
+
 void protocol_checker::fail(const std::string& rule, const std::string& what) { violations_.push_back(rule + ": " + what); }
 
 // -- lives -----------------------------------------------------------------------------------------------------------------
@@ -40,6 +50,7 @@ void protocol_checker::fenced(const core::node_row& seen) {
   core::node_life life{seen.id, seen.incarnation};
   over_.try_emplace({seen.id, seen.incarnation}, world_.now());
   lives_.erase(seen.id);
+  ++counts_.fences;
   if (world_.gate_open(life) && !world_.clock_was_frozen(seen.id))
     fail("F10", "life " + text(life) + " is fenced before its deadline");
 }
@@ -54,6 +65,7 @@ void protocol_checker::left(const core::node_life& life) {
 // -- planning --------------------------------------------------------------------------------------------------------------
 
 void protocol_checker::edited() {
+  ++counts_.edits;
   for (auto& job : expect(world_.store->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000))) {
     auto id = core::number(job.spec->id);
     if (job.next)
@@ -69,6 +81,7 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
     fail("F6", "life " + text(batch.owner) + " claims after its end");
   auto is_new = claims_.emplace(batch.owner.node, batch.owner.incarnation, batch.sequence).second;
   if (outcome.repeated) {
+    ++counts_.repeated_claims;
     if (is_new)
       fail("T1", "a claim that was never made is repeated");
     return;
@@ -153,6 +166,7 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
     book.handle_code = row.handle_code;
   }
   for (const auto& intent : outcome.intents) {
+    ++counts_.intents;
     intents_[core::number(intent.id)] = intent;
     auto child = intent.kind == core::trigger_kind::parent ? core::number(intent.job) : 0;
     intent_key key{intent.kind, child, core::number(intent.origin), intent.part.index};
@@ -172,6 +186,7 @@ void protocol_checker::permitted(const core::node_life& owner, std::span<const c
     if (!granted[i])
       continue;
     auto id = core::number(runs[i].run);
+    ++counts_.permits;
     if (++runs_[id].permits > 1)
       fail("F2", "run " + text(id) + " is permitted to be sent again twice");
     std::vector<core::log_id> one{runs[i].run};
@@ -193,6 +208,7 @@ void protocol_checker::written(const core::node_life& life, std::int64_t id, spa
     return;
   if (checked > over->second && !world_.clock_was_frozen(life.node))
     fail("F6", "life " + text(life) + " sends run " + text(id) + " and looked at its deadline after its end");
+  ++counts_.residuals;
   run.residual = "R1";
 }
 
@@ -207,7 +223,7 @@ void protocol_checker::denied(std::int64_t id) { runs_[id].denied = world_.now()
 void protocol_checker::executed(std::int64_t id) {
   auto& run = runs_[id];
   ++run.executions;
-  ++executions_;
+  ++counts_.executions;
   run.lost_by_executor = false;
   check_executions(id, run);
 }

@@ -59,6 +59,9 @@ public:
   /// An executor lost its log files.
   void files_lost(const std::set<std::int64_t>& ids);
 
+  /// Under a mutant: the decision about a failure that would have been made was not.
+  void never_written(std::int64_t intent) { unwritten_.insert(intent); }
+
   // -- the end
   [[nodiscard]] bool at_rest();
   /// What holds when all is at rest.
@@ -67,7 +70,18 @@ public:
   [[nodiscard]] std::vector<std::string> unrest();
 
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
-  [[nodiscard]] std::size_t executions() const noexcept { return executions_; }
+  /// How often what happened: a simulation in which nothing is ever fenced shows little.
+  struct tally {
+    std::size_t executions = 0;
+    std::size_t fences = 0;
+    std::size_t permits = 0;
+    std::size_t intents = 0;
+    std::size_t residuals = 0;
+    std::size_t repeated_claims = 0;
+    std::size_t edits = 0;
+    void add(const tally& other);
+  };
+  [[nodiscard]] const tally& counts() const noexcept { return counts_; }
 
 private:
   struct run_book {
@@ -107,7 +121,8 @@ private:
   std::set<std::int64_t> claimed_intents_;
   std::map<std::int64_t, run_book> runs_;
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> claims_;
-  std::size_t executions_ = 0;
+  std::set<std::int64_t> unwritten_;
+  tally counts_;
 };
 
 } // namespace ringmaster::simulation

@@ -26,7 +26,8 @@ std::vector<std::string> protocol_checker::unrest() {
     if (job.next && job.spec->schedule_conf.find("2099") == std::string::npos)
       open.push_back("job " + text(core::number(job.spec->id)) + " is due at " + text(core::to_ms(*job.next)));
   for (const auto& intent : expect(firings.waiting_intents(far_future(), 1000)))
-    open.push_back("intent " + text(core::number(intent.id)) + " of run " + text(core::number(intent.origin)) + " waits");
+    if (!unwritten_.contains(core::number(intent.id)))
+      open.push_back("intent " + text(core::number(intent.id)) + " of run " + text(core::number(intent.origin)) + " waits");
   std::map<std::string, std::int64_t> newest;
   for (const auto& row : expect(world_.store->cluster().nodes()))
     newest[row.id] = row.incarnation;
@@ -73,7 +74,7 @@ void protocol_checker::check_failure(const core::log_row& row) {
   auto id = core::number(row.id);
   const auto& run = runs_[id];
   auto retried = std::any_of(intents_.begin(), intents_.end(), [&](const auto& one) {
-    return one.second.kind == core::trigger_kind::retry && one.second.origin == row.id;
+    return one.second.kind == core::trigger_kind::retry && one.second.origin == row.id && !unwritten_.contains(one.first);
   });
   bool known_failure = failed(row.trigger_code) || failed(row.handle_code);
   if (known_failure && row.fail_retry_count > 0 && !retried)

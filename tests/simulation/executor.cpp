@@ -75,6 +75,8 @@ std::string sim_executor::take_run(const std::string& body, span written) {
   order wanted{asked.at("logId").get<std::int64_t>(), asked.at("jobId").get<std::int32_t>(),
                milliseconds{std::stoll("0" + value(param, "takes"))}, value(param, "ends")};
   world_.checker().arrived(wanted.id, written);
+  if (wanted.ends == "refuse")
+    return refusal("job handler [handler] not found.");
   auto& of = workers_[wanted.job];
   if (knows(of, wanted.id))
     return refusal("repeat trigger job, logId:" + std::to_string(wanted.id));

@@ -101,6 +101,8 @@ struct history {
   bool shuffle = false;
   /// Callbacks get lost or come twice now and then.
   bool bad_callbacks = false;
+  /// When at the earliest it may be over.
+  span lasts_at_least = 12s;
   /// Civil clock of the n-th node against the true time.
   std::vector<milliseconds> skew;
   std::vector<core::declared_job> jobs;
@@ -111,7 +113,8 @@ struct history {
 [[nodiscard]] std::string describe(const fault& one);
 [[nodiscard]] std::string describe(const history& all);
 
-/// What the executors do is in a job's parameter: how long a run takes, and how it ends: `ok`, `fail`, or `odd` (by its log id).
+/// What the executors do is in a job's parameter: how long a run takes, and how it ends: `ok`, `fail`, `odd` (by its
+/// log id), or that it is refused: `refuse`.
 [[nodiscard]] core::declared_job make_job(const std::string& key, const std::string& cron, milliseconds takes,
                                           const std::string& ends = "ok");
 

@@ -198,10 +198,13 @@ core::result<std::unique_ptr<storage::store>> sim_node::open() {
     }
     return alive && life == life_ ? fate : test::store_fault::away;
   };
-  store->after = [this, meets](std::string_view) {
+  store->after = [this, meets](std::string_view method) {
     const auto* one = std::exchange(*meets, nullptr);
     if (!one)
       return;
+    const auto* off = world_.rule_off();
+    if (off && off->decides_apart && method == "record" && one->what == effect::crash_after)
+      world_.lose_decisions();
     switch (one->what) {
     case effect::crash_after: crash(one->lasts); break;
     case effect::pause_after: stand_still(one->lasts); break;

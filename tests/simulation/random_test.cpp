@@ -1,52 +1,53 @@
-// Random histories. Each is a seed:
-//
-//   RINGMASTER_SEED=17 simulation_tests "random histories*"                one, with its trace if it fails
-//   RINGMASTER_SIMULATION_SEEDS=100000 RINGMASTER_SIMULATION_FIRST=5000 …  many
+// Random histories. Each is a seed; docs/simulation.md says how to run one, or many.
 
 #include <cstdlib>
-#include <iostream>
 
-#include "tests/simulation/world.hpp"
+#include "tests/simulation/report.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::simulation;
 
-namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* set = std::getenv(name);
-  return set != nullptr ? std::strtoull(set, nullptr, 10) : otherwise;
-}
-
-void report(const history& what, const outcome& found) {
-  std::cout << describe(what);
-  for (const auto& line : found.trace)
-    std::cout << "    " << line << '\n';
-  for (const auto& line : found.violations)
-    std::cout << "  violated: " << line << '\n';
-  std::cout << "  again: RINGMASTER_SEED=" << what.seed << " simulation_tests \"random histories*\"\n";
-}
-
-} // namespace
-
 TEST_CASE("random histories keep every invariant of the firing protocol", "[simulation]") {
   auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
   auto count = from_environment("RINGMASTER_SIMULATION_SEEDS", 1000);
-  if (std::getenv("RINGMASTER_SEED") != nullptr) {
+  bool chosen = std::getenv("RINGMASTER_SEED") != nullptr;
+  if (chosen) {
     first = from_environment("RINGMASTER_SEED", 1);
     count = 1;
   }
-  std::size_t executions = 0;
+  protocol_checker::tally counts;
   int failures = 0;
   for (auto seed = first; seed < first + count && failures < 10; ++seed) {
     auto what = random_history(seed);
     auto found = simulate(what);
-    executions += found.executions;
-    if (!found.violations.empty()) {
-      ++failures;
-      report(what, found);
-      FAIL_CHECK("seed " << seed << ": " << found.violations.front());
-    }
+    counts.add(found.counts);
+    if (found.violations.empty())
+      continue;
+    ++failures;
+    report(what, found, "RINGMASTER_SEED=" + std::to_string(seed) + " simulation_tests \"random histories*\"");
+    FAIL_CHECK("seed " << seed << ": " << found.violations.front());
   }
-  CHECK(executions > count);
+  if (chosen || count < 200)
+    return;
+  // What the faults are there to bring about was brought about.
+  CHECK(counts.executions > count);
+  CHECK(counts.fences > count / 20);
+  CHECK(counts.permits > count / 20);
+  CHECK(counts.intents > count);
+  CHECK(counts.repeated_claims > 0);
+  CHECK(counts.residuals > 0);
+  UNSCOPED_INFO(counts.executions << " executions, " << counts.fences << " fences, " << counts.permits << " permits, "
+                                  << counts.intents << " intents, " << counts.repeated_claims << " repeated claims, "
+                                  << counts.residuals << " residual windows, " << counts.edits << " edits");
+  CHECK(counts.edits > count);
+}
+
+TEST_CASE("a seed is one run, whenever and however often it is made", "[simulation]") {
+  for (std::uint64_t seed : {7u, 8u, 9u}) {
+    CAPTURE(seed);
+    world first{random_history(seed), nullptr, true}, second{random_history(seed), nullptr, true};
+    CHECK(first.run() == second.run());
+    CHECK(first.trace() == second.trace());
+    CHECK_FALSE(first.trace().empty());
+  }
 }

@@ -16,10 +16,9 @@ namespace {
 /// After the last fault: asking is over after a minute, and executors repeat what they could not tell.
 constexpr span quiet_max = 120s;
 constexpr span look_every = 1s;
-constexpr span run_at_least = 12s;
 
 span end_of(const history& what) {
-  auto end = run_at_least;
+  auto end = what.lasts_at_least;
   for (const auto& one : what.edits)
     end = std::max(end, one.at);
   for (const auto& one : what.faults)
@@ -41,7 +40,7 @@ world::world(history what, const mutant* rule_off, bool tracing)
               .gate_open = [this](const core::node_life& life) { return node(life.node)->has_lease(life.incarnation); },
               .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); }}} {
   if (rule_off_ && rule_off_->store)
-    mutated_ = rule_off_->store(*store_);
+    mutated_ = rule_off_->store(*store_, unwritten_);
   for (int i = 1; i <= what_.executors; ++i)
     executors_.push_back(std::make_unique<sim_executor>(*this, i));
   for (int i = 0; i < what_.nodes; ++i) {
@@ -59,6 +58,13 @@ core::time_point world::true_time() const {
 
 std::unique_ptr<storage::store> world::open() {
   return std::make_unique<witness_store>(mutated_ ? *mutated_ : *store_, checker_);
+}
+
+void world::lose_decisions() {
+  for (auto id : unwritten_.last) {
+    unwritten_.lost.insert(id);
+    checker_.never_written(id);
+  }
 }
 
 sim_node* world::node(const std::string& name) {
@@ -210,7 +216,7 @@ outcome simulate(const history& what, const mutant* rule_off) {
     world made{what, rule_off, false};
     result.violations = made.run();
     result.points = std::move(made.points);
-    result.executions = made.checker().executions();
+    result.counts = made.checker().counts();
   }
   if (!result.violations.empty()) {
     world again{what, rule_off, true};

@@ -60,6 +60,8 @@ public:
   [[nodiscard]] std::unique_ptr<storage::store> open();
   /// The database as it is.
   [[nodiscard]] storage::store& look() noexcept { return *store_; }
+  /// Under the mutant that decides about failures in a transaction of its own: this one was never made.
+  void lose_decisions();
 
   // -- what happened
   [[nodiscard]] bool tracing() const noexcept { return tracing_; }
@@ -92,6 +94,7 @@ private:
   test::memory_database database_;
   std::unique_ptr<storage::store> store_ = database_.open();
   std::unique_ptr<storage::store> mutated_;
+  lost_decisions unwritten_;
   std::vector<std::string> trace_;
   std::vector<bool> struck_;
   std::int64_t revision_ = 0;
@@ -105,7 +108,7 @@ struct outcome {
   std::vector<std::string> violations;
   std::vector<std::string> trace;
   std::vector<world::await_point> points;
-  std::size_t executions = 0;
+  protocol_checker::tally counts;
 };
 [[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr);
 
