@@ -231,8 +231,10 @@ void protocol_checker::executed(std::int64_t id) {
 void protocol_checker::check_executions(std::int64_t id, const run_book& run) {
   auto policy = run.spec ? run.spec->on_unknown : core::unknown_policy::ask;
   auto most = 1;
-  bool forgets = what_.kind == executor_kind::java || run.residual == "R3";
+  bool forgets = what_.kind == executor_kind::java || run.forgotten;
   if (forgets && (policy == core::unknown_policy::resend || (policy == core::unknown_policy::ask && !run.residual.empty())))
+    most = 2;
+  if (run.copied && run.forgotten) // no sender can do anything about this
     most = 2;
   if (run.executions > most)
     fail("F2", "run " + text(id) + " is executed " + text(run.executions) + " times");
@@ -245,9 +247,11 @@ void protocol_checker::ended(std::int64_t id, std::int32_t code) {
 void protocol_checker::executor_lost(std::int64_t id) { runs_[id].lost_by_executor = true; }
 
 void protocol_checker::files_lost(const std::set<std::int64_t>& ids) {
-  for (auto id : ids)
+  for (auto id : ids) {
+    runs_[id].forgotten = true;
     if (runs_[id].handle_code == 0)
       runs_[id].residual = "R3";
+  }
 }
 
 } // namespace ringmaster::simulation

@@ -50,6 +50,8 @@ public:
   void written(const core::node_life& life, std::int64_t id, span checked);
   /// An executor handles a `/run` that was written at `written`.
   void arrived(std::int64_t id, span written);
+  /// The network made a second copy of a request.
+  void copied(std::int64_t id) { runs_[id].copied = true; }
   void executed(std::int64_t id);
   void ended(std::int64_t id, std::int32_t code);
   /// An executor said that it is idle and has no log of the run.
@@ -93,6 +95,9 @@ private:
     /// A window of R1 to R3 was open.
     std::string residual;
     bool lost_by_executor = false;
+    bool copied = false;
+    /// The executor forgot that it knew it.
+    bool forgotten = false;
     std::optional<span> denied;
     std::int32_t trigger_code = 0;
     std::int32_t handle_code = 0;

@@ -144,7 +144,7 @@ void sim_executor::call_back(std::int64_t id, std::size_t node) {
     results_.erase(id);
   };
   auto& to = *world_.nodes()[node];
-  if (!to.is_up())
+  if (!to.is_up() || world_.now() < world_.what().callbacks_lost_until)
     return world_.after(callback_pause, again);
   const auto& [code, message] = results_.at(id);
   core::callback result{core::log_id{id}, code, message, nullptr};

@@ -47,6 +47,12 @@ history with_end(const std::string& ends) {
   return made;
 }
 
+history long_run() {
+  auto made = one_firing();
+  made.jobs.back().params = "takes=4500 ends=ok";
+  return made;
+}
+
 history with_child() {
   auto made = one_firing();
   made.jobs.push_back(make_job("child", "0 0 0 1 1 ? 2099", 40ms));
@@ -72,6 +78,7 @@ std::vector<firing_kind> firing_kinds() {
           {"resend", with_policy(unknown_policy::resend, executor_kind::java)},
           {"a run that fails and is retried", with_end("fail")},
           {"a run that is refused and retried", with_end("refuse")},
+          {"a run that takes longer than its request may", long_run()},
           {"a run with a child, two store connections", with_child()},
           {"a broadcast", as_broadcast()}};
 }
@@ -97,14 +104,16 @@ std::vector<history> single_faults(const history& base) {
   return all;
 }
 
-// The second run waits behind the first when its node dies. Its successor asks while it waits; it starts and ends a moment later.
+// The second run waits behind the first when its node dies. Its successor asks while it waits; it starts and ends a moment later,
+// and its result comes late.
 history queued_behind_another() {
   auto made = one_firing();
   made.nodes = 1;
-  made.jobs = {make_job("job", "1,2 0 12 2 3 ? 2026", 1850ms)};
+  made.jobs = {make_job("job", "1,2 0 12 2 3 ? 2026", 1800ms)};
   auto quicker = made.jobs;
   quicker.back().params = "takes=50 ends=ok";
   made.edits.push_back({1500ms, quicker});
+  made.callbacks_lost_until = 4s;
   made.faults.push_back({site::outbound, effect::crash_after, "a", 1, span{0}, 100ms});
   return made;
 }

@@ -101,6 +101,8 @@ struct history {
   bool shuffle = false;
   /// Callbacks get lost or come twice now and then.
   bool bad_callbacks = false;
+  /// Executors reach nobody with their results before.
+  span callbacks_lost_until{0};
   /// When at the earliest it may be over.
   span lasts_at_least = 12s;
   /// Civil clock of the n-th node against the true time.

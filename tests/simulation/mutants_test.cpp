@@ -27,6 +27,12 @@ bool is_caught(const mutant& without) {
     for (const auto& what : single_faults(kind.base))
       if (breaks(what, without))
         return true;
+  // What it looks like when nothing is noticed.
+  for (const auto& what : {queued_behind_another(), result_before_wipe()}) {
+    world seen{what, &without, true};
+    outcome unnoticed{seen.run(), seen.trace(), {}, {}};
+    report(what, unnoticed, "simulation_tests [mutants]");
+  }
   return false;
 }
 

@@ -81,6 +81,8 @@ void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
   case effect::lose_request: return;
   case effect::lose_answer: return deliver(one, hop, span{0}, true);
   case effect::duplicate:
+    if (one->run != 0)
+      world_.checker().copied(one->run);
     deliver(one, hop, span{0}, true);
     return deliver(one, hop + lasts, span{0}, false);
   case effect::delay_before: return deliver(one, hop + lasts, span{0}, false);
