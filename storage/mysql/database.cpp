@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include <mysql/mysqld_error.h>
+
 #include "storage/migrations.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
+#include "storage/mysql/examine.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/schema_read.hpp"
+#include "storage/mysql/xxl_upgrade.hpp"
 
 namespace ringmaster::storage {
 
@@ -99,6 +103,35 @@ void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   }
 }
 
+/// Throws `driver_error`.
+core::result<change_plan> plan_of(const schema_facts& facts, schema_change what) {
+  if (const auto verdict = classify(facts); verdict.how != schema_verdict::kind::usable)
+    return core::fail(core::errc::unsupported, verdict.how == schema_verdict::kind::fresh
+                                                 ? "the database has no tables yet: run `ringmaster migrate`"
+                                                 : "the tables of XXL-JOB: " + verdict.text + "; nothing was changed");
+  switch (what) {
+  case schema_change::xxl_release: return upgrade_plan(facts);
+  case schema_change::lean_log: return lean_plan(facts);
+  case schema_change::full_log: return full_plan(facts);
+  case schema_change::shared_index: return shared_index_plan(facts);
+  }
+  return change_plan{};
+}
+
+/// A running Java admin may register an executor twice between the removal of doubles and the unique key: once more, then.
+void run_step(connection& db, const migration_step& step) {
+  constexpr int rounds_max = 5;
+  for (int round = 1;; ++round)
+    try {
+      for (const auto& text : step.statements)
+        db.command(text);
+      return;
+    } catch (const driver_error& failure) {
+      if (failure.number() != ER_DUP_ENTRY || round == rounds_max)
+        throw;
+    }
+}
+
 } // namespace
 
 mysql_database::mysql_database(connection_settings settings, store_options options)
@@ -135,6 +168,36 @@ core::result<void> mysql_database::migrate() {
       run(db, *steps, classify(facts).how == schema_verdict::kind::usable && steps->front().number != tables_step);
     return {};
   });
+}
+
+core::result<change_plan> mysql_database::plan(schema_change what) {
+  connection db{settings_};
+  return db.read([&] { return plan_of(read_schema(db), what); });
+}
+
+core::result<change_plan> mysql_database::change(schema_change what) {
+  auto patient = settings_;
+  patient.statement_timeout = migration_statement;
+  connection db{patient};
+  return db.read([&]() -> core::result<change_plan> {
+    if (!lock_migrations(db))
+      return core::fail(core::errc::unavailable, "another process migrates the database");
+    auto planned = plan_of(read_schema(db), what);
+    if (planned)
+      for (const auto& step : planned->steps)
+        run_step(db, step);
+    return planned;
+  });
+}
+
+std::vector<database_finding> mysql_database::examine() {
+  connection db{settings_};
+  auto found = db.read([&]() -> core::result<std::vector<database_finding>> {
+    return mysql::examine(db, read_schema(db), options_);
+  });
+  if (found)
+    return std::move(*found);
+  return {{database_finding::level::failure, "database", description() + ": " + found.error().context}};
 }
 
 std::string mysql_database::description() const { return "mysql " + settings_.where.description(); }
