@@ -32,6 +32,16 @@ struct apply_options {
   bool json = false;
 };
 
+struct migrate_options {
+  config_options config;
+  bool dry_run = false;
+  bool json = false;
+  /// Upgrade XXL's own tables, too.
+  bool xxl = false;
+  /// `on`, `off`; empty: leave the log's indexes.
+  std::string lean;
+};
+
 struct cron_options {
   std::string expression;
   /// ISO 8601 or epoch milliseconds; empty: now.
@@ -51,7 +61,7 @@ struct demo_options {
 [[nodiscard]] int serve(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
-[[nodiscard]] int migrate(const config_options& options, bool dry_run, bool json);
+[[nodiscard]] int migrate(const migrate_options& options);
 [[nodiscard]] int cron_next(const cron_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
 

@@ -67,6 +67,15 @@ void check_nodes(storage::store& store, std::vector<finding>& findings) {
   findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
 }
 
+void check_content(storage::database& database, std::vector<finding>& findings) {
+  using level = storage::database_finding::level;
+  for (auto& one : database.examine())
+    findings.push_back({one.how == level::failure   ? verdict::failure
+                        : one.how == level::warning ? verdict::warning
+                                                    : verdict::fine,
+                        std::move(one.what), std::move(one.detail)});
+}
+
 void check_database(const assembled& node, std::vector<finding>& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
@@ -79,11 +88,16 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
     return;
   }
   auto pending = (*database)->pending_migrations();
-  if (!pending) {
+  if (!pending && pending.error().code != core::errc::unsupported) {
     findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
     return;
   }
   findings.push_back({verdict::fine, "database", (*database)->description()});
+  check_content(**database, findings);
+  if (!pending) {
+    findings.push_back({verdict::failure, "schema", pending.error().context});
+    return;
+  }
   if (!pending->empty()) {
     findings.push_back({verdict::warning, "schema", std::to_string(pending->size()) + " steps to run: ringmaster migrate"});
     return;

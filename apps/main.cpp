@@ -83,14 +83,16 @@ int run(int argc, char** argv) {
   apply_command->add_flag("--json", applied.json, "For machines");
   apply_command->callback([&] { chosen = [&] { return apply(applied); }; });
 
-  config_options migrate_config;
-  bool migrate_dry_run = false;
-  bool migrate_json = false;
+  migrate_options migration;
   auto* migrate_command = app.add_subcommand("migrate", "Bring the database's schema up to date");
-  add_config_options(*migrate_command, migrate_config);
-  migrate_command->add_flag("--dry-run", migrate_dry_run, "Only print the statements");
-  migrate_command->add_flag("--json", migrate_json, "For machines");
-  migrate_command->callback([&] { chosen = [&] { return migrate(migrate_config, migrate_dry_run, migrate_json); }; });
+  add_config_options(*migrate_command, migration.config);
+  migrate_command->add_flag("--dry-run", migration.dry_run, "Only print the statements");
+  migrate_command->add_flag("--xxl", migration.xxl, "Upgrade XXL-JOB's own tables to its newest released schema, too");
+  migrate_command
+    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only Java admins need; --lean=off makes them again")
+    ->check(CLI::IsMember({"on", "off"}));
+  migrate_command->add_flag("--json", migration.json, "For machines");
+  migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 
   cron_options cron;
   auto* cron_command = app.add_subcommand("cron", "Questions about cron expressions");

@@ -62,6 +62,8 @@ result<schedule> schedule::compile(schedule_type type, std::string_view conf, co
     if (!rate)
       return tl::unexpected{rate.error()};
     compiled.rule_ = *rate;
+  } else if (type == schedule_type::unknown) {
+    return fail(errc::invalid_argument, "the schedule type is none of NONE, CRON and FIX_RATE");
   }
   return compiled;
 }

@@ -83,10 +83,11 @@ private:
 
   core::result<void> plan_group(const core::declared_group& declared) {
     auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
-    if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars) ||
-        !core::fits(declared.title, core::title_chars))
-      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(core::app_name_chars) +
-                                                  " characters, title at most " + std::to_string(core::title_chars));
+    if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars))
+      return core::fail(errc::invalid_argument,
+                        object + ": app_name has 1 to " + std::to_string(core::app_name_chars) + " characters");
+    if (auto fits = check_title(declared.title, held_.limits); !fits)
+      return core::fail(errc::invalid_argument, object + ": " + fits.error().context);
     if (declared_groups_.contains(declared.app_name))
       return core::fail(errc::invalid_argument, object + " is declared twice");
     group_write write;
@@ -180,7 +181,7 @@ private:
     write.group = one.group;
     write.key = declared.key;
     write.hash = core::content_hash(declared);
-    auto columns = columns_of(declared);
+    auto columns = columns_of(declared, held_.limits);
     if (!columns)
       return core::fail(errc::invalid_argument, at(declared) + columns.error().context);
     write.columns = std::move(*columns);

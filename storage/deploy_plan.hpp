@@ -16,6 +16,7 @@
 #include "core/result.hpp"
 #include "core/time.hpp"
 #include "core/zone.hpp"
+#include "storage/column_limits.hpp"
 
 namespace ringmaster::storage {
 
@@ -66,8 +67,9 @@ struct held_job {
   core::time_point last{};
 };
 
-/// All groups, all declared jobs, and the source's row of `rm_deploy`.
+/// All groups, all declared jobs, the source's row of `rm_deploy`, and what the columns hold.
 struct deploy_state {
+  column_limits limits = {};
   std::optional<std::int64_t> revision;
   std::vector<held_group> groups;
   std::vector<held_job> jobs;

@@ -22,7 +22,7 @@ std::string schedule_text(const job_columns& columns) {
   return columns.schedule_conf.empty() ? columns.schedule_type : columns.schedule_type + ' ' + columns.schedule_conf;
 }
 
-core::result<void> check_widths(const job_columns& columns) {
+core::result<void> check_widths(const job_columns& columns, const column_limits& limits) {
   struct width {
     std::string_view name;
     const std::string& text;
@@ -40,14 +40,12 @@ core::result<void> check_widths(const job_columns& columns) {
     if (!core::fits(text, chars))
       return core::fail(core::errc::invalid_argument,
                         std::string{name} + " is longer than " + std::to_string(chars) + " characters");
-  if (columns.params.size() > core::text_bytes)
-    return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(core::text_bytes) + " bytes");
-  return {};
+  return check_param(columns.params, limits);
 }
 
 } // namespace
 
-core::result<job_columns> columns_of(const core::declared_job& job) {
+core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits) {
   job_columns columns;
   columns.name = job.name;
   columns.author = job.author;
@@ -63,7 +61,7 @@ core::result<job_columns> columns_of(const core::declared_job& job) {
   columns.glue_type = job.glue_type;
   columns.timeout_s = job.timeout_s;
   columns.retry_count = job.retry_count;
-  if (auto checked = check_widths(columns); !checked)
+  if (auto checked = check_widths(columns, limits); !checked)
     return tl::unexpected{checked.error()};
   return columns;
 }

@@ -3,6 +3,7 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "core/text.hpp"
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/batches.hpp"
@@ -227,6 +228,8 @@ private:
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
       auto values = log_values_of(run, batch_.node_host);
+      if (const auto most = own_.shape.limits.param_chars; most != 0)
+        values.param = core::cut_characters(values.param, most);
       const auto fire_time = date_text(run.fire_at);
       some.add(run.spec->group)
         .add(run.spec->id)

@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mysql/mysqld_error.h>
+
 #include "storage/mysql/batches.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -17,9 +19,17 @@ public:
   writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
     : db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
 
-  void run() {
+  core::result<void> run() {
     for (const auto& group : plan_.groups)
-      write(group);
+      try {
+        write(group);
+      } catch (const driver_error& failure) {
+        if (failure.number() != ER_DUP_ENTRY)
+          throw;
+        return core::fail(core::errc::conflict, "group " + group.app_name
+                                                  + ": the database takes the name of another group for the same (it compares "
+                                                    "them without case)");
+      }
     take_revisions();
     for (const auto& job : plan_.jobs)
       write(job);
@@ -28,6 +38,7 @@ public:
         db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(plan_.jobs[i], ids_), ids_[i]);
     if (plan_.revision)
       db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", source_, *plan_.revision);
+    return {};
   }
 
 private:
@@ -37,13 +48,13 @@ private:
     switch (group.kind) {
     case change_kind::create:
       id = db_.insert<core::group_id>(
-        "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO xxl_job_group (app_name, $group_title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
         group.app_name, group.title, type, group.address_list, now_);
       db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, source_);
       break;
     case change_kind::update:
       db_.execute(
-        "UPDATE xxl_job_group SET title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE "
+        "UPDATE xxl_job_group SET $group_title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE "
         "id = ?",
         group.title, type, group.address_list, now_, id);
       break;
@@ -88,7 +99,7 @@ private:
     const auto& c = job.columns;
     const auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
     const auto id = db_.insert<core::job_id>(
-      "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+      "INSERT INTO xxl_job_info (job_group, $job_name, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
       "misfire_strategy,"
       " executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
       "executor_fail_retry_count, glue_type,"
@@ -105,7 +116,7 @@ private:
     const auto& c = job.columns;
     // Assignments run from left to right: the old glue_type still stands where glue_updatetime is decided.
     db_.execute(
-      "UPDATE xxl_job_info SET job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy "
+      "UPDATE xxl_job_info SET $job_name = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy "
       "= ?,"
       " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
       " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
@@ -141,7 +152,7 @@ private:
 
 std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const core::declared_set& declared, bool prune,
                                                            core::time_point now) {
-  auto held = read_deploy_state(own.db, declared.source);
+  auto held = read_deploy_state(own, declared.source);
   auto plan = plan_deploy(held, declared, prune, now, own.schedule_zone);
   return {std::move(held), std::move(plan)};
 }
@@ -192,7 +203,8 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     if (!plan)
       return tl::unexpected{plan.error()};
     if (!dry_run)
-      writing{own_, *plan, declared.source, now}.run();
+      if (auto written = writing{own_, *plan, declared.source, now}.run(); !written)
+        return tl::unexpected{written.error()};
     return std::move(plan->report);
   });
 }

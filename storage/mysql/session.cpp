@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "storage/mysql/schema_read.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -52,6 +53,9 @@ void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
   own->opened(known_id_);
+  facts = read_schema(db);
+  shape = shape_of(facts);
+  db.name_columns(shape.names);
   publish_connections();
 }
 

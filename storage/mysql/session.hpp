@@ -13,6 +13,7 @@
 #include "core/zone.hpp"
 #include "storage/datetime_text.hpp"
 #include "storage/mysql/connection.hpp"
+#include "storage/mysql/schema_shape.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -50,6 +51,9 @@ public:
 
   connection db;
   datetime_text dates;
+  /// Of the connection that is open: read again with each new one.
+  schema_facts facts;
+  schema_shape shape;
   const core::zone schedule_zone;
   const std::shared_ptr<process_connections> own;
 

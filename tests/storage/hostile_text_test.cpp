@@ -138,7 +138,8 @@ TEST_CASE("a message of 16 MB is cut at a character and stored", "[storage]") {
 }
 
 TEST_CASE("values of jobs that are longer than a log column are cut, not refused", "[storage]") {
-  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  firing_fixture f{backend};
   auto batch = f.batch();
   f.plan(batch, f.add_job(1));
   std::string wide;
@@ -152,7 +153,7 @@ TEST_CASE("values of jobs that are longer than a log column are cut, not refused
   auto run = require(f.firings().claim(batch, noon)).runs.at(0);
   auto row = f.row(run.id);
   CHECK(row.executor_address == ("http://" + wide).substr(0, 7 + 2 * 248));
-  CHECK(row.executor_param.size() == 65534);
+  CHECK(row.executor_param.size() == (backend.narrow() ? 1024 : 65534));
   // What is sent is whole.
   CHECK(run.plan.address.size() == 607);
 }

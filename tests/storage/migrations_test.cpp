@@ -23,7 +23,10 @@ TEST_CASE("a database that was just migrated needs nothing and can be used", "[s
 }
 
 TEST_CASE("every table has its columns", "[storage]") {
-  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (backend.generation != 0)
+    return;
+  auto db = fresh_database(backend);
   for (const char* sql : {
          "SELECT id, job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
          "misfire_strategy, "
