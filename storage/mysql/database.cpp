@@ -1,5 +1,7 @@
 #include "storage/mysql/database.hpp"
 
+#include <mysql/mysqld_error.h>
+
 #include "storage/migrations.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
@@ -74,13 +76,23 @@ bool lock_migrations(connection& db) {
   return got.next() && got.number(0) == 1;
 }
 
+/// A step is no transaction: what a broken-off migration did already is found done. Columns have no IF NOT EXISTS everywhere.
+void run_once(connection& db, const std::string& text) {
+  try {
+    db.command(text);
+  } catch (const driver_error& failure) {
+    if (failure.number() != ER_DUP_FIELDNAME)
+      throw;
+  }
+}
+
 void run(connection& db, const std::vector<migration_step>& steps) {
   // First of all: tables that a broken-off migration leaves are then known as ours.
   db.command("CREATE TABLE IF NOT EXISTS rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number))"
              " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
   for (const auto& step : steps) {
     for (const auto& text : step.statements)
-      db.command(text);
+      run_once(db, text);
     db.execute("INSERT INTO rm_migration (number, name) VALUES (?, ?)", step.number, step.name);
   }
 }

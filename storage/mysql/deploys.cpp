@@ -11,6 +11,10 @@ namespace {
 
 using core::change_kind;
 
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
+
 /// Writes a plan inside its transaction.
 class writing {
 public:
@@ -96,8 +100,11 @@ private:
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, '', 0, 0, 0)",
       group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler,
       c.params, c.block, c.timeout_s, c.retry_count, c.glue_type, now_);
-    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_,
-                job.key, job.hash, c.on_unknown);
+    const auto& t = c.timing;
+    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
+                " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+                t.jitter_ms);
     return id;
   }
 
@@ -112,11 +119,15 @@ private:
       " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
       c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params,
       c.glue_type, now_, c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
-    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ? WHERE job = ?", job.hash, c.on_unknown, job.id);
+    const auto& t = c.timing;
+    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
+                " jitter_ms = ? WHERE job = ?",
+                job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
   }
 
   void write(core::job_id id, const schedule_write& schedule) {
-    const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
+    const auto next = next_of(schedule, id);
+    const auto next_ms = next ? core::to_ms(*next) : 0;
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",

@@ -19,7 +19,7 @@ constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND 
 constexpr char move_schedule[] =
   "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
 constexpr char stop_job[] =
-  "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?2, trigger_next_time = 0 WHERE id = ?1";
+  "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?1";
 constexpr char take_intent[] = "UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0";
 constexpr char find_intent_job[] = "SELECT 1 FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id = ?1";
 constexpr char drop_intent[] = "DELETE FROM rm_intent WHERE id = ?1";
@@ -85,7 +85,7 @@ private:
       }
       won_jobs_.insert(core::number(move.job));
       if (!move.next)
-        db_.run(stop_job, move.job, move.last);
+        db_.run(stop_job, move.job);
     }
   }
 
