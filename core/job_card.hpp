@@ -37,8 +37,8 @@ struct job_card {
 
 /// Which jobs a list has. Ascending by id, so that the next page begins behind the last id.
 struct job_filter {
-  std::optional<std::string> group;
-  std::optional<bool> running;
+  std::optional<std::string> group = {};
+  std::optional<bool> running = {};
   job_id after{};
   std::size_t limit = 100;
 };
@@ -58,11 +58,11 @@ struct job_name {
 
 /// Which runs a list has. The newest first, so that the next page ends before the last id.
 struct run_filter {
-  std::optional<job_id> job;
+  std::optional<job_id> job = {};
   /// Only runs that failed.
   bool failed = false;
   /// Nothing: from the newest on.
-  std::optional<log_id> before;
+  std::optional<log_id> before = {};
   std::size_t limit = 100;
 };
 

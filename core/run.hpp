@@ -144,7 +144,7 @@ struct intent {
   intent_id id{};
   trigger_kind kind = trigger_kind::parent;
   job_id job{};
-  /// A retry: the instant of its first attempt. A child: the epoch, it is due at once. By hand: when it was asked for.
+  /// A retry: the instant of its first attempt. A child, and by hand: the epoch, it is due at once.
   time_point fire_at{};
   /// The run that it follows. By hand: a random negative number.
   log_id origin{};

@@ -6,6 +6,7 @@
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/job_edits.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/registry.hpp"
 
@@ -28,6 +29,7 @@ public:
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
+  job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
 
   core::result<void> ping() override {
@@ -45,6 +47,7 @@ private:
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
+  job_role jobs_{session_};
   log_role logs_{session_};
 };
 

@@ -19,7 +19,7 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 class writing {
 public:
   writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
 
   void run() {
     for (const auto& group : plan_.groups)
@@ -62,11 +62,8 @@ private:
   }
 
   void take_revisions() {
-    if (plan_.jobs.empty())
-      return;
-    db_.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", plan_.jobs.size());
-    if (auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); row.next())
-      revision_ = row.number(0) - static_cast<std::int64_t>(plan_.jobs.size());
+    if (!plan_.jobs.empty())
+      revision_ = own_.take_revisions(plan_.jobs.size()) - 1;
   }
 
   void write(const job_write& job) {
@@ -141,6 +138,7 @@ private:
     db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
   }
 
+  session& own_;
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
@@ -196,9 +194,8 @@ core::result<deploy_plan> plan_under_locks(session& own, const core::declared_se
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    // The row that every edit locks: what edits write stays as read until the commit, and revisions are in the order of commits.
     if (!dry_run)
-      (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+      own_.lock_edits();
     auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
     if (!plan)
       return tl::unexpected{plan.error()};

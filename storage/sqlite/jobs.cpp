@@ -60,6 +60,11 @@ using scheduled_jobs = core::result<std::vector<core::scheduled_job>>;
 
 } // namespace
 
+std::optional<core::scheduled_job> find_job(session& own, core::job_id job) {
+  auto reading = own.db->prepare(load_one);
+  return reading.with(job).step() ? std::optional{read_job(reading, own.dates)} : std::nullopt;
+}
+
 scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::scheduled_job> jobs;
