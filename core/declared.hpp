@@ -30,6 +30,7 @@ struct declared_job {
   std::string alarm_email;
   schedule_type schedule = schedule_type::none;
   std::string schedule_conf;
+  schedule_options timing;
   misfire_policy misfire = misfire_policy::do_nothing;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
@@ -68,6 +69,10 @@ struct deploy_change {
 
 struct deploy_report {
   std::vector<deploy_change> changes;
+  /// Jobs that were there before and are edited or removed.
+  std::vector<job_id> edited = {};
+  /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
+  std::size_t on_their_way = 0;
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)
       if (change.kind != change_kind::unchanged)

@@ -10,15 +10,11 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/schedule_options.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
 
-enum class schedule_type : std::uint8_t {
-  none, cron, fixed_rate,
-  /// A stored name that nobody knows; such a job is never planned, and says why.
-  unknown
-};
 enum class misfire_policy : std::uint8_t { do_nothing, fire_once_now };
 enum class route_strategy : std::uint8_t {
   first, last, round, random, consistent_hash, least_frequently_used, least_recently_used, failover, busyover,
@@ -61,6 +57,7 @@ struct job {
   std::int32_t retry_count = 0;
   /// Cron text, or whole seconds for a fixed rate.
   std::string schedule_conf;
+  schedule_options timing;
   std::string handler;
   std::string param;
   /// Comma list of job ids as XXL stores it; empty when there are none.

@@ -162,8 +162,17 @@ using node_actor = caf::typed_actor<
 /// Jobs and groups as people and files edit them.
 using job_admin = caf::typed_actor<
   /// Applies what a source declares, all or nothing; wakes schedule_actor and registry_monitor. Replies what changed (or would).
-  /// Errors: conflict, invalid_argument, unavailable.
-  caf::result<core::deploy_report>(apply_declared)>;
+  /// Errors: conflict, invalid_argument, unavailable. As every edit, it is answered when no run of the old definitions is on its
+  /// way any more, or after a second with their number.
+  caf::result<core::deploy_report>(apply_declared),
+  /// Errors: not_found, invalid_argument with XXL's text, unavailable.
+  caf::result<core::job_edit>(start_job),
+  /// Errors: not_found, unavailable.
+  caf::result<core::job_edit>(stop_job),
+  /// A run by hand; this node claims it at once. Replies the intent. Errors: not_found, invalid_argument, unavailable.
+  caf::result<core::intent>(trigger_job),
+  /// Removes the job and then, in the background, its log. Errors: not_found, conflict, unavailable.
+  caf::result<core::job_edit>(remove_job)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

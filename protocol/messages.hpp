@@ -14,6 +14,7 @@
 
 #include "core/declared.hpp"
 #include "core/group.hpp"
+#include "core/job_card.hpp"
 #include "core/lanes.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
@@ -266,6 +267,25 @@ struct apply_declared {
   core::declared_set declared;
   bool dry_run = false;
   bool prune = false;
+};
+
+struct start_job {
+  core::job_id job{};
+};
+
+struct stop_job {
+  core::job_id job{};
+};
+
+/// A token of 0 becomes a random one: whoever may ask again after a lost answer brings his own.
+struct trigger_job {
+  core::manual_trigger wish;
+};
+
+struct remove_job {
+  core::job_id job{};
+  /// Also one that a source declares.
+  bool declared_too = false;
 };
 
 struct http_exchange {

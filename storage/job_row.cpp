@@ -1,6 +1,19 @@
 #include "storage/job_row.hpp"
 
+#include <algorithm>
+
 namespace ringmaster::storage {
+
+core::schedule_options options_of(const job_row& row) {
+  constexpr std::int64_t beyond = core::jitter_ms_max + std::int64_t{1};
+  auto instant = [](std::optional<std::int64_t> ms) {
+    return ms ? std::optional{core::from_ms(*ms)} : std::optional<core::time_point>{};
+  };
+  core::schedule_options options{std::string{row.time_zone}, row.interval_ms, instant(row.start_ms), instant(row.end_ms), {}};
+  if (row.jitter_ms)
+    options.jitter_ms = static_cast<std::int32_t>(std::clamp<std::int64_t>(*row.jitter_ms, 0, beyond));
+  return options;
+}
 
 core::job_ptr job_of(const job_row& row) {
   auto job = std::make_shared<core::job>();
@@ -15,6 +28,7 @@ core::job_ptr job_of(const job_row& row) {
   job->timeout_s = row.timeout_s;
   job->retry_count = row.retry_count;
   job->schedule_conf = row.schedule_conf;
+  job->timing = options_of(row);
   job->handler = row.handler;
   job->param = row.param;
   job->child_jobs = row.child_jobs;

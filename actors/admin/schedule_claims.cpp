@@ -84,6 +84,8 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
     not_moved.insert(core::number(id));
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
+    if (!move.next && !not_moved.contains(core::number(move.job)))
+      log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
     // A job that was read since then is newer, or loses its next claim.
     if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
       book_.moved(move.job, move.next, move.last);

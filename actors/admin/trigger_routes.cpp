@@ -103,6 +103,7 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
     base.fire_at = now();
     base.part = intent->part;
     base.param = intent->param;
+    base.addresses = intent->addresses;
     if (intent->kind == core::trigger_kind::retry)
       base.retry_left = intent->retry_left;
     runs.push_back(std::move(base));
@@ -121,8 +122,8 @@ std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector
                                                                      const core::group* group,
                                                                      std::vector<std::string>& choices) {
   static const std::vector<std::string> nobody;
-  const auto& live = group ? group->addresses : nobody;
   for (auto& run : std::exchange(runs, {})) {
+    const auto& live = !run.addresses.empty() ? run.addresses : group ? group->addresses : nobody;
     if (run.part.broadcast && !live.empty()) {
       // A single shard again (retry): the same position, or the first executor when the group has shrunk.
       auto index = static_cast<std::size_t>(run.part.index);

@@ -6,9 +6,11 @@
 #include "core/text.hpp"
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
+#include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/schedule_moves.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -204,6 +206,9 @@ private:
         const auto& run = batch_.runs[position];
         items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
         out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
+        if (is_asked_for(run))
+          db_.execute("INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?, ?, ?)", id, *run.intent,
+                      join_addresses(run.addresses));
       }
     }
     const auto first = items.front().id;

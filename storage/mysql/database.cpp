@@ -9,6 +9,7 @@
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/examine.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/job_edits.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/schema_read.hpp"
@@ -35,6 +36,7 @@ public:
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
+  job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
 
   core::result<void> ping() override {
@@ -52,6 +54,7 @@ private:
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
+  job_role jobs_{session_};
   log_role logs_{session_};
 };
 
@@ -89,6 +92,16 @@ bool lock_migrations(connection& db) {
   return got.next() && got.number(0) == 1;
 }
 
+/// A step is no transaction: what a broken-off migration did already is found done. Columns have no IF NOT EXISTS everywhere.
+void run_once(connection& db, const std::string& text) {
+  try {
+    db.command(text);
+  } catch (const driver_error& failure) {
+    if (failure.number() != ER_DUP_FIELDNAME)
+      throw;
+  }
+}
+
 /// `found`: XXL's tables were there before us.
 void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   // First of all: tables that a broken-off migration leaves are then known as ours.
@@ -98,7 +111,7 @@ void run(connection& db, const std::vector<migration_step>& steps, bool found) {
     db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, mysql_migrations().front().name);
   for (const auto& step : steps) {
     for (const auto& text : step.statements)
-      db.command(text);
+      run_once(db, text);
     db.execute("INSERT INTO rm_migration (number, name) VALUES (?, ?)", step.number, step.name);
   }
 }

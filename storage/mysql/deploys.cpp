@@ -13,11 +13,15 @@ namespace {
 
 using core::change_kind;
 
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
+
 /// Writes a plan inside its transaction.
 class writing {
 public:
   writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
 
   core::result<void> run() {
     for (const auto& group : plan_.groups)
@@ -69,11 +73,8 @@ private:
   }
 
   void take_revisions() {
-    if (plan_.jobs.empty())
-      return;
-    db_.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", plan_.jobs.size());
-    if (auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); row.next())
-      revision_ = row.number(0) - static_cast<std::int64_t>(plan_.jobs.size());
+    if (!plan_.jobs.empty())
+      revision_ = own_.take_revisions(plan_.jobs.size()) - 1;
   }
 
   void write(const job_write& job) {
@@ -107,8 +108,11 @@ private:
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, '', 0, 0, 0)",
       group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler,
       c.params, c.block, c.timeout_s, c.retry_count, c.glue_type, now_);
-    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_,
-                job.key, job.hash, c.on_unknown);
+    const auto& t = c.timing;
+    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
+                " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+                t.jitter_ms);
     return id;
   }
 
@@ -123,11 +127,15 @@ private:
       " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
       c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params,
       c.glue_type, now_, c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
-    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ? WHERE job = ?", job.hash, c.on_unknown, job.id);
+    const auto& t = c.timing;
+    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
+                " jitter_ms = ? WHERE job = ?",
+                job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
   }
 
   void write(core::job_id id, const schedule_write& schedule) {
-    const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
+    const auto next = next_of(schedule, id);
+    const auto next_ms = next ? core::to_ms(*next) : 0;
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
@@ -141,6 +149,7 @@ private:
     db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
   }
 
+  session& own_;
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
@@ -196,9 +205,8 @@ core::result<deploy_plan> plan_under_locks(session& own, const core::declared_se
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    // The row that every edit locks: what edits write stays as read until the commit, and revisions are in the order of commits.
     if (!dry_run)
-      (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+      own_.lock_edits();
     auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
     if (!plan)
       return tl::unexpected{plan.error()};

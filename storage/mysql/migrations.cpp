@@ -173,10 +173,27 @@ migration_step ringmaster_tables() {
           }};
 }
 
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
+// and which runs came of it. A table gets its columns by one statement: all of them, or none.
+migration_step job_options() {
+  return {3,
+          "job_options",
+          {
+            "ALTER TABLE rm_job_ext ADD COLUMN time_zone VARCHAR(64), ADD COLUMN interval_ms BIGINT, ADD COLUMN start_at BIGINT,"
+            " ADD COLUMN end_at BIGINT, ADD COLUMN jitter_ms BIGINT",
+            "ALTER TABLE rm_intent ADD COLUMN addresses TEXT",
+            table("rm_asked_run", R"(  log_id BIGINT NOT NULL,
+  intent BIGINT NOT NULL,
+  addresses TEXT,
+  PRIMARY KEY (log_id),
+  KEY rm_asked_run_intent (intent))"),
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables()};
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options()};
   return steps;
 }
 

@@ -6,6 +6,7 @@
 #include "storage/mysql/held_rows.hpp"
 #include "storage/mysql/intents.hpp"
 #include "storage/mysql/plain_news.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -108,8 +109,15 @@ private:
                             held.news->id,
                             held.part,
                             std::move(held.param),
-                            held.row.retries - 1});
+                            held.row.retries - 1,
+                            addresses_asked_for(held.news->id)});
     }
+  }
+
+  /// A retry goes where its first attempt was told to go.
+  std::vector<std::string> addresses_asked_for(core::log_id run) {
+    auto asked = db_.query("SELECT addresses FROM rm_asked_run WHERE log_id = ?", run);
+    return asked.next() ? split_addresses(asked.text(0)) : std::vector<std::string>{};
   }
 
   void delete_claims() {

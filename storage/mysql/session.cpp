@@ -79,6 +79,14 @@ core::result<void> session::check_current(const core::node_life& owner) {
                     "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
 }
 
+void session::lock_edits() { (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
+
+std::int64_t session::take_revisions(std::size_t count) {
+  db.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", count);
+  auto row = db.query("SELECT counter FROM rm_edit WHERE id = 1");
+  return row.next() ? row.number(0) - static_cast<std::int64_t>(count) + 1 : 0;
+}
+
 std::string storable(std::string_view text) {
   const auto plain = [](char c) { return c > 0; };
   return std::all_of(text.begin(), text.end(), plain) ? std::string{text} : core::valid_utf8(text);

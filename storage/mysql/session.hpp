@@ -46,6 +46,13 @@ public:
   /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
 
+  /// The first statement of every edit of jobs: what edits write stays as read until the commit, and revisions are in the order of
+  /// commits. Throws `driver_error`, as the next.
+  void lock_edits();
+
+  /// `count` new revisions, inside a transaction that holds the lock; the first one.
+  [[nodiscard]] std::int64_t take_revisions(std::size_t count);
+
   /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
   void publish_connections();
 

@@ -36,6 +36,8 @@ public:
     // What was taken long ago needs its unique key no more.
     const auto forgotten = db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
     const auto more = collect(progress) || static_cast<std::size_t>(forgotten) == limit_;
+    if (forgotten > 0)
+      forget_asked_runs();
     for (const auto& run : abandoned_)
       fail(run);
     return core::sweep_outcome{abandoned_.size(), more};
@@ -64,6 +66,17 @@ private:
       resolved_up_to = std::min(resolved_up_to, abandoned_.back().id);
     progress.swept = std::max(progress.swept, std::min(resolved_up_to, progress.settled));
     return limited || (core::number(progress.swept) == last && progress.swept < progress.settled);
+  }
+
+  /// Their intent is forgotten, and no retry of them can come any more that would want the addresses.
+  void forget_asked_runs() {
+    auto found = db_.query(
+      "SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
+      " WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))"
+      " LIMIT ?",
+      limit_);
+    while (found.next())
+      db_.execute("DELETE FROM rm_asked_run WHERE log_id = ?", found.number(0));
   }
 
   core::log_id newest_run() {

@@ -168,10 +168,27 @@ migration_step ringmaster_tables() {
           }};
 }
 
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
+// and which runs came of it.
+migration_step job_options() {
+  return {3,
+          "job_options",
+          {
+            "ALTER TABLE rm_job_ext ADD COLUMN time_zone VARCHAR(64)",
+            "ALTER TABLE rm_job_ext ADD COLUMN interval_ms BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN start_at BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN end_at BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN jitter_ms BIGINT",
+            "ALTER TABLE rm_intent ADD COLUMN addresses TEXT",
+            "CREATE TABLE rm_asked_run (log_id INTEGER PRIMARY KEY, intent BIGINT NOT NULL, addresses TEXT)",
+            "CREATE INDEX rm_asked_run_intent ON rm_asked_run (intent)",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables()};
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options()};
   return steps;
 }
 

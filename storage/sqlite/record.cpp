@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/record_rules.hpp"
+#include "storage/registry_text.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -32,8 +33,9 @@ constexpr char write_row[] =
   "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
   "WHERE id = ?1";
 constexpr char insert_retry[] =
-  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
-  "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, "
+  "addresses) VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+constexpr char find_addresses[] = "SELECT addresses FROM rm_asked_run WHERE log_id = ?1";
 // A child that does not exist gets no intent; one that exists starts with its own number of retries.
 constexpr char insert_child[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
@@ -133,10 +135,13 @@ private:
 
   void start_retry(core::log_id origin, const first_attempt& first, std::int32_t retry_left) {
     const auto& part = first.part;
+    std::optional<std::string> addresses;
+    if (auto asked = db_.prepare(find_addresses); asked.with(origin).step())
+      addresses = asked.optional_text(0);
     if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param,
-                retry_left, now_) == 1)
+                retry_left, now_, addresses) == 1)
       outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin,
-                                  part, first.param, retry_left});
+                                  part, first.param, retry_left, split_addresses(addresses.value_or(""))});
   }
 
   void start_children(const run_news& news) {

@@ -82,6 +82,26 @@ private:
   session& session_;
 };
 
+/// job_edits.cpp, job_lists.cpp
+class jobs final : public job_store {
+public:
+  explicit jobs(session& session) : session_{session} {}
+
+  core::result<core::job_edit> start(core::job_id job, core::time_point now) override;
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override;
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override;
+  core::result<asked_runs> runs_of(core::intent_id intent) override;
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override;
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
+  core::result<core::job_card> find(const core::job_name& name) override;
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override;
+
+private:
+  session& session_;
+};
+
 /// logs.cpp
 class logs final : public log_store {
 public:
@@ -102,6 +122,7 @@ public:
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
+  job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
   core::result<void> ping() override;
 
@@ -111,11 +132,15 @@ private:
   sqlite::cluster cluster_{session_};
   sqlite::registry registry_{session_};
   sqlite::deploys deploys_{session_};
+  sqlite::jobs jobs_{session_};
   sqlite::logs logs_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
 [[nodiscard]] bool is_current(connection& db, const core::node_life& life);
+
+/// jobs.cpp. Inside a transaction; nothing when the job does not exist.
+[[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
 
 /// The error when it is not.
 [[nodiscard]] core::error over(const core::node_life& life);

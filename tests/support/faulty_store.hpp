@@ -28,6 +28,7 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
+                           private storage::job_store,
                            private storage::log_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
@@ -64,6 +65,7 @@ public:
   storage::cluster_store& cluster() override { return *this; }
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
+  storage::job_store& jobs() override { return *this; }
   storage::log_store& logs() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
@@ -157,6 +159,38 @@ private:
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
                                           core::time_point now) override {
     return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now); });
+  }
+
+  // -- job_store
+  core::result<core::job_edit> start(core::job_id job, core::time_point now) override {
+    return call("start", [&] { return inner_->jobs().start(job, now); });
+  }
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override {
+    return call("stop", [&] { return inner_->jobs().stop(job, now); });
+  }
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override {
+    return call("trigger", [&] { return inner_->jobs().trigger(wish, now); });
+  }
+  core::result<storage::asked_runs> runs_of(core::intent_id intent) override {
+    return call("runs_of", [&] { return inner_->jobs().runs_of(intent); });
+  }
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override {
+    return call("remove", [&] { return inner_->jobs().remove(job, declared_too); });
+  }
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
+    return call("remove_logs", [&] { return inner_->jobs().remove_logs(job, behind, limit); });
+  }
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override {
+    return call("runs_on_their_way", [&] { return inner_->jobs().runs_on_their_way(jobs); });
+  }
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override {
+    return call("list", [&] { return inner_->jobs().list(filter); });
+  }
+  core::result<core::job_card> find(const core::job_name& name) override {
+    return call("find", [&] { return inner_->jobs().find(name); });
+  }
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
+    return call("latest_runs", [&] { return inner_->jobs().latest_runs(filter); });
   }
 
   // -- log_store

@@ -132,8 +132,7 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
   };
   const bad cases[] = {
       {"rout = \"first\"", "unknown key 'rout'; did you mean 'route'?"},
-      {"time_zone = \"UTC\"", "time_zone: not supported by this release"},
-      {"interval_ms = 100", "interval_ms: not supported by this release"},
+      {"deadline_ms = 5", "deadline_ms: not supported by this release"},
       {"glue_source = \"x\"", "glue_source: not supported by this release"},
       {"glue_type = \"GLUE_SHELL\"", "glue_type: GLUE_SHELL: not supported by this release; only BEAN jobs can be declared"},
       {"glue_type = \"ruby\"", "glue_type: \"RUBY\" is unknown; expected BEAN"},
