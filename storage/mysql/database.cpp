@@ -1,6 +1,7 @@
 #include "storage/mysql/database.hpp"
 
 #include "storage/migrations.hpp"
+#include "storage/mysql/alarms.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/firing.hpp"
@@ -27,6 +28,7 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -44,6 +46,7 @@ private:
   registry_role registry_{session_};
   deploy_role deploys_{session_};
   log_role logs_{session_};
+  alarm_role alarms_{session_};
 };
 
 /// Throws `driver_error`, as the next two.

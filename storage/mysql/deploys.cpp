@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -191,8 +192,14 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
     if (!plan)
       return tl::unexpected{plan.error()};
-    if (!dry_run)
+    const auto alarms = plan_alarms(read_alarm_rules(own_.db), read_deploy_state(own_.db, declared.source), declared, prune);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (!dry_run) {
       writing{own_, *plan, declared.source, now}.run();
+      write_alarm_rules(own_.db, *alarms, declared.source);
+    }
     return std::move(plan->report);
   });
 }

@@ -6,6 +6,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
+#include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/store.hpp"
 
@@ -103,6 +104,7 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
   core::result<void> ping() override;
 
 private:
@@ -112,6 +114,7 @@ private:
   sqlite::registry registry_{session_};
   sqlite::deploys deploys_{session_};
   sqlite::logs logs_{session_};
+  sqlite::alarms alarms_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
