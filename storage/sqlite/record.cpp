@@ -133,8 +133,8 @@ private:
       handle_time = dates_.of(now_);
       handle_message = write.handle_message;
     }
-    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code, handle_time,
-            handle_message);
+    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code,
+            handle_time, handle_message);
   }
 
   void start_retry(core::log_id origin, const first_attempt& first, std::int32_t retry_left) {

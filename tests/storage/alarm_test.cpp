@@ -71,7 +71,8 @@ struct alarm_fixture : firing_fixture {
 TEST_CASE("a failure of a job with an address raises one alarm in its own transaction", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 0, {{"alarm_email", "'a@x.example, b@x.example'"}});
-  auto outcome = GENERATE(true, false) ? f.record({f.answer(run, 500, "refused")}, {}) : f.record({}, {f.callback(run, 502, "t")});
+  bool by_trigger = GENERATE(true, false);
+  auto outcome = by_trigger ? f.record({f.answer(run, 500, "refused")}, {}) : f.record({}, {f.callback(run, 502, "t")});
   CHECK(outcome.intents.empty());
   CHECK(f.row(run.id).alarm_status == core::alarm_status::claimed);
   // An alarm is no wish to run.
