@@ -74,7 +74,10 @@ struct alarmed_job {
   std::string name;
   std::string group_title;
   std::string alarm_email;
-  std::optional<alarm_rule> rule;
+  std::optional<alarm_rule> rule = {};
+  /// Of its group: typed in by hand, and the comma list (nothing: there is none).
+  bool manual_addresses = false;
+  std::optional<std::string> addresses = {};
 };
 
 /// An alarm that this node has taken: a row of `rm_intent` until it is finished.

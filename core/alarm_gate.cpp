@@ -64,6 +64,11 @@ void alarm_windows::hold(const key& what, intent_id alarm, bool remember) {
     at->second.held.alarms.push_back(alarm);
 }
 
+bool alarm_windows::holds_any(const key& what) const {
+  const auto at = windows_.find(what);
+  return at != windows_.end() && !at->second.held.alarms.empty();
+}
+
 std::vector<alarm_windows::waiting> alarm_windows::ended(clock now) {
   std::vector<waiting> out;
   for (auto at = windows_.begin(); at != windows_.end();) {

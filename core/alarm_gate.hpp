@@ -43,6 +43,9 @@ public:
   /// Adds to the open window; false when the alarm was only counted, because `remember` is false.
   void hold(const key& what, intent_id alarm, bool remember);
 
+  /// Whether the window remembers an alarm.
+  [[nodiscard]] bool holds_any(const key& what) const;
+
   /// Windows that end at or before `now` and have something to tell; they open again, so that a failure that goes on is one
   /// message a window. Empty ones are forgotten.
   [[nodiscard]] std::vector<waiting> ended(clock now);

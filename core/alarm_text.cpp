@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "core/trigger_note.hpp"
+#include "core/trigger_text.hpp"
 
 namespace ringmaster::core {
 
@@ -57,10 +57,24 @@ std::string suppressed_text(std::uint64_t count, language in) {
   return number + " alarms were not sent one by one, because the channel's limit was reached:";
 }
 
-/// What a trigger message says, as lines of text.
-std::string trigger_lines(std::string_view stored) {
-  const auto note = decode_trigger_note(stored);
-  return shortened(note ? note->message : text_of_html(stored));
+/// What a trigger message says, as lines of text: a compact note as people read it, a Java admin's HTML as it is.
+std::string trigger_lines(const pending_alarm& alarm, language in) {
+  const auto& run = *alarm.run;
+  auto note = decode_trigger_note(run.trigger_msg);
+  if (!note)
+    return shortened(text_of_html(run.trigger_msg));
+  trigger_story story;
+  story.note = std::move(*note);
+  if (alarm.about) {
+    story.manual_addresses = alarm.about->manual_addresses;
+    if (alarm.about->addresses)
+      story.addresses = *alarm.about->addresses;
+  }
+  story.address = run.executor_address;
+  story.handler = run.executor_handler;
+  story.param = run.executor_param;
+  story.code = run.trigger_code;
+  return shortened(text_of_html(trigger_text(story, in, trigger_tail::remark)));
 }
 
 std::string content_of(const pending_alarm& alarm, std::uint64_t count, language in) {
@@ -73,7 +87,7 @@ std::string content_of(const pending_alarm& alarm, std::uint64_t count, language
   if (!alarm.run)
     return out;
   if (alarm.run->trigger_code != success)
-    out += "\nTriggerMsg=\n" + trigger_lines(alarm.run->trigger_msg);
+    out += "\nTriggerMsg=\n" + trigger_lines(alarm, in);
   if (alarm.run->handle_code > 0 && alarm.run->handle_code != success)
     out += "\nHandleCode=" + shortened(text_of_html(alarm.run->handle_msg));
   return out;

@@ -15,6 +15,7 @@
 #include "core/declared.hpp"
 #include "core/group.hpp"
 #include "core/lanes.hpp"
+#include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
 #include "core/slot_map.hpp"
@@ -257,6 +258,14 @@ struct registry_change {
 
 struct registry_subscription {
   registry_listener listener;
+};
+
+// -- alarms ----------------------------------------------------------------------------------------------------------------
+
+/// What became of a message to a channel.
+struct notice_done {
+  std::uint64_t delivery = 0;
+  core::result<void> outcome;
 };
 
 // -- administration --------------------------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::node_handles))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::registry_subscription))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::trigger_partners))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::notice_done))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -99,3 +100,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::handles_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::node_handles)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::registry_subscription)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::trigger_partners)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::notice_done)

@@ -48,13 +48,16 @@ alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs) {
   for (auto& held : read_alarm_rules(own.db))
     rules.push_back(std::move(held.rule));
   for (const auto part : padded_chunks(wanted.size())) {
-    auto& some = own.db.prepare("SELECT i.id, i.job_desc, i.alarm_email, g.title, g.app_name, e.job_key FROM xxl_job_info i"
+    auto& some = own.db.prepare("SELECT i.id, i.job_desc, i.alarm_email, g.title, g.app_name, e.job_key, g.address_type,"
+                                " g.address_list FROM xxl_job_info i"
                                 " LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext e ON e.job = i.id"
                                 " WHERE i.id IN ({?,})", part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(wanted[part.at(i)]);
     for (auto found = some.select(); found.next();) {
-      core::alarmed_job about{found.string(1), found.string(3), found.string(2), std::nullopt};
+      core::alarmed_job about{found.string(1), found.string(3), found.string(2)};
+      about.manual_addresses = found.number(6) == 1;
+      about.addresses = found.optional_string(7);
       if (const auto* rule = core::rule_for(rules, found.text(4), found.text(5)))
         about.rule = *rule;
       out.add(found.id<core::job_id>(0), std::move(about));

@@ -12,7 +12,8 @@ constexpr char replace_rule[] =
   "INSERT OR REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered) "
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char delete_rule[] = "DELETE FROM rm_alarm WHERE rule_key = ?1";
-constexpr char read_job[] = "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key FROM xxl_job_info i "
+constexpr char read_job[] = "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list "
+                            "FROM xxl_job_info i "
                             "LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext x ON x.job = i.id "
                             "WHERE i.id = ?1";
 constexpr char insert_intent[] = "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, "
@@ -85,7 +86,9 @@ void alarm_reading::read(core::job_id job) {
   auto reading = db_.prepare(read_job);
   if (!reading.with(job).step())
     return;
-  core::alarmed_job about{std::string{reading.text(0)}, std::string{reading.text(2)}, std::string{reading.text(1)}, std::nullopt};
+  core::alarmed_job about{std::string{reading.text(0)}, std::string{reading.text(2)}, std::string{reading.text(1)}};
+  about.manual_addresses = reading.number(5) == 1;
+  about.addresses = reading.optional_text(6);
   if (const auto* rule = core::rule_for(*rules_, reading.text(3), reading.text(4)))
     about.rule = *rule;
   book_.add(job, std::move(about));
