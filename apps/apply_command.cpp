@@ -50,6 +50,8 @@ core::result<core::deploy_report> apply_files(const apply_options& options) {
   auto what = assemble(options.config);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
+  if (auto known = check_channels(*declared, what->settings); !known)
+    return tl::unexpected<core::error>{known.error()};
   auto database = ready_database(*what, options.dry_run);
   if (!database)
     return tl::unexpected<core::error>{database.error()};

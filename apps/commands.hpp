@@ -52,6 +52,14 @@ struct cron_options {
   bool json = false;
 };
 
+struct alarm_test_options {
+  config_options config;
+  /// `mail`, or the name of a webhook.
+  std::string channel;
+  /// For mail; empty: the sender's own address.
+  std::string to;
+};
+
 struct demo_options {
   /// Ends after three completed runs, or fails after a minute without them.
   bool check = false;
@@ -63,6 +71,7 @@ struct demo_options {
 [[nodiscard]] int apply(const apply_options& options);
 [[nodiscard]] int migrate(const migrate_options& options);
 [[nodiscard]] int cron_next(const cron_options& options);
+[[nodiscard]] int alarm_test(const alarm_test_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
 
 } // namespace ringmaster::apps

@@ -105,9 +105,18 @@ int run(int argc, char** argv) {
   next_command->add_flag("--json", cron.json, "For machines");
   next_command->callback([&] { chosen = [&] { return cron_next(cron); }; });
 
+  alarm_test_options alarm;
+  auto* alarm_command = app.add_subcommand("alarm", "Channels that tell people of failures");
+  alarm_command->require_subcommand(0, 1);
+  auto* alarm_test_command = alarm_command->add_subcommand("test", "Send a test message and say what became of it");
+  add_config_options(*alarm_test_command, alarm.config);
+  alarm_test_command->add_option("CHANNEL", alarm.channel, "mail, or the name of a [[webhook]]")->required();
+  alarm_test_command->add_option("--to", alarm.to, "For mail: to whom; default the sender's own address")->type_name("ADDRESS");
+  alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
+
   config_options doctor_config;
   bool doctor_json = false;
-  auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder and database");
+  auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder, database and alarm channels");
   add_config_options(*doctor_command, doctor_config);
   doctor_command->add_flag("--json", doctor_json, "For machines");
   doctor_command->callback([&] { chosen = [&] { return doctor(doctor_config, doctor_json); }; });
@@ -115,7 +124,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (!chosen)
-      throw CLI::RequiredError(cron_command->parsed() ? "cron: a subcommand" : "A subcommand");
+      throw CLI::RequiredError(cron_command->parsed()    ? "cron: a subcommand"
+                               : alarm_command->parsed() ? "alarm: a subcommand"
+                                                         : "A subcommand");
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }

@@ -69,6 +69,8 @@ void add_server(std::vector<setting>& to) {
   to.push_back(text("server.listen", server<&s::listen>,
                     "host:port to listen on; port 0 takes a free one. Loopback only until you say otherwise."));
   to.push_back(text("server.context_path", server<&s::context_path>, "Prefix of every path. Paths without it are served, too."));
+  to.push_back(choice("server.language", server<&s::language>, {"en", "zh_CN", "zh_TC"},
+                      "Of texts that are stored or sent to people: en, zh_CN or zh_TC."));
   to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
   to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
                     "Largest body of a request. Java executors send everything that queued up in one callback."));
@@ -185,6 +187,9 @@ void add_cluster(std::vector<setting>& to) {
   using s = cluster_settings;
   to.push_back(
       text("cluster.node", cluster<&s::node>, "Name of this node in the cluster. Empty: made once and kept in data_dir."));
+  to.push_back(choice("cluster.mode", cluster<&s::mode>, {"", "shared", "native"},
+                      "native: this cluster has the schedule to itself. shared: Java admins plan on the same MySQL database.\n"
+                      "Empty: as the database says, which `ringmaster takeover` changes."));
   to.push_back(time("cluster.beat", cluster<&s::beat>, 10ms, 10s, "How often a node shows that it lives."));
   to.push_back(time("cluster.dead_after", cluster<&s::dead_after>, 100ms, 1min,
                     "A node without a beat for this long is dead and its firings are taken over. The same on every node."));
@@ -215,13 +220,41 @@ void add_log_and_deploy(std::vector<setting>& to) {
       flag("deploy.prune", deploy<&deploy_settings::prune>, "Remove what these files declared before and no longer do."));
 }
 
+template <auto Member>
+constexpr auto mail = &in<&settings::mail, Member>;
+template <auto Member>
+constexpr auto alarm = &in<&settings::alarm, Member>;
+
+void add_mail_and_alarm(std::vector<setting>& to) {
+  using m = mail_settings;
+  to.push_back(text("mail.host", mail<&m::host>, "SMTP server for alarms. Empty: no mail is sent."));
+  to.push_back(count("mail.port", mail<&m::port>, 1, 65535, "Its port: mostly 587 with starttls, 465 with tls, 25 with none."));
+  to.push_back(choice("mail.tls", mail<&m::tls>, {"none", "starttls", "tls"},
+                      "none, starttls (required, not only tried) or tls from the first byte."));
+  to.push_back(text("mail.user", mail<&m::user>, "Name to sign in with. Empty: without authentication."));
+  to.push_back(text("mail.password", mail<&m::password>,
+                    "Its password. May be { env = \"NAME\" } or { file = \"PATH\" }.", form::secret));
+  to.push_back(text("mail.from", mail<&m::from>, "Address of the sender. Required with mail.host."));
+  to.push_back(flag("mail.verify_certificate", mail<&m::verify_certificate>, "Whether the server must prove who it is."));
+  to.push_back(text("mail.ca_file", mail<&m::ca_file>,
+                    "Certificates to trust, a PEM file; relative to this file. Empty: the system's."));
+  to.push_back(time("mail.timeout", mail<&m::timeout>, 1s, 10min, "To send one mail."));
+  using a = alarm_settings;
+  to.push_back(time("alarm.dedup", alarm<&a::dedup>, 0ms, 24h,
+                    "Failures of a job for the same reason are one message in so long, with their number. 0s: each is told."));
+  to.push_back(count("alarm.per_minute", alarm<&a::per_minute>, 1, 10'000,
+                     "Messages a minute to one webhook, or to one mail address. What is beyond it is told in one summary."));
+  to.push_back(
+      time("alarm.webhook_timeout", alarm<&a::webhook_timeout>, 1s, 10min, "To send one message to a webhook."));
+}
+
 } // namespace
 
 std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
-                      add_log_and_deploy})
+                      add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

@@ -30,6 +30,8 @@ struct server_settings {
   /// host:port; port 0 takes a free one.
   std::string listen = "127.0.0.1:8080";
   std::string context_path = "/xxl-job-admin";
+  /// Of texts that are stored or sent to people: en, zh_CN or zh_TC.
+  std::string language = "en";
   std::size_t header_bytes_max = 16 * 1024;
   /// Java executors send everything that queued up in one callback.
   std::size_t body_bytes_max = 16 * 1024 * 1024;
@@ -98,6 +100,9 @@ struct registry_settings {
 struct cluster_settings {
   /// Identity of this node in `rm_node`; empty: made once and kept in data_dir.
   std::string node;
+  /// `native`: this cluster has the schedule to itself. `shared`: Java admins plan on the same database. Empty: as the database
+  /// says (`ringmaster takeover`).
+  std::string mode;
   milliseconds beat{300};
   milliseconds dead_after{1500};
   /// Longest time from the last check of the deadline to the socket write.
@@ -124,6 +129,48 @@ struct deploy_settings {
   bool prune = false;
 };
 
+struct mail_settings {
+  /// SMTP server; empty: no mail is sent.
+  std::string host;
+  std::size_t port = 587;
+  /// none, starttls or tls.
+  std::string tls = "starttls";
+  /// Empty: without authentication.
+  std::string user;
+  std::string password;
+  /// The sender's address.
+  std::string from;
+  bool verify_certificate = true;
+  /// Certificates to trust instead of the system's; relative to the configuration file. Empty: the system's.
+  std::string ca_file;
+  milliseconds timeout{30000};
+};
+
+struct alarm_settings {
+  /// Failures of a job for the same reason are one message in so long; 0: each is told.
+  milliseconds dedup{60000};
+  /// Messages a minute to one webhook, or to one mail address; what is beyond it is told in one summary.
+  std::size_t per_minute = 20;
+  /// To send one message to a webhook.
+  milliseconds webhook_timeout{10000};
+};
+
+/// One `[[webhook]]`: a channel by its name.
+struct webhook_settings {
+  std::string name;
+  /// Holds a secret: never shown.
+  std::string url;
+  /// generic, dingtalk, wecom, feishu or slack.
+  std::string preset = "generic";
+  /// Signs messages to dingtalk and feishu; empty: unsigned.
+  std::string secret;
+  /// A body of one's own with {placeholders}; empty: the preset's.
+  std::string body_template;
+  std::string content_type = "application/json";
+  /// Certificates to trust instead of the system's. Empty: the system's.
+  std::string ca_file;
+};
+
 struct settings {
   std::string data_dir = "/var/lib/ringmaster";
   /// Wait for runs on their way at a graceful stop.
@@ -137,6 +184,9 @@ struct settings {
   cluster_settings cluster;
   log_settings log;
   deploy_settings deploy;
+  mail_settings mail;
+  alarm_settings alarm;
+  std::vector<webhook_settings> webhooks;
 };
 
 } // namespace ringmaster::config

@@ -11,6 +11,7 @@
 #include "config/problem_lines.hpp"
 #include "config/units.hpp"
 #include "core/columns.hpp"
+#include "core/mail_text.hpp"
 #include "core/network_text.hpp"
 #include "core/sqlite_url.hpp"
 #include "core/text.hpp"
@@ -128,10 +129,25 @@ public:
                  values_.schedule.misfire_after);
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
+    if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))
+      say_of({"cluster.mode", "database.url"},
+             "cluster.mode: \"shared\" needs the MySQL database of the Java admins; database.url is an SQLite file, which nobody "
+             "shares");
     const auto seen_late = values_.registry.flush + values_.registry.reread;
     if (seen_late >= values_.registry.dead_after)
       say_of({"registry.flush", "registry.reread", "registry.dead_after"},
              "registry.flush + registry.reread: " + too_long(seen_late, "registry.dead_after", values_.registry.dead_after));
+  }
+
+  void check_mail() {
+    const auto& mail = values_.mail;
+    if (mail.host.empty())
+      return;
+    const auto plain = [](char c) { return c > ' ' && c < 0x7F && c != '/' && c != '@' && c != '#' && c != '?' && c != '%'; };
+    require(std::all_of(mail.host.begin(), mail.host.end(), plain), "mail.host", mail.host, "expected a host name or an address");
+    require(core::is_mail_address(mail.from), "mail.from", mail.from, "expected an address such as \"ringmaster@example.org\"");
+    if (!is_printable(mail.user) || !is_printable(mail.password))
+      say("mail.password", "mail.user and mail.password must not contain control characters");
   }
 
   core::result<void> finish() && {
@@ -199,6 +215,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   checks.check_forms();
   checks.check_security();
   checks.check_relations();
+  checks.check_mail();
   return std::move(checks).finish();
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
-// Groups and jobs that a file declares, and what applying them changes.
+// Groups, jobs and alarms that a file declares, and what applying them changes.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/alarm.hpp"
 #include "core/group.hpp"
 #include "core/job.hpp"
 
@@ -47,6 +48,13 @@ struct declared_job {
   std::string where;
 };
 
+/// One `[[alarm]]`. Identity: its key.
+struct declared_alarm {
+  alarm_rule rule;
+  /// `file:line` of the table, for messages.
+  std::string where = {};
+};
+
 /// Everything one source declares. Applied all or nothing.
 struct declared_set {
   /// Names what owns the objects: prune removes only what the same source declared before.
@@ -55,13 +63,14 @@ struct declared_set {
   std::int64_t revision = 0;
   std::vector<declared_group> groups;
   std::vector<declared_job> jobs;
+  std::vector<declared_alarm> alarms = {};
 };
 
 enum class change_kind : std::uint8_t { create, update, unchanged, remove };
 
 struct deploy_change {
   change_kind kind = change_kind::unchanged;
-  /// `group pay-worker` or `job pay-worker/settle`.
+  /// `group pay-worker`, `job pay-worker/settle` or `alarm on-call`.
   std::string object;
   /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry a changed field.
   std::vector<std::string> fields;

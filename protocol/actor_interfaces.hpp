@@ -150,6 +150,20 @@ using completion_actor = caf::typed_actor<
   caf::result<callbacks_stored>(callback_batch),
   caf::result<void>(intent_batch)>;
 
+/// Failed runs that nobody decided about: has the store decide their retry and alarm, passes the retries on.
+using fail_monitor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// INTERNAL: sweep.
+  caf::result<void>(tick_atom)>;
+
+/// Takes alarms, puts equal ones together, keeps to the limits of the channels, sends through the injected notifier.
+using alarm_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// From the notifier.
+  caf::result<void>(notice_done),
+  /// INTERNAL: take, send what waits, end windows.
+  caf::result<void>(tick_atom)>;
+
 /// This node's life: enters, renews its beat, knows its own deadline, fences dead peers, spreads the slots.
 using node_actor = caf::typed_actor<
   /// Replies what the node knows of itself.

@@ -69,5 +69,6 @@ struct handles_query;
 struct node_handles;
 struct registry_subscription;
 struct trigger_partners;
+struct notice_done;
 
 } // namespace ringmaster::protocol

@@ -16,6 +16,7 @@
 #include "core/group.hpp"
 #include "core/job_card.hpp"
 #include "core/lanes.hpp"
+#include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
 #include "core/slot_map.hpp"
@@ -259,6 +260,14 @@ struct registry_change {
 
 struct registry_subscription {
   registry_listener listener;
+};
+
+// -- alarms ----------------------------------------------------------------------------------------------------------------
+
+/// What became of a message to a channel.
+struct notice_done {
+  std::uint64_t delivery = 0;
+  core::result<void> outcome;
 };
 
 // -- administration --------------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::stop_job))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::trigger_job))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::remove_job))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::notice_done))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -111,3 +112,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::start_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::stop_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::trigger_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::remove_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::notice_done)

@@ -4,7 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "actors/admin/alarm_actor.hpp"
 #include "actors/admin/completion_actor.hpp"
+#include "actors/admin/fail_monitor.hpp"
 #include "actors/admin/job_admin.hpp"
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
@@ -100,8 +102,13 @@ void supervisor_state::spawn_surroundings() {
   protocol::send(self_, storage_, protocol::store_listener{completion_});
   jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
                               queries_, schedule_, registry_, parts_.clocks.wall, parts_.log));
+  failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
+                                     storage_, schedule_, parts_.clocks.wall, parts_.log));
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
+                                  storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
   // Storage first: it must know the life under which it records before anybody makes something to record.
-  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_};
+  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_};
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
                                node_links{storage_, schedule_, std::move(lives)}, parts_.identity, settings.cluster, parts_.gate,
                                parts_.clocks, parts_.log));

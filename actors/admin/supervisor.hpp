@@ -14,6 +14,7 @@
 #include "core/zone.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
 #include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
@@ -31,6 +32,8 @@ struct node_parts {
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
+  /// Null: nobody is told of failures, and alarms end as failed.
+  std::shared_ptr<protocol::notifier> notifier;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true};
   /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
@@ -89,6 +92,8 @@ private:
   protocol::registry_monitor registry_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
+  protocol::fail_monitor failures_;
+  protocol::alarm_actor alarms_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
 

@@ -5,6 +5,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/migrations.hpp"
+#include "storage/mysql/alarms.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/examine.hpp"
@@ -38,6 +39,7 @@ public:
   deploy_store& deploys() override { return deploys_; }
   job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -56,6 +58,7 @@ private:
   deploy_role deploys_{session_};
   job_role jobs_{session_};
   log_role logs_{session_};
+  alarm_role alarms_{session_};
 };
 
 /// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.

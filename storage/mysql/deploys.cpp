@@ -5,6 +5,7 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -210,9 +211,15 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
     if (!plan)
       return tl::unexpected{plan.error()};
-    if (!dry_run)
+    const auto alarms = plan_alarms(read_alarm_rules(own_.db), read_deploy_state(own_, declared.source), declared, prune);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (!dry_run) {
       if (auto written = writing{own_, *plan, declared.source, now}.run(); !written)
         return tl::unexpected{written.error()};
+      write_alarm_rules(own_.db, *alarms, declared.source);
+    }
     return std::move(plan->report);
   });
 }

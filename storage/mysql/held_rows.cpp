@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "storage/claim_rules.hpp"
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -39,7 +40,11 @@ void add_ids(statement& to, const row_list& rows, chunk part) {
 
 std::vector<chunk> case_chunks(std::size_t size) { return padded_chunks(size, case_rows_max); }
 
-std::int32_t alarm_status(const held_row& held) { return held.write.mark_alarm ? 1 : held.row.alarm_status; }
+std::int32_t alarm_status(const held_row& held) {
+  if (!held.write.mark_alarm)
+    return held.row.alarm_status;
+  return held.alarm ? core::alarm_status::claimed : core::alarm_status::not_needed;
+}
 
 /// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column.
 void write_triggers(connection& db, const row_list& rows) {
@@ -118,11 +123,26 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
   return out;
 }
 
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time) {
+void decide_alarms(session& own, std::vector<held_row>& rows) {
+  std::vector<core::job_id> jobs;
+  for (const auto& held : rows)
+    if (held.write.mark_alarm)
+      jobs.push_back(held.job);
+  const auto book = read_alarm_book(own, jobs);
+  for (auto& held : rows)
+    held.alarm = held.write.mark_alarm && book.needs(held.job, held.write.retry);
+}
+
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, core::time_point now) {
   write_triggers(own.db, where(rows, [](const run_write& write) { return write.trigger_code.has_value(); }));
   write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
   write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
                  where(rows, [](const run_write& write) { return write.not_failed; }));
+  std::vector<new_alarm> alarms;
+  for (const auto& held : rows)
+    if (held.alarm)
+      alarms.push_back({held.job, id_of(held), core::alarm_kind::failure});
+  insert_alarms(own, alarms, now);
 }
 
 } // namespace ringmaster::storage::mysql

@@ -12,7 +12,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// T3, T4 and the retry half of T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
+/// T3, T4 and T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
 /// names, everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the
 /// winners.
 class recording {
@@ -95,7 +95,8 @@ private:
     for (auto& held : rows)
       held.write = decide(held.row, *held.news, !outcome_.fenced);
     std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
-    write(own_, rows, now_text_);
+    decide_alarms(own_, rows);
+    write(own_, rows, now_text_, now_);
     for (auto& held : rows) {
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;

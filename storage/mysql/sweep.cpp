@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "storage/claim_items.hpp"
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 
@@ -38,8 +39,7 @@ public:
     const auto more = collect(progress) || static_cast<std::size_t>(forgotten) == limit_;
     if (forgotten > 0)
       forget_asked_runs();
-    for (const auto& run : abandoned_)
-      fail(run);
+    fail_all();
     return core::sweep_outcome{abandoned_.size(), more};
   }
 
@@ -93,12 +93,28 @@ private:
     progress.seen_at = before_;
   }
 
-  void fail(const open_run& run) {
-    const auto failed = db_.execute("UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1,"
+  /// Without retries, and with their alarms (T5).
+  void fail_all() {
+    std::vector<core::job_id> jobs;
+    for (const auto& run : abandoned_)
+      jobs.push_back(run.job);
+    const auto book = read_alarm_book(own_, jobs);
+    std::vector<new_alarm> alarms;
+    for (const auto& run : abandoned_)
+      if (fail(run, book.status(run.job, false)) && book.needs(run.job, false))
+        alarms.push_back({run.job, run.id, core::alarm_kind::failure});
+    // The limit of age lies in the past: alarms wait by their own time.
+    insert_alarms(own_, alarms, before_);
+  }
+
+  bool fail(const open_run& run, std::int32_t alarm_status) {
+    const auto failed = db_.execute("UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?,"
                                     " trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000)"
-                                    " WHERE id = ? AND trigger_code = 0 AND handle_code = 0", abandoned_message, run.id);
+                                    " WHERE id = ? AND trigger_code = 0 AND handle_code = 0", alarm_status, abandoned_message,
+                                    run.id);
     if (failed == 1)
       db_.execute("INSERT IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?, ?, ?)", run.id, run.job, run.fire_at);
+    return failed == 1;
   }
 
   session& own_;

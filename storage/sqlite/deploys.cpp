@@ -1,5 +1,6 @@
-// Applying declared groups and jobs: all or nothing, under SQLite's one write lock.
+// Applying declared groups, jobs and alarms: all or nothing, under SQLite's one write lock.
 
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -188,8 +189,14 @@ core::result<core::deploy_report> deploys::apply(const core::declared_set& decla
     auto plan = plan_deploy(read_deploy_state(db, declared.source), declared, prune, now, session_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
-    if (!dry_run)
+    const auto alarms = plan_alarms(read_alarm_rules(db), read_deploy_state(db, declared.source), declared, prune);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (!dry_run) {
       write_deploy_plan(session_, *plan, declared.source, now);
+      write_alarm_rules(db, *alarms, declared.source);
+    }
     return std::move(plan->report);
   });
 }

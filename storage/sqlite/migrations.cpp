@@ -185,10 +185,30 @@ migration_step job_options() {
           }};
 }
 
+// Who is told of failures (`[[alarm]]` of the files), and jobs whose next success is to be told.
+migration_step alarm_tables() {
+  return {4,
+          "alarm_tables",
+          {
+            R"(CREATE TABLE rm_alarm (
+  rule_key VARCHAR(128) NOT NULL PRIMARY KEY,
+  source VARCHAR(128) NOT NULL,
+  app_name VARCHAR(64) NOT NULL,
+  job_key VARCHAR(128) NOT NULL,
+  channels TEXT NOT NULL,
+  mail_to TEXT NOT NULL,
+  attempts VARCHAR(20) NOT NULL,
+  dedup_ms BIGINT,
+  recovered TINYINT NOT NULL
+) WITHOUT ROWID)",
+            "CREATE TABLE rm_alarm_open (job INTEGER PRIMARY KEY, log_id BIGINT NOT NULL)",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options()};
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables()};
   return steps;
 }
 

@@ -1,4 +1,4 @@
-// T3, T4 and the retry half of T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
+// T3, T4 and T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
 // `record_rules` and written, under the same write lock.
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/record_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -29,7 +30,7 @@ constexpr char write_row[] =
   "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
-  "alarm_status = CASE ?5 WHEN 1 THEN 1 ELSE alarm_status END, "
+  "alarm_status = coalesce(?5, alarm_status), "
   "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
   "WHERE id = ?1";
 constexpr char insert_retry[] =
@@ -109,7 +110,12 @@ private:
     auto write = decide(row, news, !outcome_.fenced);
     if (!write.writes_row())
       return;
-    this->write(news.id, write);
+    std::optional<std::int32_t> alarm_status;
+    if (write.mark_alarm)
+      alarm_status = alarms_.status(first.job, write.retry);
+    this->write(news.id, write, alarm_status);
+    if (alarm_status == core::alarm_status::claimed)
+      insert_alarm(db_, first.job, news.id, core::alarm_kind::failure, now_);
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
     if (write.failed)
@@ -122,14 +128,14 @@ private:
       start_children(news);
   }
 
-  void write(core::log_id id, const run_write& write) {
+  void write(core::log_id id, const run_write& write, std::optional<std::int32_t> alarm_status) {
     std::optional<std::string_view> handle_time;
     std::optional<std::string_view> handle_message;
     if (write.handle_code) {
       handle_time = dates_.of(now_);
       handle_message = write.handle_message;
     }
-    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, write.mark_alarm, write.handle_code,
+    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code,
             handle_time, handle_message);
   }
 
@@ -173,6 +179,7 @@ private:
   datetime_text& dates_;
   const core::record_batch& batch_;
   core::time_point now_;
+  alarm_reading alarms_{db_};
   core::record_outcome outcome_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
+#include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/store.hpp"
 
@@ -124,6 +125,7 @@ public:
   deploy_store& deploys() override { return deploys_; }
   job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
   core::result<void> ping() override;
 
 private:
@@ -134,6 +136,7 @@ private:
   sqlite::deploys deploys_{session_};
   sqlite::jobs jobs_{session_};
   sqlite::logs logs_{session_};
+  sqlite::alarms alarms_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.

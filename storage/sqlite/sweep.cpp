@@ -5,6 +5,7 @@
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -21,7 +22,7 @@ constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigge
                                   "WHERE id > ?1 AND id <= ?2 AND trigger_code = 0 AND handle_code = 0 ORDER BY id";
 constexpr char last_run[] = "SELECT coalesce(max(id), 0) FROM xxl_job_log";
 constexpr char fail_run[] =
-  "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
+  "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?3, "
   "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 constexpr char find_taken[] = "SELECT 1 FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT 1";
@@ -134,9 +135,12 @@ core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point befor
       core::sweep_outcome swept = outcome;
       swept.more |= static_cast<std::size_t>(db.run(forget_taken, before, limit)) == limit;
       db.run(forget_asked, limit);
+      alarm_reading alarms{db};
       for (const auto& run : found->abandoned) {
-        if (db.run(fail_run, run.id, abandoned_message) == 0)
+        if (db.run(fail_run, run.id, abandoned_message, alarms.status(run.job, false)) == 0)
           continue;
+        if (alarms.needs(run.job, false))
+          insert_alarm(db, run.job, run.id, core::alarm_kind::failure, before);
         db.run(insert_failed, run.id, run.job, run.fire_at);
         ++swept.failed;
       }
