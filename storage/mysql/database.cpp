@@ -6,6 +6,7 @@
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/registry.hpp"
+#include "storage/mysql/upkeep.hpp"
 
 namespace ringmaster::storage {
 
@@ -27,6 +28,7 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   log_store& logs() override { return logs_; }
+  upkeep_store& upkeep() override { return upkeep_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -44,6 +46,7 @@ private:
   registry_role registry_{session_};
   deploy_role deploys_{session_};
   log_role logs_{session_};
+  upkeep_role upkeep_{session_};
 };
 
 /// Throws `driver_error`, as the next two.

@@ -28,7 +28,8 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
-                           private storage::log_store {
+                           private storage::log_store,
+                           private storage::upkeep_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -65,6 +66,7 @@ public:
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::upkeep_store& upkeep() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -165,6 +167,33 @@ private:
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  // -- upkeep_store
+  core::result<core::log_span> span() override {
+    return call("span", [&] { return inner_->upkeep().span(); });
+  }
+  core::result<core::log_id> last_before(core::time_point t) override {
+    return call("last_before", [&] { return inner_->upkeep().last_before(t); });
+  }
+  core::result<core::open_page> open_runs(const core::open_search& search) override {
+    return call("open_runs", [&] { return inner_->upkeep().open_runs(search); });
+  }
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override {
+    return call("count_runs", [&] { return inner_->upkeep().count_runs(range, days); });
+  }
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override {
+    return call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+  }
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override {
+    return call("purge", [&] { return inner_->upkeep().purge(step); });
+  }
+  core::result<void> make_room() override {
+    return call("make_room", [&] { return inner_->upkeep().make_room(); });
+  }
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override {
+    return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });
   }
 
   std::unique_ptr<storage::store> inner_;
