@@ -45,6 +45,7 @@ struct store_task {
 
 struct store_listener {
   intent_listener intents;
+  stray_listener strays{};
 };
 
 struct claim_request {
@@ -75,6 +76,17 @@ struct claims_opened {
 
 struct intent_batch {
   std::vector<core::intent> items;
+};
+
+/// An open claim that its own life has lost sight of.
+struct stray_claim {
+  std::int64_t sequence = 0;
+  /// Its runs were never in anybody's memory: the claim was kept although its maker was told that it was not.
+  bool never_sent = false;
+};
+
+struct stray_claims {
+  std::vector<stray_claim> items;
 };
 
 // -- lives and slots -------------------------------------------------------------------------------------------------------
@@ -141,6 +153,8 @@ struct sent_runs {
 struct trigger_partners {
   completion_actor completion;
   recovery_actor recovery;
+  /// Told where no connection came about.
+  registry_monitor registry{};
 };
 
 /// A run whose bytes were written and whose answer never came, and what came instead, for a person.
@@ -190,6 +204,8 @@ struct send_result {
   std::chrono::microseconds elapsed{0};
   /// When its first byte was written; the epoch when none was.
   std::chrono::steady_clock::time_point sent_at{};
+  /// Not sent because no connection came about.
+  bool unreachable = false;
 };
 
 struct send_results {
@@ -257,6 +273,16 @@ struct registry_change {
 
 struct registry_subscription {
   registry_listener listener;
+};
+
+/// Whether an executor can be reached, as of just now.
+struct executor_news {
+  std::string address;
+  bool reachable = false;
+};
+
+struct news_subscription {
+  executor_listener listener;
 };
 
 // -- administration --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ namespace {
 
 constexpr auto sweep_every = 1s;
 constexpr auto executor_unused_max = 10min;
+// Of an address to which no connection came about.
+constexpr auto avoid_for = 30s;
 
 caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
   return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
@@ -43,6 +45,7 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     log_{std::move(log)},
     lanes_{limits_of(tools.settings)},
     history_{random_seed},
+    avoidance_{avoid_for},
     probes_{probe_limits{}},
     registry_{std::make_shared<protocol::registry_view>()},
     links_{self, std::move(tools), log_},
@@ -51,6 +54,8 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     accepted_count_{counter(self->system(), "runs-accepted", "Runs that an executor accepted.")},
     failed_count_{counter(self->system(), "runs-trigger-failed", "Runs that no executor accepted.")},
     unknown_count_{counter(self->system(), "runs-unknown", "Runs whose answer never came.")},
+    avoided_count_{self->system().metrics().gauge_singleton("ringmaster", "executors-avoided",
+                                                            "Executor addresses to which no connection came about lately.")},
     lateness_{lateness_histogram(self->system())} {
   arm();
 }
@@ -62,9 +67,11 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
     [this](protocol::firing_batch& batch) { fire(std::move(batch)); },
     [this](protocol::send_results& results) { take_results(std::move(results)); },
     [this](const protocol::registry_change& change) { change_registry(change); },
+    [this](const protocol::executor_news& news) { hear(news); },
     [this](const protocol::trigger_partners& partners) {
       completion_ = partners.completion;
       recovery_ = partners.recovery;
+      monitor_ = partners.registry;
     },
     [this](const protocol::link_query& query) { return protocol::link_handle{links_.of(query.address, steady_now())}; },
     [this](protocol::tick_atom) { tick(); },
@@ -138,6 +145,10 @@ void trigger_pool_state::count_end(const protocol::send_result& result) {
     lanes_.withheld(plan.address);
   else
     lanes_.ended(plan.address, result.state == protocol::send_state::answered, result.elapsed, steady_now());
+  if (result.unreachable)
+    avoid(plan.address);
+  else if (result.state == protocol::send_state::answered)
+    hear({plan.address, true});
   lanes_.took(plan.spec->id, result.elapsed, now());
 }
 
@@ -174,6 +185,25 @@ void trigger_pool_state::change_registry(const protocol::registry_change& change
     missing_groups_.erase(id);
 }
 
+void trigger_pool_state::avoid(const std::string& address) {
+  if (!avoidance_.refused(address, steady_now()))
+    return;
+  log_->warn("no connection to {}: other executors of its groups are preferred until it registers or {} s have passed", address,
+             std::chrono::seconds{avoid_for}.count());
+  show_avoided();
+  if (monitor_)
+    protocol::send(self_, monitor_, protocol::executor_news{address, false});
+}
+
+void trigger_pool_state::hear(const protocol::executor_news& news) {
+  if (!news.reachable || !avoidance_.heard(news.address))
+    return;
+  log_->info("{} shows a sign of life: it is used again", news.address);
+  show_avoided();
+}
+
+void trigger_pool_state::show_avoided() { avoided_count_->value(static_cast<std::int64_t>(avoidance_.size())); }
+
 void trigger_pool_state::tick() {
   auto t = steady_now();
   if (armed_ && *armed_ <= t)
@@ -182,6 +212,9 @@ void trigger_pool_state::tick() {
     next_sweep_ = t + sweep_every;
     links_.drop_unused(t, executor_unused_max);
     lanes_.forget_unused(t, executor_unused_max);
+    for (const auto& address : avoidance_.take_over(t))
+      log_->info("{} is tried again", address);
+    show_avoided();
   }
   go_on_probing();
 }

@@ -12,6 +12,7 @@
 #include "actors/admin/route_probes.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/address_avoidance.hpp"
 #include "core/lanes.hpp"
 #include "core/routing.hpp"
 #include "protocol/caf.hpp"
@@ -43,6 +44,8 @@ private:
   [[nodiscard]] std::vector<core::planned_run> runs_of(const protocol::route_candidate& candidate);
   [[nodiscard]] std::optional<core::probe_in_order> address_runs(std::vector<core::planned_run>& runs, const core::group* group,
                                                                  std::vector<std::string>& choices);
+  [[nodiscard]] std::span<const std::string> candidates_of(const core::job& spec, std::span<const std::string> live,
+                                                           std::vector<std::string>& room) const;
   void place(protocol::route_candidate&& candidate, std::vector<core::planned_run>&& runs, protocol::routed_batch& answer,
              std::span<const std::string> choices = {});
   void go_on_probing();
@@ -58,6 +61,10 @@ private:
   [[nodiscard]] bool missed(const core::claimed_run& run, core::time_point now) const;
 
   void change_registry(const protocol::registry_change& change);
+  void hear(const protocol::executor_news& news);
+  /// No connection came about: other addresses of its groups are preferred for a while.
+  void avoid(const std::string& address);
+  void show_avoided();
   void tick();
   void arm();
   [[nodiscard]] core::time_point now() const;
@@ -67,12 +74,14 @@ private:
   protocol::storage_actor storage_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
+  protocol::registry_monitor monitor_;
   core::milliseconds probe_limit_;
   core::milliseconds misfire_after_;
   protocol::wall_clock clock_;
   logger log_;
   core::lanes lanes_;
   core::route_history history_;
+  core::address_avoidance avoidance_;
   route_probes probes_;
   std::shared_ptr<const protocol::registry_view> registry_;
   /// Groups that a job names and the registry does not know (yet), since when.
@@ -85,6 +94,7 @@ private:
   caf::telemetry::int_counter* accepted_count_;
   caf::telemetry::int_counter* failed_count_;
   caf::telemetry::int_counter* unknown_count_;
+  caf::telemetry::int_gauge* avoided_count_;
   caf::telemetry::dbl_histogram* lateness_;
 };
 

@@ -98,12 +98,25 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
   return runs;
 }
 
+// Where nobody listened it is not tried again at once, if there is another executor. A broadcast goes to all; those who are asked
+// first may say for themselves.
+std::span<const std::string> trigger_pool_state::candidates_of(const core::job& spec, std::span<const std::string> live,
+                                                               std::vector<std::string>& room) const {
+  switch (spec.route) {
+  case core::route_strategy::sharding_broadcast: return live;
+  case core::route_strategy::failover:
+  case core::route_strategy::busyover: return avoidance_.usable_first(live, room);
+  default: return avoidance_.usable(live, room);
+  }
+}
+
 // Gives every run its address, or says whom to ask for it. `choices` are what the history chose.
 std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector<core::planned_run>& runs,
                                                                      const core::group* group,
                                                                      std::vector<std::string>& choices) {
   static const std::vector<std::string> nobody;
   const auto& live = group ? group->addresses : nobody;
+  std::vector<std::string> room;
   for (auto& run : std::exchange(runs, {})) {
     if (run.part.broadcast && !live.empty()) {
       // A single shard again (retry): the same position, or the first executor when the group has shrunk.
@@ -112,7 +125,7 @@ std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector
       runs.push_back(std::move(run));
       continue;
     }
-    auto decision = history_.route(*run.spec, live, now());
+    auto decision = history_.route(*run.spec, candidates_of(*run.spec, live, room), now());
     if (auto* ask = std::get_if<core::probe_in_order>(&decision))
       return std::move(*ask);
     if (auto* one = std::get_if<core::send_to>(&decision)) {

@@ -198,6 +198,8 @@ void node_actor_state::spread_slots() {
   slots_ = slots;
   log_->info("node {} serves {} slots among {} nodes", identity_.id, slots.count(), live.size());
   protocol::send(self_, links_.schedule, protocol::slot_change{slots});
+  for (const auto& duty : links_.duties)
+    protocol::send(self_, duty, protocol::slot_change{slots});
 }
 
 void node_actor_state::fence_dead() {

@@ -1,8 +1,10 @@
 // Old runs go, a few at a time.
 
 #include <algorithm>
+#include <limits>
 
 #include "storage/claim_items.hpp"
+#include "storage/mysql/partitions.hpp"
 #include "storage/mysql/upkeep.hpp"
 #include "storage/upkeep_rules.hpp"
 
@@ -40,6 +42,8 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
 // written with their rows and only change hands. The range has a lower bound, too: else each step walks over the marks that the
 // ones before left.
 core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& step) {
+  if (auto part = drop_part(step); !part || *part)
+    return part ? core::result<core::purge_outcome>{**part} : tl::unexpected{part.error()};
   std::vector<core::log_id> kept;
   auto range = own_.db.read([&]() -> core::result<core::log_range> {
     auto found = next_stretch(own_.db, step);
@@ -68,6 +72,28 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
   return outcome;
 }
 
-core::result<void> upkeep_role::make_room() { return {}; }
+core::result<std::optional<core::purge_outcome>> upkeep_role::drop_part(const core::purge_step& step) {
+  // A part is looked at once, before its first row goes.
+  if (step.range.after < no_part_before_)
+    return std::optional<core::purge_outcome>{};
+  return own_.db.read([&]() -> core::result<std::optional<core::purge_outcome>> {
+    const auto dropped = drop_first_part(own_, step.range.through, step.before);
+    if (!dropped) {
+      const auto parts = log_parts(own_.db);
+      no_part_before_ = parts.empty() || !parts.front().end ? core::log_id{std::numeric_limits<std::int64_t>::max()}
+                                                            : core::log_id{*parts.front().end - 1};
+      return std::optional<core::purge_outcome>{};
+    }
+    own_.db.execute("DELETE FROM rm_failed_run WHERE log_id <= ?", dropped->through);
+    return std::optional{core::purge_outcome{dropped->runs, dropped->through, dropped->locked}};
+  });
+}
+
+core::result<void> upkeep_role::make_room() {
+  return own_.db.read([&]() -> core::result<void> {
+    add_parts(own_.db);
+    return {};
+  });
+}
 
 } // namespace ringmaster::storage::mysql

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "storage/mysql/session.hpp"
 #include "storage/store.hpp"
 
@@ -23,8 +25,12 @@ public:
 private:
   /// Throws `driver_error`.
   core::log_span read_span();
+  /// Nothing: the oldest runs are to be removed one by one.
+  core::result<std::optional<core::purge_outcome>> drop_part(const core::purge_step& step);
 
   session& own_;
+  /// Runs up to here are in a part that cannot be dropped yet.
+  core::log_id no_part_before_{};
 };
 
 } // namespace ringmaster::storage::mysql

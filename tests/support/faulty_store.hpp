@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ enum class store_fault {
   away,
   /// The call is made, and its answer is lost: `unavailable`.
   answer_lost,
+  /// The call is made, and its answer is a refusal all the same: `internal`.
+  answer_wrong,
 };
 
 /// Passes every call on to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one at a time.
@@ -40,6 +43,9 @@ public:
 
   /// Record batches that the store refuses as a whole; asked before each. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
+
+  /// What was written into the day report.
+  std::map<core::time_point, core::run_counts> reports;
 
   /// Says after each stretch of the sweep that there is more.
   bool sweep_has_more = false;
@@ -82,6 +88,8 @@ private:
       after(method);
     if (fault == store_fault::answer_lost)
       return core::fail(core::errc::unavailable, "the answer was lost");
+    if (fault == store_fault::answer_wrong)
+      return core::fail(core::errc::internal, "the driver is confused");
     return outcome;
   }
 
@@ -183,7 +191,11 @@ private:
     return call("count_runs", [&] { return inner_->upkeep().count_runs(range, days); });
   }
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override {
-    return call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+    auto done = call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+    if (done)
+      for (const auto& one : days)
+        reports[one.day] = one.counts;
+    return done;
   }
   core::result<core::purge_outcome> purge(const core::purge_step& step) override {
     return call("purge", [&] { return inner_->upkeep().purge(step); });
