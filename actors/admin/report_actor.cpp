@@ -81,6 +81,14 @@ void report_actor_state::ask(const Worker& worker, UseCase use_case, Then then) 
     store_patience, protocol::store_turn::patient);
 }
 
+template <class T, class UseCase, class Then>
+void report_actor_state::ask_purger(UseCase use_case, Then then) {
+  if (partners_.purges_aside)
+    ask<T>(partners_.queries, std::move(use_case), std::move(then));
+  else
+    ask<T>(partners_.storage, std::move(use_case), std::move(then));
+}
+
 void report_actor_state::tick() {
   auto now = self_->clock().now();
   if (now < next_tick_)
@@ -224,8 +232,8 @@ void report_actor_state::purge_next() {
   if (!step)
     return;
   purging_ = true;
-  ask<core::purge_outcome>(
-    partners_.storage, [step = *step](storage::store& store) { return store.upkeep().purge(step); },
+  ask_purger<core::purge_outcome>(
+    [step = *step](storage::store& store) { return store.upkeep().purge(step); },
     [this](const core::result<core::purge_outcome>& outcome) { purged(outcome); });
 }
 
@@ -243,8 +251,8 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
 
 void report_actor_state::make_room() {
   next_room_ = self_->clock().now() + room_period;
-  ask<void>(
-    partners_.storage, [](storage::store& store) { return store.upkeep().make_room(); },
+  ask_purger<void>(
+    [](storage::store& store) { return store.upkeep().make_room(); },
     [this](const core::result<void>& made) {
       if (!made)
         log_->warn("no room could be made ahead for the runs to come: {}", made.error().context);

@@ -22,6 +22,9 @@ struct report_partners {
   protocol::storage_actor storage;
   /// Reads, on a connection of its own.
   protocol::query_worker queries;
+  /// The database takes writes of several connections at once: then old runs are removed on that connection, too, and beats, claims
+  /// and results never wait for it. With one writer for all they are patient tasks.
+  bool purges_aside = false;
 };
 
 /// The day report (XXL admin §7.6) and the age limit of the log (§7.7): duties about the whole, so of the node that has slot 0.
@@ -61,6 +64,9 @@ private:
   void purged(const core::result<core::purge_outcome>& outcome);
   void make_room();
 
+  /// Asks whoever removes old runs.
+  template <class T, class UseCase, class Then>
+  void ask_purger(UseCase use_case, Then then);
   /// Asks `worker`; the answer is dropped when the duty ended or began anew meanwhile.
   template <class T, class Worker, class UseCase, class Then>
   void ask(const Worker& worker, UseCase use_case, Then then);

@@ -117,7 +117,7 @@ void supervisor_state::spawn_upkeep() {
                                  lost_partners{completion_, queries_, pool_}, lost_settings{settings.trigger, settings.retention},
                                  parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
-                                   report_partners{storage_, queries_}, settings.retention, parts_.schedule_zone,
+                                   report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention, parts_.schedule_zone,
                                    parts_.clocks.wall, parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
   protocol::send(self_, registry_, protocol::news_subscription{pool_});

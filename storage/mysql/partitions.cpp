@@ -36,14 +36,14 @@ std::int64_t newest_run(connection& db) {
   return row.next() ? row.number(0) : 0;
 }
 
-/// Of the runs below `end`: how many there are, if all of them may go.
-std::optional<std::size_t> count_if_all_old(session& own, std::int64_t end, core::time_point before) {
-  auto claims = own.db.query("SELECT 1 FROM rm_claim WHERE first_log_id < ? LIMIT 1", end);
+/// How many runs the part has, if all of them may go.
+std::optional<std::size_t> count_if_all_old(session& own, const core::log_range& part, core::time_point before) {
+  auto claims = own.db.query("SELECT 1 FROM rm_claim WHERE first_log_id <= ? LIMIT 1", part.through);
   if (claims.next())
     return std::nullopt;
   auto runs = own.db.query("SELECT COUNT(*), COUNT(CASE WHEN trigger_time <= ? THEN 1 END) FROM xxl_job_log FORCE INDEX (PRIMARY)"
-                           " WHERE id < ?",
-                           std::string{own.dates.of(before)}, end);
+                           " WHERE id > ? AND id <= ?",
+                           std::string{own.dates.of(before)}, part.after, part.through);
   if (!runs.next() || runs.number(0) != runs.number(1))
     return std::nullopt;
   return static_cast<std::size_t>(runs.number(0));
@@ -86,23 +86,34 @@ void add_parts(connection& db) {
   db.command(text + "PARTITION " + parts.back().name + " VALUES LESS THAN MAXVALUE)");
 }
 
-std::optional<dropped_part> drop_first_part(session& own, core::log_id through, core::time_point before) {
+std::optional<core::log_range> next_part(const std::vector<log_part>& parts, core::log_id after) {
+  std::int64_t begin = 0;
+  for (const auto& part : parts) {
+    if (!part.end)
+      return std::nullopt;
+    if (*part.end - 1 > core::number(after))
+      return core::log_range{core::log_id{begin}, core::log_id{*part.end - 1}};
+    begin = *part.end - 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<dropped_part> drop_part(session& own, const core::log_range& part, core::time_point before) {
   auto& db = own.db;
   const auto parts = log_parts(db);
-  if (parts.size() < 2 || !parts.front().end || *parts.front().end - 1 > core::number(through))
-    return std::nullopt;
-  const auto& part = parts.front();
-  const auto runs = count_if_all_old(own, *part.end, before);
+  const auto is_it = [&](const log_part& one) { return one.end && *one.end - 1 == core::number(part.through); };
+  const auto named = std::find_if(parts.begin(), parts.end(), is_it);
+  const auto runs = named == parts.end() ? std::nullopt : count_if_all_old(own, part, before);
   if (!runs)
     return std::nullopt;
   // An empty table takes the part's place: that is quick, whatever is in it.
   db.command("DROP TABLE IF EXISTS rm_log_gone");
   db.command("CREATE TABLE rm_log_gone LIKE xxl_job_log");
   db.command("ALTER TABLE rm_log_gone REMOVE PARTITIONING");
-  dropped_part dropped{core::log_id{*part.end - 1}, *runs, {}};
+  dropped_part dropped{part.through, *runs, {}};
   {
     const short_lock_wait patience{db};
-    for (const auto& change : {"EXCHANGE PARTITION " + part.name + " WITH TABLE rm_log_gone", "DROP PARTITION " + part.name}) {
+    for (const auto& change : {"EXCHANGE PARTITION " + named->name + " WITH TABLE rm_log_gone", "DROP PARTITION " + named->name}) {
       const auto began = clock::now();
       db.command("ALTER TABLE xxl_job_log " + change);
       dropped.locked = std::max(dropped.locked, std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));

@@ -10,6 +10,7 @@
 
 #include "core/ids.hpp"
 #include "core/time.hpp"
+#include "core/upkeep.hpp"
 #include "storage/mysql/session.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -39,9 +40,12 @@ struct dropped_part {
   std::chrono::microseconds locked{0};
 };
 
-/// Drops the first part if it ends at or before `through` and nothing in it has a reason to stay: no run of it is younger than
-/// `before` or without a time, none is held by an open claim. Its runs leave the log at once, under a lock that does not last
-/// longer for a large part than for a small one; the space is given back after that.
-[[nodiscard]] std::optional<dropped_part> drop_first_part(session& own, core::log_id through, core::time_point before);
+/// The part behind `after` that the purge comes to next. Nothing: there is none that ends.
+[[nodiscard]] std::optional<core::log_range> next_part(const std::vector<log_part>& parts, core::log_id after);
+
+/// Drops the part with these ids if nothing in it has a reason to stay: no run of it is younger than `before` or without a time,
+/// and no open claim is as old. Its runs leave the log at once, under a lock that does not last longer for a large part than for a
+/// small one; the space is given back after that. Reads the whole part.
+[[nodiscard]] std::optional<dropped_part> drop_part(session& own, const core::log_range& part, core::time_point before);
 
 } // namespace ringmaster::storage::mysql

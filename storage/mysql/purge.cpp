@@ -42,7 +42,7 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
 // written with their rows and only change hands. The range has a lower bound, too: else each step walks over the marks that the
 // ones before left.
 core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& step) {
-  if (auto part = drop_part(step); !part || *part)
+  if (auto part = drop_next_part(step); !part || *part)
     return part ? core::result<core::purge_outcome>{**part} : tl::unexpected{part.error()};
   std::vector<core::log_id> kept;
   auto range = own_.db.read([&]() -> core::result<core::log_range> {
@@ -72,20 +72,24 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
   return outcome;
 }
 
-core::result<std::optional<core::purge_outcome>> upkeep_role::drop_part(const core::purge_step& step) {
-  // A part is looked at once, before its first row goes.
-  if (step.range.after < no_part_before_)
-    return std::optional<core::purge_outcome>{};
-  return own_.db.read([&]() -> core::result<std::optional<core::purge_outcome>> {
-    const auto dropped = drop_first_part(own_, step.range.through, step.before);
-    if (!dropped) {
-      const auto parts = log_parts(own_.db);
-      no_part_before_ = parts.empty() || !parts.front().end ? core::log_id{std::numeric_limits<std::int64_t>::max()}
-                                                            : core::log_id{*parts.front().end - 1};
-      return std::optional<core::purge_outcome>{};
+core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(const core::purge_step& step) {
+  using dropped_outcome = std::optional<core::purge_outcome>;
+  if (step.range.after < kept_part_ && step.before == kept_before_)
+    return dropped_outcome{}; // a part is looked at once a purge
+  kept_before_ = step.before;
+  return own_.db.read([&]() -> core::result<dropped_outcome> {
+    const auto part = next_part(log_parts(own_.db), step.range.after);
+    if (!part || part->through > step.range.through) {
+      kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
+      return dropped_outcome{};
     }
-    own_.db.execute("DELETE FROM rm_failed_run WHERE log_id <= ?", dropped->through);
-    return std::optional{core::purge_outcome{dropped->runs, dropped->through, dropped->locked}};
+    const auto dropped = drop_part(own_, *part, step.before);
+    if (!dropped) {
+      kept_part_ = part->through;
+      return dropped_outcome{};
+    }
+    own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
+    return dropped_outcome{{dropped->runs, dropped->through, dropped->locked}};
   });
 }
 

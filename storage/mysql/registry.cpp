@@ -1,5 +1,8 @@
 #include "storage/mysql/registry.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "storage/mysql/batches.hpp"
 #include "storage/registry_text.hpp"
 
@@ -22,7 +25,20 @@ core::result<core::registry_state> registry_role::read() {
   });
 }
 
-void registry_role::renew(const std::vector<core::registration>& renewed) {
+namespace {
+
+/// The order in which every node locks the rows: two that write the same ones in different orders would wait for each other.
+std::vector<core::registration> in_order(std::vector<core::registration> some) {
+  std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.registry_group, a.app_name, a.address) < std::tie(b.registry_group, b.app_name, b.address);
+  });
+  return some;
+}
+
+} // namespace
+
+void registry_role::renew(const std::vector<core::registration>& unordered) {
+  const auto renewed = in_order(unordered);
   for (const auto part : exact_chunks(renewed.size())) {
     auto& insert = own_.db.prepare(
       "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}"
@@ -41,11 +57,11 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
     return sound;
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
-    for (const auto& gone : batch.removed)
+    for (const auto& gone : in_order(batch.removed))
       db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?",
                  gone.registry_group, gone.app_name, gone.address);
     renew(batch.renewed);
-    for (const auto& gone : batch.dead)
+    for (const auto& gone : in_order(batch.dead))
       db.execute("DELETE FROM xxl_job_registry"
                  " WHERE registry_group = ? AND registry_key = ? AND registry_value = ? AND update_time = ?",
                  gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});

@@ -26,11 +26,12 @@ private:
   /// Throws `driver_error`.
   core::log_span read_span();
   /// Nothing: the oldest runs are to be removed one by one.
-  core::result<std::optional<core::purge_outcome>> drop_part(const core::purge_step& step);
+  core::result<std::optional<core::purge_outcome>> drop_next_part(const core::purge_step& step);
 
   session& own_;
-  /// Runs up to here are in a part that cannot be dropped yet.
-  core::log_id no_part_before_{};
+  /// The end of the part that was looked at last and could not be dropped, and by what age limit.
+  core::log_id kept_part_{};
+  core::time_point kept_before_{};
 };
 
 } // namespace ringmaster::storage::mysql
