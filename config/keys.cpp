@@ -197,6 +197,11 @@ void add_cluster(std::vector<setting>& to) {
                     "Longest time from a node's last look at its own deadline to the write on the socket."));
 }
 
+void add_retention(std::vector<setting>& to) {
+  to.push_back(count("retention.days", &in<&settings::retention, &retention_settings::days>, 0, 36'500,
+                     "Runs that are more local days old than this are removed from the log, 3 at least. 0: they stay for ever."));
+}
+
 template <auto Member>
 constexpr auto logging = &in<&settings::log, Member>;
 template <auto Member>
@@ -254,7 +259,7 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
-                      add_log_and_deploy, add_mail_and_alarm})
+                      add_retention, add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

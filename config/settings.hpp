@@ -109,6 +109,12 @@ struct cluster_settings {
   milliseconds send_margin{300};
 };
 
+/// The age limit of the log of runs.
+struct retention_settings {
+  /// Runs of older local days are removed; 0: never. Not 1 or 2: the day report counts three days.
+  std::size_t days = 30;
+};
+
 struct log_settings {
   /// trace, debug, info, warn, error.
   std::string level = "info";
@@ -182,6 +188,7 @@ struct settings {
   trigger_settings trigger;
   registry_settings registry;
   cluster_settings cluster;
+  retention_settings retention;
   log_settings log;
   deploy_settings deploy;
   mail_settings mail;

@@ -127,6 +127,9 @@ public:
   void check_relations() {
     require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
                  values_.schedule.misfire_after);
+    if (values_.retention.days == 1 || values_.retention.days == 2)
+      say("retention.days", std::to_string(values_.retention.days)
+                              + " is too short: the day report counts three days; expected at least 3, or 0 for no limit");
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
     if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))

@@ -23,6 +23,9 @@ using claim_listener = caf::typed_actor<caf::result<void>(claim_reply)>;
 /// Gets routed runs back, in one or several parts.
 using route_listener = caf::typed_actor<caf::result<void>(routed_batch)>;
 
+/// Hears of open claims of this life that nobody works on any more.
+using stray_listener = caf::typed_actor<caf::result<void>(stray_claims)>;
+
 /// Hears of intents (children, retries) that were just made durable.
 using intent_listener = caf::typed_actor<caf::result<void>(intent_batch)>;
 
@@ -31,6 +34,12 @@ using send_listener = caf::typed_actor<caf::result<void>(send_results)>;
 
 /// Gets the live executors whenever they change.
 using registry_listener = caf::typed_actor<caf::result<void>(registry_change)>;
+
+/// Hears whether executors can be reached, as this node found out or as they said themselves.
+using executor_listener = caf::typed_actor<caf::result<void>(executor_news)>;
+
+/// Hears which slots the node has, once a life and whenever they change. Who has slot 0 looks after the whole.
+using slot_listener = caf::typed_actor<caf::result<void>(slot_change)>;
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
 
@@ -99,6 +108,8 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(firing_batch),
   caf::result<void>(send_results),
   caf::result<void>(registry_change),
+  /// An executor to which no connection came about shows a sign of life: it is routed to again.
+  caf::result<void>(executor_news),
   /// Who hears of sent and of unknown runs. The first message of all.
   caf::result<void>(trigger_partners),
   /// Replies the link of an address, made if need be.
@@ -122,6 +133,8 @@ using executor_link = caf::typed_actor<
 /// Runs of which nobody knows whether they were delivered: adopts those of former lives, asks executors, decides.
 using recovery_actor = caf::typed_actor<
   caf::result<void>(unknown_batch),
+  /// Open claims of this life that nobody works on any more.
+  caf::result<void>(stray_claims),
   caf::result<void>(life_change),
   caf::result<void>(send_results),
   /// INTERNAL
@@ -139,7 +152,28 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(registry_hint),
   /// One more listener; it hears of the present view at once.
   caf::result<void>(registry_subscription),
+  /// No connection to it came about: listeners hear of that, and of its next sign of life.
+  caf::result<void>(executor_news),
+  /// One more listener to such news.
+  caf::result<void>(news_subscription),
   /// INTERNAL: flush, sweep, re-read.
+  caf::result<void>(tick_atom)>;
+
+/// Results that never came: asks executors that died or were silent for too long, and gives their runs up. Works on the node of
+/// slot 0 alone.
+using lost_monitor = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  caf::result<void>(registry_change),
+  caf::result<void>(executor_news),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+/// Day counts and the age limit of the log. Works on the node of slot 0 alone.
+using report_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  /// INTERNAL
   caf::result<void>(tick_atom)>;
 
 /// Callbacks: finds the job of a run in memory, makes results durable, passes children and retries on.

@@ -68,6 +68,9 @@ struct stop_request;
 struct handles_query;
 struct node_handles;
 struct registry_subscription;
+struct executor_news;
+struct news_subscription;
+struct stray_claims;
 struct trigger_partners;
 struct notice_done;
 

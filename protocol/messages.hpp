@@ -47,6 +47,7 @@ struct store_task {
 
 struct store_listener {
   intent_listener intents;
+  stray_listener strays{};
 };
 
 struct claim_request {
@@ -77,6 +78,17 @@ struct claims_opened {
 
 struct intent_batch {
   std::vector<core::intent> items;
+};
+
+/// An open claim that its own life has lost sight of.
+struct stray_claim {
+  std::int64_t sequence = 0;
+  /// Its runs were never in anybody's memory: the claim was kept although its maker was told that it was not.
+  bool never_sent = false;
+};
+
+struct stray_claims {
+  std::vector<stray_claim> items;
 };
 
 // -- lives and slots -------------------------------------------------------------------------------------------------------
@@ -143,7 +155,8 @@ struct sent_runs {
 struct trigger_partners {
   completion_actor completion;
   recovery_actor recovery;
-  registry_monitor registry;
+  /// Looks for executors when there are none, and is told where no connection came about.
+  registry_monitor registry{};
 };
 
 /// A run whose bytes were written and whose answer never came, and what came instead, for a person.
@@ -193,6 +206,8 @@ struct send_result {
   std::chrono::microseconds elapsed{0};
   /// When its first byte was written; the epoch when none was.
   std::chrono::steady_clock::time_point sent_at{};
+  /// Not sent because no connection came about.
+  bool unreachable = false;
 };
 
 struct send_results {
@@ -268,6 +283,16 @@ struct registry_subscription {
 struct notice_done {
   std::uint64_t delivery = 0;
   core::result<void> outcome;
+};
+
+/// Whether an executor can be reached, as of just now.
+struct executor_news {
+  std::string address;
+  bool reachable = false;
+};
+
+struct news_subscription {
+  executor_listener listener;
 };
 
 // -- administration --------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include "core/slot_map.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/job_store.hpp"
+#include "storage/upkeep_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -163,6 +164,7 @@ public:
   virtual job_store& jobs() = 0;
   virtual log_store& logs() = 0;
   virtual alarm_store& alarms() = 0;
+  virtual upkeep_store& upkeep() = 0;
 
   /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
   /// method.

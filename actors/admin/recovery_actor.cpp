@@ -63,6 +63,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
   arm();
   return {
     [this](protocol::unknown_batch& batch) { take(std::move(batch)); },
+    [this](const protocol::stray_claims& claims) { take(claims); },
     [this](const protocol::life_change& change) { change_life(change); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
@@ -136,7 +137,7 @@ void recovery_actor_state::sweep() {
     store_patience, protocol::store_turn::patient);
 }
 
-bool recovery_actor_state::take(const core::adopted_run& adopted) {
+bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sent) {
   if (auto* known = runs_.find(adopted.id); known && known->run.claim != adopted.claim) {
     // Reported before its claim went over to this life: only the claim's new number counts.
     known->run.claim = adopted.claim;
@@ -144,8 +145,41 @@ bool recovery_actor_state::take(const core::adopted_run& adopted) {
     return true;
   }
   auto t = steady_now();
-  return runs_.add(
-    {.run = claimed(adopted), .job = adopted.job, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
+  return runs_.add({.run = claimed(adopted), .job = adopted.job, .never_sent = never_sent, .known_at = clock_.at(t),
+                    .due = t + (never_sent ? core::milliseconds{0} : settings_.trigger.settle)});
+}
+
+void recovery_actor_state::take(const protocol::stray_claims& claims) {
+  if (!life_)
+    return;
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> never_sent;
+  for (const auto& claim : claims.items) {
+    all.push_back(claim.sequence);
+    if (claim.never_sent)
+      never_sent.push_back(claim.sequence);
+  }
+  ask_store<std::vector<core::stray_run>>(
+    self_, storage_, [life = *life_, all](storage::store& store) { return store.upkeep().stray_runs(life, all); },
+    [this, never_sent, epoch = epoch_](const core::result<std::vector<core::stray_run>>& strays) {
+      if (strays && epoch == epoch_)
+        take_strays(*strays, never_sent);
+    });
+}
+
+void recovery_actor_state::take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent) {
+  std::map<std::int64_t, std::uint32_t> opened;
+  for (const auto& [run, maybe_sent] : strays) {
+    auto unsent = !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
+    if (!take(run, unsent))
+      continue;
+    log_->warn("recovery: job {} log {} is claimed by this node, which had lost sight of it: it is {}", core::number(run.job),
+               core::number(run.id), unsent ? "sent" : "asked about");
+    ++opened[run.claim];
+  }
+  if (!opened.empty())
+    protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
+  go_on();
 }
 
 void recovery_actor_state::take(protocol::unknown_batch&& batch) {

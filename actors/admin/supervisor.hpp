@@ -64,6 +64,7 @@ private:
   void spawn_storage();
   void spawn_firing_path();
   void spawn_surroundings();
+  void spawn_upkeep();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
   /// Remembers an actor for the stop, and that its end is the end of the process.
@@ -94,6 +95,8 @@ private:
   protocol::recovery_actor recovery_;
   protocol::fail_monitor failures_;
   protocol::alarm_actor alarms_;
+  protocol::lost_monitor lost_;
+  protocol::report_actor report_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr auto sweep_every = 1s;
 constexpr auto executor_unused_max = 10min;
+// Of an address to which no connection came about.
+constexpr auto avoid_for = 30s;
 
 core::lane_limits limits_of(const config::trigger_settings& settings) {
   return {.window = {settings.fast_window, settings.slow_window},
@@ -34,11 +36,14 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     limits_{limits_of(tools.settings)},
     lanes_{limits_},
     history_{random_seed},
+    avoidance_{avoid_for},
     probes_{probe_limits{}},
     registry_{std::make_shared<protocol::registry_view>()},
     links_{self, std::move(tools), log_},
     next_sweep_{steady_now() + sweep_every},
-    metrics_{self->system()} {
+    metrics_{self->system()},
+    avoided_count_{self->system().metrics().gauge_singleton("ringmaster", "executors-avoided",
+                                                            "Executor addresses to which no connection came about lately.")} {
   arm();
 }
 
@@ -49,6 +54,7 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
     [this](protocol::firing_batch& batch) { fire(std::move(batch)); },
     [this](protocol::send_results& results) { take_results(std::move(results)); },
     [this](const protocol::registry_change& change) { change_registry(change); },
+    [this](const protocol::executor_news& news) { hear(news); },
     [this](const protocol::trigger_partners& partners) {
       completion_ = partners.completion;
       recovery_ = partners.recovery;
@@ -130,6 +136,10 @@ void trigger_pool_state::count_end(const protocol::send_result& result) {
     lanes_.withheld(plan.address);
   else
     lanes_.ended(plan.address, result.state == protocol::send_state::answered, result.elapsed, steady_now());
+  if (result.unreachable)
+    avoid(plan.address);
+  else if (result.state == protocol::send_state::answered)
+    hear({plan.address, true});
   lanes_.took(plan.spec->id, result.elapsed, now());
 }
 
@@ -178,6 +188,25 @@ void trigger_pool_state::change_registry(const protocol::registry_change& change
   });
 }
 
+void trigger_pool_state::avoid(const std::string& address) {
+  if (!avoidance_.refused(address, steady_now()))
+    return;
+  log_->warn("no connection to {}: other executors of its groups are preferred until it registers or {} s have passed", address,
+             std::chrono::seconds{avoid_for}.count());
+  show_avoided();
+  if (registry_monitor_)
+    protocol::send(self_, registry_monitor_, protocol::executor_news{address, false});
+}
+
+void trigger_pool_state::hear(const protocol::executor_news& news) {
+  if (!news.reachable || !avoidance_.heard(news.address))
+    return;
+  log_->info("{} shows a sign of life: it is used again", news.address);
+  show_avoided();
+}
+
+void trigger_pool_state::show_avoided() { avoided_count_->value(static_cast<std::int64_t>(avoidance_.size())); }
+
 void trigger_pool_state::tick() {
   auto t = steady_now();
   if (armed_ && *armed_ <= t)
@@ -187,6 +216,9 @@ void trigger_pool_state::tick() {
     links_.drop_unused(t, executor_unused_max);
     lanes_.forget_unused(t, executor_unused_max);
     metrics_.show(lanes_, limits_, probes_.waiting());
+    for (const auto& address : avoidance_.take_over(t))
+      log_->info("{} is tried again", address);
+    show_avoided();
   }
   go_on_probing();
 }

@@ -13,6 +13,7 @@
 #include "actors/admin/trigger_metrics.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/address_avoidance.hpp"
 #include "core/lanes.hpp"
 #include "core/routing.hpp"
 #include "protocol/caf.hpp"
@@ -45,6 +46,8 @@ private:
   [[nodiscard]] std::vector<core::planned_run> runs_of(const protocol::route_candidate& candidate);
   [[nodiscard]] std::optional<core::probe_in_order> address_runs(std::vector<core::planned_run>& runs, const core::group* group,
                                                                  std::vector<std::string>& choices);
+  [[nodiscard]] std::span<const std::string> candidates_of(const core::job& spec, std::span<const std::string> live,
+                                                           std::vector<std::string>& room) const;
   void place(protocol::route_candidate&& candidate, std::vector<core::planned_run>&& runs, protocol::routed_batch& answer,
              std::span<const std::string> choices = {});
   void go_on_probing();
@@ -61,6 +64,10 @@ private:
   [[nodiscard]] bool missed(const core::claimed_run& run, core::time_point now) const;
 
   void change_registry(const protocol::registry_change& change);
+  void hear(const protocol::executor_news& news);
+  /// No connection came about: other addresses of its groups are preferred for a while.
+  void avoid(const std::string& address);
+  void show_avoided();
   void tick();
   void arm();
   [[nodiscard]] core::time_point now() const;
@@ -78,6 +85,7 @@ private:
   core::lane_limits limits_;
   core::lanes lanes_;
   core::route_history history_;
+  core::address_avoidance avoidance_;
   route_probes probes_;
   std::shared_ptr<const protocol::registry_view> registry_;
   /// Groups that a job names and the registry does not know (yet), since when.
@@ -89,6 +97,7 @@ private:
   steady next_sweep_;
   std::optional<steady> armed_;
   trigger_metrics metrics_;
+  caf::telemetry::int_gauge* avoided_count_;
 };
 
 } // namespace ringmaster::actors

@@ -37,7 +37,8 @@ void trigger_pool_state::route(protocol::route_candidate&& candidate, const prot
     answer.deferred.push_back(std::move(candidate));
     return;
   }
-  if (awaits_executor(group)) {
+  const auto own_addresses = candidate.intent && !candidate.intent->addresses.empty();
+  if (!own_addresses && awaits_executor(group)) {
     answer.held.push_back(std::move(candidate));
     return;
   }
@@ -117,11 +118,24 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
   return runs;
 }
 
+// Where nobody listened it is not tried again at once, if there is another executor. A broadcast goes to all; those who are asked
+// first may say for themselves.
+std::span<const std::string> trigger_pool_state::candidates_of(const core::job& spec, std::span<const std::string> live,
+                                                               std::vector<std::string>& room) const {
+  switch (spec.route) {
+  case core::route_strategy::sharding_broadcast: return live;
+  case core::route_strategy::failover:
+  case core::route_strategy::busyover: return avoidance_.usable_first(live, room);
+  default: return avoidance_.usable(live, room);
+  }
+}
+
 // Gives every run its address, or says whom to ask for it. `choices` are what the history chose.
 std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector<core::planned_run>& runs,
                                                                      const core::group* group,
                                                                      std::vector<std::string>& choices) {
   static const std::vector<std::string> nobody;
+  std::vector<std::string> room;
   for (auto& run : std::exchange(runs, {})) {
     const auto& live = !run.addresses.empty() ? run.addresses : group ? group->addresses : nobody;
     if (run.part.broadcast && !live.empty()) {
@@ -131,7 +145,7 @@ std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector
       runs.push_back(std::move(run));
       continue;
     }
-    auto decision = history_.route(*run.spec, live, now());
+    auto decision = history_.route(*run.spec, candidates_of(*run.spec, live, room), now());
     if (auto* ask = std::get_if<core::probe_in_order>(&decision))
       return std::move(*ask);
     if (auto* one = std::get_if<core::send_to>(&decision)) {

@@ -207,6 +207,8 @@ void node_actor_state::spread_slots() {
   slots_served_->value(static_cast<std::int64_t>(slots.count()));
   log_->info("node={} serves {} slots among {} nodes", identity_.id, slots.count(), live.size());
   protocol::send(self_, links_.schedule, protocol::slot_change{slots});
+  for (const auto& duty : links_.duties)
+    protocol::send(self_, duty, protocol::slot_change{slots});
 }
 
 void node_actor_state::fence_dead() {

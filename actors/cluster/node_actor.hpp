@@ -33,6 +33,8 @@ struct node_links {
   protocol::schedule_actor schedule;
   /// Told in this order: storage_actor before whoever records under a new life.
   std::vector<protocol::life_listener> lives;
+  /// Get the slots, too.
+  std::vector<protocol::slot_listener> duties{};
 };
 
 struct node_clocks {

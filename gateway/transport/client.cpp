@@ -118,8 +118,11 @@ void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& e
 }
 
 void origin::fail_waiting(const std::string& error) {
-  for (auto& call : std::exchange(waiting_, {}))
-    owner_.finish(std::move(call), not_sent(error));
+  for (auto& call : std::exchange(waiting_, {})) {
+    auto result = not_sent(error);
+    result.unreachable = true;
+    owner_.finish(std::move(call), std::move(result));
+  }
 }
 
 void origin::on_free(std::shared_ptr<connection> free, clock::time_point now) {

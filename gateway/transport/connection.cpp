@@ -64,7 +64,7 @@ void connection::connect_failed(std::string_view what) {
   auto self = shared_from_this();
   auto& origin = owner_;
   close();
-  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}});
+  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}, true});
   origin.on_connect_failed(error);
 }
 

@@ -15,6 +15,7 @@
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/xxl_upgrade.hpp"
+#include "storage/mysql/upkeep.hpp"
 
 namespace ringmaster::storage {
 
@@ -40,6 +41,7 @@ public:
   job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
+  upkeep_store& upkeep() override { return upkeep_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -59,6 +61,7 @@ private:
   job_role jobs_{session_};
   log_role logs_{session_};
   alarm_role alarms_{session_};
+  upkeep_role upkeep_{session_};
 };
 
 /// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.

@@ -211,10 +211,32 @@ migration_step alarm_tables() {
           }};
 }
 
+// A log of ours is kept in parts of a million ids, so that old runs go by dropping a part (`partitions.hpp`). One that XXL-JOB made
+// has its indexes on times and codes and stays as it is. What is there already becomes the first part.
+migration_step log_parts() {
+  return {5,
+          "log_parts",
+          {
+            R"(SET @ringmaster_ours = (SELECT COUNT(*) = 0 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()
+  AND TABLE_NAME = 'xxl_job_log' AND COLUMN_NAME IN ('trigger_time', 'handle_code'))
+  AND (SELECT COUNT(*) = 0 FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()
+  AND TABLE_NAME = 'xxl_job_log' AND PARTITION_NAME IS NOT NULL))",
+            "SET @ringmaster_part = (SELECT COALESCE(MAX(id), 0) DIV 1000000 + 1 FROM xxl_job_log)",
+            R"(SET @ringmaster_step = IF(@ringmaster_ours, CONCAT('ALTER TABLE xxl_job_log PARTITION BY RANGE (id) (PARTITION p',
+  @ringmaster_part, ' VALUES LESS THAN (', @ringmaster_part * 1000000 + 1, '), PARTITION p',
+  @ringmaster_part + 1, ' VALUES LESS THAN (', (@ringmaster_part + 1) * 1000000 + 1, '), PARTITION p',
+  @ringmaster_part + 2, ' VALUES LESS THAN (', (@ringmaster_part + 2) * 1000000 + 1, '), PARTITION p_max VALUES LESS THAN MAXVALUE)'),
+  'DO 0'))",
+            "PREPARE ringmaster_step FROM @ringmaster_step",
+            "EXECUTE ringmaster_step",
+            "DEALLOCATE PREPARE ringmaster_step",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables()};
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables(), log_parts()};
   return steps;
 }
 

@@ -124,9 +124,18 @@ private:
   std::map<identity, std::vector<std::int64_t>> rows_;
 };
 
+/// The order in which every node locks the rows: two that write the same ones in different orders would wait for each other.
+std::vector<core::registration> in_order(std::vector<core::registration> some) {
+  std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.registry_group, a.app_name, a.address) < std::tie(b.registry_group, b.app_name, b.address);
+  });
+  return some;
+}
+
 } // namespace
 
-void registry_role::renew(const std::vector<core::registration>& renewed) {
+void registry_role::renew(const std::vector<core::registration>& unordered) {
+  const auto renewed = in_order(unordered);
   if (!own_.shape.unique_registrations)
     return plain_key{own_, renewed}.run();
   for (const auto part : exact_chunks(renewed.size())) {
@@ -149,11 +158,11 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
     return sound;
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
-    for (const auto& gone : batch.removed)
+    for (const auto& gone : in_order(batch.removed))
       db.execute({"DELETE FROM xxl_job_registry", exact_registration}, gone.registry_group, gone.app_name, gone.address,
                  gone.registry_group, gone.app_name, gone.address);
     renew(batch.renewed);
-    for (const auto& gone : batch.dead)
+    for (const auto& gone : in_order(batch.dead))
       db.execute({"DELETE FROM xxl_job_registry", exact_dead_registration}, gone.registry_group, gone.app_name, gone.address,
                  gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
     for (const auto& changed : batch.changed_groups)

@@ -205,10 +205,13 @@ migration_step alarm_tables() {
           }};
 }
 
+// Parts of the log by id are MySQL's: here old runs go row by row.
+migration_step log_parts() { return {5, "log_parts", {}}; }
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables()};
+  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables(), log_parts()};
   return steps;
 }
 

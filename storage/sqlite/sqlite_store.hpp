@@ -115,6 +115,25 @@ private:
   session& session_;
 };
 
+/// upkeep.cpp, purge.cpp
+class upkeep final : public upkeep_store {
+public:
+  explicit upkeep(session& session) : session_{session} {}
+
+  core::result<core::log_span> span() override;
+  core::result<core::log_id> last_before(core::time_point t) override;
+  core::result<core::open_page> open_runs(const core::open_search& search) override;
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<void> make_room() override { return {}; }
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override;
+
+private:
+  session& session_;
+};
+
 class sqlite_store final : public store {
 public:
   explicit sqlite_store(session opened) : session_{std::move(opened)} {}
@@ -126,6 +145,7 @@ public:
   job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
+  upkeep_store& upkeep() override { return upkeep_; }
   core::result<void> ping() override;
 
 private:
@@ -137,6 +157,7 @@ private:
   sqlite::jobs jobs_{session_};
   sqlite::logs logs_{session_};
   sqlite::alarms alarms_{session_};
+  sqlite::upkeep upkeep_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.

@@ -102,6 +102,7 @@ struct planning : virtual_time {
       [](const protocol::firing_batch&) {},
       [](const protocol::send_results&) {},
       [](const protocol::registry_change&) {},
+      [](const protocol::executor_news&) {},
       [](const protocol::trigger_partners&) {},
       [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
       [](protocol::tick_atom) {},

@@ -57,6 +57,7 @@ struct pooled : virtual_time {
           if (!recovery_is_full)
             tell(actor, taken);
         },
+        [](const protocol::stray_claims&) {},
         [](const protocol::life_change&) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},

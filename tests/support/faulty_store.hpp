@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ enum class store_fault {
   away,
   /// The call is made, and its answer is lost: `unavailable`.
   answer_lost,
+  /// The call is made, and its answer is a refusal all the same: `internal`.
+  answer_wrong,
 };
 
 /// Passes every call on to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one at a time.
@@ -29,7 +32,8 @@ class faulty_store final : public storage::store,
                            private storage::registry_store,
                            private storage::deploy_store,
                            private storage::job_store,
-                           private storage::log_store {
+                           private storage::log_store,
+                           private storage::upkeep_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -40,6 +44,9 @@ public:
 
   /// Record batches that the store refuses as a whole; asked before each. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
+
+  /// What was written into the day report.
+  std::map<core::time_point, core::run_counts> reports;
 
   /// Says after each stretch of the sweep that there is more.
   bool sweep_has_more = false;
@@ -67,6 +74,7 @@ public:
   storage::deploy_store& deploys() override { return *this; }
   storage::job_store& jobs() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::upkeep_store& upkeep() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -82,6 +90,8 @@ private:
       after(method);
     if (fault == store_fault::answer_lost)
       return core::fail(core::errc::unavailable, "the answer was lost");
+    if (fault == store_fault::answer_wrong)
+      return core::fail(core::errc::internal, "the driver is confused");
     return outcome;
   }
 
@@ -199,6 +209,37 @@ private:
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  // -- upkeep_store
+  core::result<core::log_span> span() override {
+    return call("span", [&] { return inner_->upkeep().span(); });
+  }
+  core::result<core::log_id> last_before(core::time_point t) override {
+    return call("last_before", [&] { return inner_->upkeep().last_before(t); });
+  }
+  core::result<core::open_page> open_runs(const core::open_search& search) override {
+    return call("open_runs", [&] { return inner_->upkeep().open_runs(search); });
+  }
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override {
+    return call("count_runs", [&] { return inner_->upkeep().count_runs(range, days); });
+  }
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override {
+    auto done = call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+    if (done)
+      for (const auto& one : days)
+        reports[one.day] = one.counts;
+    return done;
+  }
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override {
+    return call("purge", [&] { return inner_->upkeep().purge(step); });
+  }
+  core::result<void> make_room() override {
+    return call("make_room", [&] { return inner_->upkeep().make_room(); });
+  }
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override {
+    return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });
   }
 
   std::unique_ptr<storage::store> inner_;
