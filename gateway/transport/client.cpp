@@ -187,11 +187,12 @@ void origin::expired() {
 }
 
 client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
-               std::thread::id io)
+               std::thread::id io, std::function<void(const std::string& origin)> forgotten)
   : shared_(shared),
     settings_(trigger),
     networks_(security.executor_networks),
     names_(shared, io),
+    forgotten_(std::move(forgotten)),
     read_buffer_(read_bytes),
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
     held_timer_(std::in_place, shared_.io) {}
@@ -277,6 +278,11 @@ void client::arm_held() {
     if (!ec)
       release_held();
   });
+}
+
+void client::forget(std::string key) {
+  origins_.erase(key);
+  forgotten_(key);
 }
 
 void client::finish(pending_call&& call, protocol::http_result&& result) {

@@ -100,10 +100,12 @@ private:
   std::deque<pending_call> waiting_;
 };
 
-/// All origins. `post` from any thread, everything else on the io thread.
+/// The origins of one io thread. `post` from any thread, everything else on that one.
 class client final : public protocol::http_client {
 public:
-  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io);
+  /// `forgotten` is told, on the io thread, which origin was not used for long and is gone.
+  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io,
+         std::function<void(const std::string& origin)> forgotten);
   ~client() override;
 
   void post(std::vector<protocol::http_call>&& calls, completion done) override;
@@ -117,7 +119,7 @@ public:
   /// One for all connections: a reply reader keeps nothing of what it was fed.
   [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
   void finish(pending_call&& call, protocol::http_result&& result);
-  void forget(std::string key) { origins_.erase(key); }
+  void forget(std::string key);
 
 private:
   struct key_hash {
@@ -144,6 +146,7 @@ private:
   config::trigger_settings settings_;
   network_list networks_;
   name_lookup names_;
+  std::function<void(const std::string& origin)> forgotten_;
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
