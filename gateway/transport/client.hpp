@@ -19,6 +19,7 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/inbox.hpp"
 #include "gateway/transport/networks.hpp"
+#include "gateway/transport/urgency.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::gateway::http {
@@ -40,6 +41,8 @@ struct pending_call {
   std::size_t index = 0;
 
   [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
+  /// The request was made ready, so that nothing is wrong with it.
+  [[nodiscard]] bool ready() const noexcept { return !batch->texts.empty() && !batch->texts[index].empty(); }
   /// When it may leave: its time limits count from here.
   [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
   explicit operator bool() const noexcept { return batch != nullptr; }
@@ -138,8 +141,10 @@ private:
   void make_ready(held_calls&& calls);
   void submit(const held_calls& calls);
   [[nodiscard]] origin& origin_of(const std::string& key);
-  void release_held();
+  void on_held_timer();
+  void release_held(deadline::clock::time_point now);
   void arm_held();
+  [[nodiscard]] bool many_leave_next() const;
   static void refuse(call_batch& batch);
 
   engine& shared_;
@@ -155,6 +160,7 @@ private:
   /// None after stop: whoever still has this client may keep it longer than the engine lives.
   std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
+  urgency urgency_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
 
