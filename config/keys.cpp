@@ -157,6 +157,8 @@ void add_trigger(std::vector<setting>& to) {
                     "From the first byte sent to an executor to its whole answer."));
   to.push_back(count("trigger.connections_per_executor", trigger<&s::connections_per_executor>, 1, 1024,
                      "Connections to one executor address."));
+  to.push_back(count("trigger.io_threads", trigger<&s::io_threads>, 1, 64,
+                     "Threads that call executors, each executor by one of them; the first one also serves."));
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
                     "Larger answers of an executor are cut off."));
   to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,

@@ -81,6 +81,8 @@ struct trigger_settings {
   milliseconds connect_timeout{3000};
   milliseconds request_timeout{3000};
   std::size_t connections_per_executor = 128;
+  /// Threads that call executors, each executor by one of them; the first one also serves.
+  std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;
   /// An idle connection to an executor is closed after this.
   milliseconds connection_idle{60000};

@@ -133,8 +133,8 @@ struct http_result {
   bool unreachable = false;
 };
 
-/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must
-/// not block.
+/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on an io thread, in any order, and must not
+/// block. Calls of one origin end on one thread, those of several may end at the same time.
 class http_client {
 public:
   virtual ~http_client() = default;

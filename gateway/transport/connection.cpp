@@ -105,8 +105,8 @@ bool connection::is_silent() {
 
 connection::sending connection::send(pending_call& call) {
   auto& asked = call.call();
-  if (auto& texts = call.batch->texts; !texts.empty() && !texts[call.index].empty()) {
-    out_ = texts[call.index]; // kept: a stale connection leaves it to the next one
+  if (call.ready()) {
+    out_ = call.batch->texts[call.index]; // kept: a stale connection leaves it to the next one
   } else {
     out_.clear();
     append_request(out_, owner_.address().authority, asked);
