@@ -23,6 +23,7 @@
 #include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/slot_map.hpp"
+#include "storage/mirror_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -159,6 +160,7 @@ public:
   virtual registry_store& registry() = 0;
   virtual deploy_store& deploys() = 0;
   virtual log_store& logs() = 0;
+  virtual mirror_store& mirror() = 0;
 
   /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
   /// method.

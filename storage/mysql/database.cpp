@@ -10,6 +10,7 @@
 #include "storage/mysql/examine.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/logs.hpp"
+#include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/xxl_upgrade.hpp"
@@ -36,6 +37,7 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   log_store& logs() override { return logs_; }
+  mirror_store& mirror() override { return mirror_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -53,6 +55,7 @@ private:
   registry_role registry_{session_};
   deploy_role deploys_{session_};
   log_role logs_{session_};
+  mirror_role mirror_{session_};
 };
 
 /// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.

@@ -45,7 +45,7 @@ core::scheduled_job read_job(const statement& row, datetime_text& dates) {
   columns.timeout_s = row.small(14);
   columns.retry_count = row.small(15);
   core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
-  if (row.number(16) > 0)
+  if (is_time(row.number(16)))
     job.next = row.time_ms(16);
   return job;
 }

@@ -28,7 +28,8 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
-                           private storage::log_store {
+                           private storage::log_store,
+                           private storage::mirror_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -65,6 +66,7 @@ public:
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::mirror_store& mirror() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -165,6 +167,11 @@ private:
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  // -- mirror_store
+  core::result<storage::mirror_step> tend(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
+    return call("tend", [&] { return inner_->mirror().tend(after_job, limit, adopts, now); });
   }
 
   std::unique_ptr<storage::store> inner_;
