@@ -40,6 +40,11 @@ struct job_row {
 /// The options as the columns hold them; a number that no option can be stays wrong, and planning says so.
 [[nodiscard]] core::schedule_options options_of(const job_row& row);
 
+/// The end of the year 9999: whatever lies behind it was never a time.
+inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
+
+[[nodiscard]] constexpr bool is_time(std::int64_t ms) noexcept { return ms > 0 && ms <= latest_ms; }
+
 [[nodiscard]] core::job_ptr job_of(const job_row& row);
 
 } // namespace ringmaster::storage

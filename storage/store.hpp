@@ -26,6 +26,7 @@
 #include "storage/alarm_store.hpp"
 #include "storage/job_store.hpp"
 #include "storage/upkeep_store.hpp"
+#include "storage/mirror_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -165,6 +166,7 @@ public:
   virtual log_store& logs() = 0;
   virtual alarm_store& alarms() = 0;
   virtual upkeep_store& upkeep() = 0;
+  virtual mirror_store& mirror() = 0;
 
   /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
   /// method.

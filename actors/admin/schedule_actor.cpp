@@ -98,6 +98,7 @@ void schedule_actor_state::tick() {
       poll_edits();
     if (loaded_ && t >= next_intent_poll_)
       poll_intents();
+    tend_mirror();
     work();
   }
   arm();
@@ -115,8 +116,8 @@ caf::result<void> schedule_actor_state::drain() {
 void schedule_actor_state::report_drained() {
   if (!draining_ || !claims_.empty())
     return;
-  for (auto& promise : std::exchange(drained_, {}))
-    promise.deliver();
+  if (!drained_.empty() && !std::exchange(leaving_, true))
+    mirror_before_leaving(core::job_id{0});
 }
 
 void schedule_actor_state::work() {
@@ -210,6 +211,8 @@ void schedule_actor_state::arm() {
     wake = std::min(wake, next_intent_poll_);
     if (auto look = book_.next_look())
       wake = std::min(wake, clock_.when(*look - settings_.claim_ahead));
+    if (tends_mirror() && !mirror_busy_)
+      wake = std::min(wake, next_mirror_);
     if (auto intent = deferred_intents_.next())
       wake = std::min(wake, *intent);
   }

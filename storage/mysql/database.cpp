@@ -12,6 +12,7 @@
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/job_edits.hpp"
 #include "storage/mysql/logs.hpp"
+#include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/xxl_upgrade.hpp"
@@ -42,6 +43,7 @@ public:
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
   upkeep_store& upkeep() override { return upkeep_; }
+  mirror_store& mirror() override { return mirror_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -62,6 +64,7 @@ private:
   log_role logs_{session_};
   alarm_role alarms_{session_};
   upkeep_role upkeep_{session_};
+  mirror_role mirror_{session_};
 };
 
 /// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.

@@ -48,7 +48,7 @@ std::vector<core::scheduled_job> read_all(session& own, rows found) {
   while (found.next()) {
     core::scheduled_job one;
     one.spec = job_of(read_job(own, found));
-    if (const auto next = found.number(16); next != 0)
+    if (const auto next = found.number(16); is_time(next))
       one.next = core::from_ms(next);
     one.last = core::from_ms(found.number(17));
     one.revision = found.number(18);

@@ -51,7 +51,7 @@ core::scheduled_job read_job(const statement& row, datetime_text& dates) {
   columns.end_ms = row.optional_number(22);
   columns.jitter_ms = row.optional_number(23);
   core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
-  if (row.number(16) > 0)
+  if (is_time(row.number(16)))
     job.next = row.time_ms(16);
   return job;
 }

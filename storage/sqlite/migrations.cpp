@@ -208,10 +208,23 @@ migration_step alarm_tables() {
 // Parts of the log by id are MySQL's: here old runs go row by row.
 migration_step log_parts() { return {5, "log_parts", {}}; }
 
+// What a look at XXL's rows found the last time, so that an edit by hand is noticed (firing protocol §7.3).
+migration_step mirror_table() {
+  return {7, "mirror", {R"(CREATE TABLE rm_mirror (
+  job INTEGER PRIMARY KEY,
+  revision BIGINT NOT NULL,
+  status INT NOT NULL,
+  schedule_type VARCHAR(50) NOT NULL,
+  schedule_conf VARCHAR(128) NOT NULL,
+  update_time VARCHAR(30) NOT NULL
+))"}};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), job_options(), alarm_tables(), log_parts()};
+  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(),
+                                                 alarm_tables(), log_parts(),         mirror_table()};
   return steps;
 }
 

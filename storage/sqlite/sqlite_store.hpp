@@ -134,6 +134,17 @@ private:
   session& session_;
 };
 
+/// mirror.cpp
+class mirrors final : public mirror_store {
+public:
+  explicit mirrors(session& session) : session_{session} {}
+
+  core::result<mirror_step> tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
 class sqlite_store final : public store {
 public:
   explicit sqlite_store(session opened) : session_{std::move(opened)} {}
@@ -146,6 +157,7 @@ public:
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
   upkeep_store& upkeep() override { return upkeep_; }
+  mirror_store& mirror() override { return mirrors_; }
   core::result<void> ping() override;
 
 private:
@@ -158,6 +170,7 @@ private:
   sqlite::logs logs_{session_};
   sqlite::alarms alarms_{session_};
   sqlite::upkeep upkeep_{session_};
+  sqlite::mirrors mirrors_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.

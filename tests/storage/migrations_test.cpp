@@ -15,7 +15,10 @@ TEST_CASE("a database that was just migrated needs nothing and can be used", "[s
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   CHECK(require(db->database().pending_migrations()).empty());
   require(db->database().migrate());
-  CHECK(db->query("SELECT number FROM rm_migration ORDER BY number") == table{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}});
+  table numbers;
+  for (const auto& step : storage::sqlite_migrations())
+    numbers.push_back({std::to_string(step.number)});
+  CHECK(db->query("SELECT number FROM rm_migration ORDER BY number") == numbers);
   CHECK(db->query("SELECT lock_name FROM xxl_job_lock") == table{{"schedule_lock"}});
   for (const char* empty : {"xxl_job_info", "xxl_job_user", "xxl_job_group", "xxl_job_log"})
     CHECK(db->value(std::string{"SELECT count(*) FROM "} + empty) == "0");
@@ -81,7 +84,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
-        "rm_alarm", "rm_alarm_open"})
+        "rm_alarm", "rm_alarm_open", "rm_mirror"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.
@@ -90,7 +93,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
            "VALUES (6, 1, 'x', 'BEAN', 0, 888, 0)");
   auto pending = require(db->database().pending_migrations());
-  REQUIRE_FALSE(pending.empty());
+  REQUIRE(pending.size() == storage::sqlite_migrations().size() - 1);
   CHECK(pending[0].number == 2);
   CHECK(pending[1].number == 4);
   CHECK_FALSE(pending[0].statements.empty());
@@ -101,10 +104,11 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   require(db->open()->ping());
 }
 
-TEST_CASE("steps have ascending numbers, the same in every backend", "[storage]") {
+TEST_CASE("steps are numbered upwards from 1, alike in both backends", "[storage]") {
   auto steps = storage::sqlite_migrations();
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    CHECK(steps[i].number > (i == 0 ? 0 : steps[i - 1].number));
+  CHECK(steps.front().number == 1);
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    CHECK(steps[i].number > steps[i - 1].number);
   auto others = storage::mysql_migrations();
   REQUIRE(others.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -33,6 +33,7 @@ class faulty_store final : public storage::store,
                            private storage::deploy_store,
                            private storage::job_store,
                            private storage::log_store,
+                           private storage::mirror_store,
                            private storage::upkeep_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
@@ -75,6 +76,7 @@ public:
   storage::job_store& jobs() override { return *this; }
   storage::log_store& logs() override { return *this; }
   storage::upkeep_store& upkeep() override { return *this; }
+  storage::mirror_store& mirror() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -240,6 +242,11 @@ private:
   core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
                                                         std::span<const std::int64_t> claims) override {
     return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });
+  }
+
+  // -- mirror_store
+  core::result<storage::mirror_step> tend(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
+    return call("tend", [&] { return inner_->mirror().tend(after_job, limit, adopts, now); });
   }
 
   std::unique_ptr<storage::store> inner_;
