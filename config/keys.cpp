@@ -69,6 +69,8 @@ void add_server(std::vector<setting>& to) {
   to.push_back(text("server.listen", server<&s::listen>,
                     "host:port to listen on; port 0 takes a free one. Loopback only until you say otherwise."));
   to.push_back(text("server.context_path", server<&s::context_path>, "Prefix of every path. Paths without it are served, too."));
+  to.push_back(choice("server.language", server<&s::language>, {"en", "zh_CN", "zh_TC"},
+                      "Of texts that are stored or sent to people: en, zh_CN or zh_TC."));
   to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
   to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
                     "Largest body of a request. Java executors send everything that queued up in one callback."));
@@ -185,6 +187,9 @@ void add_cluster(std::vector<setting>& to) {
   using s = cluster_settings;
   to.push_back(
       text("cluster.node", cluster<&s::node>, "Name of this node in the cluster. Empty: made once and kept in data_dir."));
+  to.push_back(choice("cluster.mode", cluster<&s::mode>, {"", "shared", "native"},
+                      "native: this cluster has the schedule to itself. shared: Java admins plan on the same MySQL database.\n"
+                      "Empty: as the database says, which `ringmaster takeover` changes."));
   to.push_back(time("cluster.beat", cluster<&s::beat>, 10ms, 10s, "How often a node shows that it lives."));
   to.push_back(time("cluster.dead_after", cluster<&s::dead_after>, 100ms, 1min,
                     "A node without a beat for this long is dead and its firings are taken over. The same on every node."));

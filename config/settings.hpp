@@ -30,6 +30,8 @@ struct server_settings {
   /// host:port; port 0 takes a free one.
   std::string listen = "127.0.0.1:8080";
   std::string context_path = "/xxl-job-admin";
+  /// Of texts that are stored or sent to people: en, zh_CN or zh_TC.
+  std::string language = "en";
   std::size_t header_bytes_max = 16 * 1024;
   /// Java executors send everything that queued up in one callback.
   std::size_t body_bytes_max = 16 * 1024 * 1024;
@@ -98,6 +100,9 @@ struct registry_settings {
 struct cluster_settings {
   /// Identity of this node in `rm_node`; empty: made once and kept in data_dir.
   std::string node;
+  /// `native`: this cluster has the schedule to itself. `shared`: Java admins plan on the same database. Empty: as the database
+  /// says (`ringmaster takeover`).
+  std::string mode;
   milliseconds beat{300};
   milliseconds dead_after{1500};
   /// Longest time from the last check of the deadline to the socket write.

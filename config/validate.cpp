@@ -128,6 +128,10 @@ public:
                  values_.schedule.misfire_after);
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
+    if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))
+      say_of({"cluster.mode", "database.url"},
+             "cluster.mode: \"shared\" needs the MySQL database of the Java admins; database.url is an SQLite file, which nobody "
+             "shares");
     const auto seen_late = values_.registry.flush + values_.registry.reread;
     if (seen_late >= values_.registry.dead_after)
       say_of({"registry.flush", "registry.reread", "registry.dead_after"},

@@ -102,6 +102,15 @@ TEST_CASE("validate: times that depend on each other", "[config]") {
   CHECK(refusal_of([](settings& s) { s.trigger.settle = s.trigger.ask_limit = 5s; }).rfind("trigger.settle: ", 0) == 0);
 }
 
+TEST_CASE("validate: an SQLite file is nobody's to share", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.cluster.mode = "shared"; }).rfind("cluster.mode: \"shared\" needs the MySQL", 0) == 0);
+  CHECK(refusal_of([](settings& s) { s.cluster.mode = "native"; }) == "accepted");
+  CHECK(refusal_of([](settings& s) {
+          s.cluster.mode = "shared";
+          s.database.url = "mysql://u:p@h/x";
+        }) == "accepted");
+}
+
 TEST_CASE("validate: everything wrong is told at once", "[config]") {
   const auto context = refusal_of([](settings& s) {
     s.data_dir.clear();

@@ -1,0 +1,35 @@
+#pragma once
+
+// The languages that people read: of stored trigger messages, mails and pages.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ringmaster::core {
+
+enum class language : std::uint8_t { zh_cn, zh_tc, en };
+
+/// XXL's names: `zh_CN`, `zh_TC`, `en`.
+[[nodiscard]] std::string_view stored_name(language) noexcept;
+
+/// Exact; nothing for an unknown one.
+[[nodiscard]] std::optional<language> find_language(std::string_view name) noexcept;
+
+/// A text in the three languages.
+struct localized {
+  std::string_view zh_cn;
+  std::string_view zh_tc;
+  std::string_view en;
+
+  [[nodiscard]] constexpr std::string_view in(language reader) const noexcept {
+    switch (reader) {
+    case language::zh_cn: return zh_cn;
+    case language::zh_tc: return zh_tc;
+    case language::en: break;
+    }
+    return en;
+  }
+};
+
+} // namespace ringmaster::core

@@ -1,0 +1,150 @@
+// The trigger message that people read.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+#include "core/trigger_text.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::core;
+
+namespace {
+
+trigger_story sample() {
+  trigger_story story;
+  story.note = {trigger_kind::cron, "10.0.0.1", route_strategy::round, {}, block_strategy::serial_execution, 30, 3, ""};
+  story.addresses = "http://a:9999/,http://b:9999/";
+  story.address = "http://b:9999/";
+  story.handler = "demoJobHandler";
+  story.param = "p";
+  return story;
+}
+
+/// Of valid UTF-8: a character outside the basic plane has four bytes and counts twice.
+std::size_t units(std::string_view text) {
+  return count_characters(text) + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+           return static_cast<unsigned char>(c) >= 0xF0;
+         }));
+}
+
+} // namespace
+
+TEST_CASE("the text of the newer admins", "[unit][trigger_text]") {
+  auto story = sample();
+  CHECK(trigger_text(story, language::zh_cn, trigger_tail::remark) ==
+        "任务触发类型：Cron触发<br>调度机器：10.0.0.1<br>执行器-注册方式：自动注册<br>执行器-地址列表：[http://a:9999/, "
+        "http://b:9999/]<br>路由策略：轮询<br>阻塞处理策略：单机串行<br>任务超时时间：30<br>失败重试次数：3"
+        "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>触发调度<<<<<<<<<<< </span><br>"
+        "<br>执行器地址：http://b:9999/<br>JobHandler：demoJobHandler<br>任务参数：p<br>调度备注：pending");
+  story.code = 200;
+  CHECK(trigger_text(story, language::zh_cn, trigger_tail::remark).ends_with("<br>调度备注：success"));
+  story.code = 500;
+  CHECK(trigger_text(story, language::en, trigger_tail::remark).ends_with("<br>Trigger remark：fail"));
+  story.note.message = "block strategy effect：Discard Later";
+  CHECK(trigger_text(story, language::zh_tc, trigger_tail::remark)
+          .ends_with("<br>調度備註：error, block strategy effect：Discard Later"));
+  story.address = {};
+  CHECK(trigger_text(story, language::en, trigger_tail::remark).find("<br>Executor address：address route fail.<br>") !=
+        std::string::npos);
+  story.route_note = "nobody is alive";
+  CHECK(trigger_text(story, language::en, trigger_tail::remark)
+          .find("<br>Executor address：address route fail, nobody is alive<br>") != std::string::npos);
+}
+
+TEST_CASE("the text of the older admins", "[unit][trigger_text]") {
+  auto story = sample();
+  story.manual_addresses = true;
+  story.addresses.reset();
+  story.note.route = route_strategy::sharding_broadcast;
+  story.note.part = {1, 3, true};
+  story.route_note = "Heartbeats";
+  CHECK(trigger_text(story, language::en, trigger_tail::answer) ==
+        "Job trigger type：Cron trigger<br>Trigger machine address：10.0.0.1<br>Execotor-Registry Type：Manual registration"
+        "<br>Execotor-Registry Address：null<br>Route Strategy：Sharding Broadcast(1/3)<br>Block Strategy：Serial execution"
+        "<br>Job timeout period：30<br>Fail Retry Count：3"
+        "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger Job<<<<<<<<<<< </span><br>"
+        "Heartbeats<br><br>Trigger Job：<br>address：http://b:9999/<br>code：---<br>msg：");
+  story.code = 500;
+  story.note.message = "refused";
+  CHECK(trigger_text(story, language::zh_cn, trigger_tail::answer)
+          .ends_with("触发调度：<br>address：http://b:9999/<br>code：500<br>msg：refused"));
+  story.code = 200;
+  story.note.message.clear();
+  CHECK(trigger_text(story, language::zh_cn, trigger_tail::answer).ends_with("<br>code：200<br>msg："));
+}
+
+TEST_CASE("a success replaces the end of a text in place", "[unit][trigger_text]") {
+  for (auto tail : {trigger_tail::answer, trigger_tail::remark}) {
+    CHECK(pending_end(tail).size() == success_end(tail).size());
+    CHECK(count_characters(pending_end(tail)) == count_characters(success_end(tail)));
+    CHECK(answered_end(200, "", tail) == success_end(tail));
+    for (auto reader : {language::zh_cn, language::zh_tc, language::en}) {
+      auto story = sample();
+      auto text = trigger_text(story, reader, tail);
+      REQUIRE(text.ends_with(pending_end(tail)));
+      text.replace(text.size() - pending_end(tail).size(), std::string::npos, success_end(tail));
+      story.code = 200;
+      CHECK(text == trigger_text(story, reader, tail));
+    }
+  }
+}
+
+TEST_CASE("nothing that comes from outside is markup", "[unit][trigger_text]") {
+  CHECK(escaped_html("<a href=\"x\" b='y'>&</a>", 1000) ==
+        "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;&lt;/a&gt;");
+  auto story = sample();
+  const std::string evil = "<script>alert('x')</script>";
+  story.note.node_host = story.note.message = evil;
+  story.addresses = story.address = story.route_note = story.handler = story.param = evil;
+  story.code = 500;
+  for (auto tail : {trigger_tail::answer, trigger_tail::remark})
+    CHECK(trigger_text(story, language::en, tail).find("<script") == std::string::npos);
+  const std::vector<child_start> children{{evil, false}};
+  CHECK(child_text(children, language::en).find("<script") == std::string::npos);
+}
+
+TEST_CASE("long values are cut, and never in the middle of an entity", "[unit][trigger_text]") {
+  CHECK(escaped_html("abcd", 4) == "abcd");
+  CHECK(escaped_html("abcde", 4) == "abc…");
+  CHECK(escaped_html("a<b", 5) == "a…");
+  CHECK(escaped_html("a<b", 6) == "a&lt;b");
+  CHECK(escaped_html("😀😀", 3) == "😀…");
+  CHECK(escaped_html("abc", 0).empty());
+  CHECK(escaped_html("a\xff", 9) == "a\xEF\xBF\xBD");
+  for (const std::string& piece : {std::string{"\""}, std::string{"任"}, std::string{"😀"}, std::string{"x,"}}) {
+    std::string huge;
+    while (huge.size() < 300'000)
+      huge += piece;
+    auto story = sample();
+    story.note.node_host = story.note.message = huge;
+    story.addresses = story.address = story.route_note = story.handler = story.param = huge;
+    story.code = 500;
+    for (auto tail : {trigger_tail::answer, trigger_tail::remark}) {
+      const auto text = trigger_text(story, language::en, tail);
+      CHECK(units(text) <= message_units_max);
+      CHECK(valid_utf8(text) == text);
+      CHECK(text.size() <= 65'535);
+    }
+  }
+}
+
+TEST_CASE("what goes behind a text", "[unit][trigger_text]") {
+  CHECK(retry_text(language::zh_cn, trigger_tail::answer) ==
+        "<br><br><span style=\"color:#F39C12;\" > >>>>>>>>>>>失败重试触发<<<<<<<<<<< </span><br>");
+  CHECK(retry_text(language::zh_cn, trigger_tail::remark) ==
+        "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>失败重试触发<<<<<<<<<<< </span><br>");
+  const std::vector<child_start> children{{"7", true}, {"x", false}};
+  CHECK(child_text(children, language::zh_cn) ==
+        "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>触发子任务<<<<<<<<<<< </span><br>"
+        "1/2 [任务ID=7], 触发成功, 触发备注: Success <br>2/2 [任务ID=x], 触发失败, 触发备注: 任务ID格式错误 <br>");
+  CHECK(child_text({}, language::en).empty());
+}
+
+TEST_CASE("languages have XXL's names", "[unit][trigger_text]") {
+  for (auto reader : {language::zh_cn, language::zh_tc, language::en})
+    CHECK(find_language(stored_name(reader)) == reader);
+  CHECK_FALSE(find_language("zh_cn"));
+  CHECK_FALSE(find_language(""));
+}
