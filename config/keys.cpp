@@ -225,8 +225,8 @@ void add_log_and_deploy(std::vector<setting>& to) {
 std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
-    for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster, add_retention,
-                      add_log_and_deploy})
+    for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
+                      add_retention, add_log_and_deploy})
       add(out);
     return out;
   }();
