@@ -35,7 +35,8 @@ public:
   /// `live` itself: the answer is valid as long as both.
   [[nodiscard]] std::span<const std::string> usable(std::span<const std::string> live, std::vector<std::string>& room) const;
   /// All of `live`, those that are avoided behind the others, else in its order. `room` as above.
-  [[nodiscard]] std::span<const std::string> usable_first(std::span<const std::string> live, std::vector<std::string>& room) const;
+  [[nodiscard]] std::span<const std::string> usable_first(std::span<const std::string> live,
+                                                          std::vector<std::string>& room) const;
 
 private:
   [[nodiscard]] bool any_avoided(std::span<const std::string> live) const;

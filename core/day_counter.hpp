@@ -1,7 +1,7 @@
 #pragma once
 
-// The day report's counts without an index: the log is counted in stretches of ids, and a stretch in which nothing changes any more
-// is never counted again.
+// The day report's counts without an index: the log is counted in stretches of ids, and a stretch in which nothing changes any
+// more is never counted again.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The role of the store that looks after the log. Never on the firing path: each call looks at a bounded stretch of the log, along
-// its primary key, because the lean index profile has nothing else.
+// The role of the store that looks after the log. Never on the firing path: each call looks at a bounded stretch of the log,
+// along its primary key, because the lean index profile has nothing else.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +30,8 @@ public:
   /// Accepted runs without a result, in id order. Looks at `ids_per_call` ids at most: `through` says how far it came.
   virtual core::result<core::open_page> open_runs(const core::open_search& search) = 0;
 
-  /// Counts the rows of `range` by day: day i is from `days[i]` to before `days[i + 1]`. The range is `ids_per_call` long at most.
-  /// Errors: `invalid_argument` for a longer one.
+  /// Counts the rows of `range` by day: day i is from `days[i]` to before `days[i + 1]`. The range is `ids_per_call` long at
+  /// most. Errors: `invalid_argument` for a longer one.
   virtual core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) = 0;
 
   /// Writes the rows of these days, each whole; what was there for the day is replaced.

@@ -81,17 +81,22 @@ void lost_monitor_state::ask(watched_run& run) {
     if (epoch == epoch_)
       answered(id, says);
   };
-  auto ask_log = [this, done, question = protocol::log_request{run.run.id, run.run.fire_at}](const protocol::executor_link& link) {
+  auto ask_log = [this, done,
+                  question = protocol::log_request{run.run.id, run.run.fire_at}](const protocol::executor_link& link) {
     protocol::request(self_, link, patience(), question)
       .then(
         [done](const protocol::log_reply& log) {
-          done({true, idle, log.answered ? core::judge({idle, true, log.content, log.to_line}) : core::unknown_verdict::cannot_tell});
+          done({true, idle,
+                log.answered ? core::judge({idle, true, log.content, log.to_line}) : core::unknown_verdict::cannot_tell});
         },
-        [done](const caf::error&) { done({true, idle, core::unknown_verdict::cannot_tell}); });
+        [done](const caf::error&) {
+          done({true, idle, core::unknown_verdict::cannot_tell});
+        });
   };
   protocol::request(self_, partners_.pool, patience(), protocol::link_query{run.run.address})
     .then(
-      [this, done, ask_log, question = protocol::probe_request{run.run.job, true, run.run.group}](const protocol::link_handle& found) {
+      [this, done, ask_log,
+       question = protocol::probe_request{run.run.job, true, run.run.group}](const protocol::link_handle& found) {
         protocol::request(self_, found.link, patience(), question)
           .then(
             [done, ask_log, link = found.link](const protocol::probe_reply& reply) {

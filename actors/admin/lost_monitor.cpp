@@ -15,8 +15,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick_period{500};
 constexpr milliseconds walk_period{60'000};
 constexpr milliseconds store_retry{5'000};
-/// A walk is followed by a pause of so many times its own length, should that be longer than the period: a log with a run that has
-/// been open for long takes 5 % of one connection's time at most.
+/// A walk is followed by a pause of so many times its own length, should that be longer than the period: a log with a run that
+/// has been open for long takes 5 % of one connection's time at most.
 constexpr int walk_share = 20;
 
 } // namespace
@@ -28,8 +28,8 @@ lost_monitor_state::lost_monitor_state(protocol::lost_monitor::pointer self, los
     settings_{settings},
     clock_{std::move(clock)},
     log_{std::move(log)},
-    lost_count_{self->system().metrics().counter_singleton("ringmaster", "runs-lost", "Runs whose result never came.", "1", true)} {
-}
+    lost_count_{
+      self->system().metrics().counter_singleton("ringmaster", "runs-lost", "Runs whose result never came.", "1", true)} {}
 
 protocol::lost_monitor::behavior_type lost_monitor_state::make_behavior() {
   next_tick_ = steady_now();
@@ -154,8 +154,8 @@ void lost_monitor_state::walked(core::result<found_runs>&& found) {
   go_on();
 }
 
-// A row at (0, 0) may still begin to run; it is below the mark only if it is ten minutes old, and then the sweep for abandoned runs
-// has it.
+// A row at (0, 0) may still begin to run; it is below the mark only if it is ten minutes old, and then the sweep for abandoned
+// runs has it.
 void lost_monitor_state::end_walk() {
   low_water_ = oldest_open_ ? core::log_id{core::number(*oldest_open_) - 1} : std::max(low_water_, walk_->through);
   walk_.reset();

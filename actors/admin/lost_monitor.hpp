@@ -43,9 +43,9 @@ struct lost_settings {
 /// Two ways lead to such a run. An executor that gives rise to suspicion - no connection came about, its registration went, it
 /// came back - is asked whether it lives; as soon as it answers anything, each of its open runs is looked into. And whatever is
 /// older than `core::lost_age` is found by a walk along the ids, which goes on where the one before found the oldest open run:
-/// nothing runs before that mark. What becomes of a run is decided by `core::judge`, from its executor's answers to `/idleBeat` and
-/// `/log`, in this order; a run whose row has a result by then is left alone. Nothing is ever given up because of one answer
-/// only, nor by this actor itself: it reports the result 500, and the store's compare-and-set decides.
+/// nothing runs before that mark. What becomes of a run is decided by `core::judge`, from its executor's answers to `/idleBeat`
+/// and `/log`, in this order; a run whose row has a result by then is left alone. Nothing that answers is given up because of one
+/// answer, and nothing at all by this actor itself: it reports the result 500, and the store's compare-and-set decides.
 class lost_monitor_state {
 public:
   static inline const char* name = "ringmaster.lost_monitor";

@@ -1,4 +1,4 @@
-// Executors of which lost_monitor suspects that they died: they are asked whether they live, and who does is asked about its runs.
+// Executors of which lost_monitor suspects that they died: they are asked whether they live, and who does, about its runs.
 
 #include <algorithm>
 #include <utility>
@@ -64,7 +64,8 @@ void lost_monitor_state::suspect_it(const std::string& address) {
 }
 
 void lost_monitor_state::knock() {
-  std::erase_if(suspects_, [t = steady_now()](const auto& one) { return !one.second.knocking && t - one.second.since > suspect_for; });
+  std::erase_if(suspects_,
+                [t = steady_now()](const auto& one) { return !one.second.knocking && t - one.second.since > suspect_for; });
   for (auto& [address, one] : suspects_) {
     if (knocking_ >= knocks_max)
       return;

@@ -170,7 +170,8 @@ void recovery_actor_state::take(const protocol::stray_claims& claims) {
 void recovery_actor_state::take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent) {
   std::map<std::int64_t, std::uint32_t> opened;
   for (const auto& [run, maybe_sent] : strays) {
-    auto unsent = !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
+    auto unsent =
+      !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
     if (!take(run, unsent))
       continue;
     log_->warn("recovery: job {} log {} is claimed by this node, which had lost sight of it: it is {}", core::number(run.job),

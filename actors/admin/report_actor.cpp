@@ -202,7 +202,7 @@ void report_actor_state::begin_purge() {
   next_purge_ = self_->clock().now() + purge_look;
   if (retention_.days == 0)
     return;
-  auto before = purge_before(clock_.at(self_->clock().now()), zone_, retention_.days);
+  auto before = core::purge_before(clock_.at(self_->clock().now()), zone_, retention_.days);
   if (!purge_.is_due(before))
     return;
   purging_ = true;
@@ -242,7 +242,8 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
   if (!outcome) {
     purge_.failed();
     next_purge_ = self_->clock().now() + store_retry;
-    return log_->warn("old runs could not be removed now: {}: {}", core::to_string(outcome.error().code), outcome.error().context);
+    return log_->warn("old runs could not be removed now: {}: {}", core::to_string(outcome.error().code),
+                      outcome.error().context);
   }
   next_purge_ = self_->clock().now() + purge_.stepped(*outcome);
   if (!purge_.next() && purge_.removed() > 0)

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "actors/admin/log_purge.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/day_counter.hpp"
+#include "core/log_purge.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
 #include "protocol/caf.hpp"
@@ -22,17 +22,18 @@ struct report_partners {
   protocol::storage_actor storage;
   /// Reads, on a connection of its own.
   protocol::query_worker queries;
-  /// The database takes writes of several connections at once: then old runs are removed on that connection, too, and beats, claims
-  /// and results never wait for it. With one writer for all they are patient tasks.
+  /// The database takes writes of several connections at once: then old runs are removed on that connection, too, and beats,
+  /// claims and results never wait for it. With one writer for all they are patient tasks.
   bool purges_aside = false;
 };
 
 /// The day report (XXL admin §7.6) and the age limit of the log (§7.7): duties about the whole, so of the node that has slot 0.
 ///
-/// Once a minute it counts what can have changed since the last time (`core::day_counter`), one stretch of ids after the other, and
-/// writes the rows of today and the two days before that differ from what it wrote last. Everything is counted anew when a life
-/// begins, when slot 0 comes to this node and when the day changes; until that is done nothing is written, so no row ever shows
-/// less than there is. The purge runs whenever the first midnight to be kept moves on, in steps that are short (`log_purge`).
+/// Once a minute it counts what can have changed since the last time (`core::day_counter`), one stretch of ids after the other,
+/// and writes the rows of today and the two days before that differ from what it wrote last. Everything is counted anew when a
+/// life begins, when slot 0 comes to this node and when the day changes; until that is done nothing is written, so no row ever
+/// shows less than there is. The purge runs whenever the first midnight to be kept moves on, in steps that are short
+/// (`log_purge`).
 class report_actor_state {
 public:
   static inline const char* name = "ringmaster.report_actor";
@@ -96,7 +97,7 @@ private:
   std::optional<core::day_counts> written_;
   bool failing_ = false;
 
-  log_purge purge_;
+  core::log_purge purge_;
   bool purging_ = false;
   steady next_purge_{};
   steady next_room_{};

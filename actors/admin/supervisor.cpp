@@ -113,8 +113,8 @@ void supervisor_state::spawn_surroundings() {
   // Storage first: it must know the life under which it records before anybody makes something to record.
   std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_};
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{storage_, schedule_, std::move(lives), {lost_, report_}}, parts_.identity, settings.cluster, parts_.gate,
-                               parts_.clocks, parts_.log));
+                               node_links{storage_, schedule_, std::move(lives), {lost_, report_}}, parts_.identity,
+                               settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
 // What looks after the log: behind the firing path, on the node of slot 0.
@@ -124,8 +124,8 @@ void supervisor_state::spawn_upkeep() {
                                  lost_partners{completion_, queries_, pool_}, lost_settings{settings.trigger, settings.retention},
                                  parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
-                                   report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention, parts_.schedule_zone,
-                                   parts_.clocks.wall, parts_.log));
+                                   report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention,
+                                   parts_.schedule_zone, parts_.clocks.wall, parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
   protocol::send(self_, registry_, protocol::news_subscription{pool_});
   protocol::send(self_, registry_, protocol::news_subscription{lost_});

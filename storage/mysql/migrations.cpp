@@ -211,8 +211,8 @@ migration_step alarm_tables() {
           }};
 }
 
-// A log of ours is kept in parts of a million ids, so that old runs go by dropping a part (`partitions.hpp`). One that XXL-JOB made
-// has its indexes on times and codes and stays as it is. What is there already becomes the first part.
+// A log of ours is kept in parts of a million ids, so that old runs go by dropping a part (`partitions.hpp`). One that XXL-JOB
+// made has its indexes on times and codes and stays as it is. What is there already becomes the first part.
 migration_step log_parts() {
   return {5,
           "log_parts",
@@ -225,7 +225,8 @@ migration_step log_parts() {
             R"(SET @ringmaster_step = IF(@ringmaster_ours, CONCAT('ALTER TABLE xxl_job_log PARTITION BY RANGE (id) (PARTITION p',
   @ringmaster_part, ' VALUES LESS THAN (', @ringmaster_part * 1000000 + 1, '), PARTITION p',
   @ringmaster_part + 1, ' VALUES LESS THAN (', (@ringmaster_part + 1) * 1000000 + 1, '), PARTITION p',
-  @ringmaster_part + 2, ' VALUES LESS THAN (', (@ringmaster_part + 2) * 1000000 + 1, '), PARTITION p_max VALUES LESS THAN MAXVALUE)'),
+  @ringmaster_part + 2, ' VALUES LESS THAN (', (@ringmaster_part + 2) * 1000000 + 1, '),
+  PARTITION p_max VALUES LESS THAN MAXVALUE)'),
   'DO 0'))",
             "PREPARE ringmaster_step FROM @ringmaster_step",
             "EXECUTE ringmaster_step",

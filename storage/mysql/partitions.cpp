@@ -113,7 +113,8 @@ std::optional<dropped_part> drop_part(session& own, const core::log_range& part,
   dropped_part dropped{part.through, *runs, {}};
   {
     const short_lock_wait patience{db};
-    for (const auto& change : {"EXCHANGE PARTITION " + named->name + " WITH TABLE rm_log_gone", "DROP PARTITION " + named->name}) {
+    for (const auto& change :
+         {"EXCHANGE PARTITION " + named->name + " WITH TABLE rm_log_gone", "DROP PARTITION " + named->name}) {
       const auto began = clock::now();
       db.command("ALTER TABLE xxl_job_log " + change);
       dropped.locked = std::max(dropped.locked, std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));

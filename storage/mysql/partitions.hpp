@@ -1,7 +1,7 @@
 #pragma once
 
-// The log as parts by ranges of ids, so that old runs go by dropping a part. Only where the log table is ours: one that XXL-JOB made
-// stays as it is, and is purged row by row.
+// The log as parts by ranges of ids, so that old runs go by dropping a part. Only where the log table is ours: one that XXL-JOB
+// made stays as it is, and is purged row by row.
 
 #include <cstdint>
 #include <optional>
@@ -44,8 +44,8 @@ struct dropped_part {
 [[nodiscard]] std::optional<core::log_range> next_part(const std::vector<log_part>& parts, core::log_id after);
 
 /// Drops the part with these ids if nothing in it has a reason to stay: no run of it is younger than `before` or without a time,
-/// and no open claim is as old. Its runs leave the log at once, under a lock that does not last longer for a large part than for a
-/// small one; the space is given back after that. Reads the whole part.
+/// and no open claim is as old. Its runs leave the log at once, under a lock that does not last longer for a large part than for
+/// a small one; the space is given back after that. Reads the whole part.
 [[nodiscard]] std::optional<dropped_part> drop_part(session& own, const core::log_range& part, core::time_point before);
 
 } // namespace ringmaster::storage::mysql

@@ -46,19 +46,21 @@ core::result<core::open_page> upkeep_role::open_runs(const core::open_search& se
   return own_.db.read([&]() -> core::result<core::open_page> {
     const auto range = cut(search.range);
     core::open_page page{{}, range.through};
-    auto found = own_.db.query("SELECT id, job_group, job_id, executor_address, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY)"
-                               " WHERE id > ? AND id <= ? AND trigger_code = 200 AND handle_code = 0 ORDER BY id",
-                               range.after, range.through);
+    auto found = own_.db.query(
+      "SELECT id, job_group, job_id, executor_address, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY)"
+      " WHERE id > ? AND id <= ? AND trigger_code = 200 AND handle_code = 0 ORDER BY id",
+      range.after, range.through);
     while (found.next()) {
       if (page.runs.size() == search.limit) {
         page.through = page.runs.back().id;
         break;
       }
       const auto address = found.text(3);
-      if (!search.addresses.empty() && std::find(search.addresses.begin(), search.addresses.end(), address) == search.addresses.end())
+      if (!search.addresses.empty() &&
+          std::find(search.addresses.begin(), search.addresses.end(), address) == search.addresses.end())
         continue;
-      page.runs.push_back({found.id<core::log_id>(0), found.id<core::group_id>(1), found.id<core::job_id>(2), std::string{address},
-                           own_.dates.read(found.text(4)).value_or(core::time_point{})});
+      page.runs.push_back({found.id<core::log_id>(0), found.id<core::group_id>(1), found.id<core::job_id>(2),
+                           std::string{address}, own_.dates.read(found.text(4)).value_or(core::time_point{})});
     }
     return page;
   });
@@ -89,10 +91,11 @@ core::result<void> upkeep_role::write_report(std::span<const core::day_report> d
   return own_.db.transact([&]() -> core::result<void> {
     const std::string written{own_.dates.of(now)};
     for (const auto& day : days)
-      own_.db.execute("INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
-                      " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE running_count = VALUES(running_count),"
-                      " suc_count = VALUES(suc_count), fail_count = VALUES(fail_count), update_time = VALUES(update_time)",
-                      std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      own_.db.execute(
+        "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
+        " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE running_count = VALUES(running_count),"
+        " suc_count = VALUES(suc_count), fail_count = VALUES(fail_count), update_time = VALUES(update_time)",
+        std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
     return {};
   });
 }
@@ -143,7 +146,8 @@ core::result<std::vector<core::stray_run>> upkeep_role::stray_runs(const core::n
         claim.items = std::move(*items);
       }
       if (!append_unresolved(db, claim, strays))
-        db.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", owner.node, owner.incarnation, sequence);
+        db.execute("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", owner.node, owner.incarnation,
+                   sequence);
     }
     return strays;
   });

@@ -76,7 +76,8 @@ core::result<core::open_page> upkeep::open_runs(const core::open_search& search)
         break;
       }
       const auto address = listing.text(3);
-      if (!search.addresses.empty() && std::find(search.addresses.begin(), search.addresses.end(), address) == search.addresses.end())
+      if (!search.addresses.empty() &&
+          std::find(search.addresses.begin(), search.addresses.end(), address) == search.addresses.end())
         continue;
       page.runs.push_back({listing.id<core::log_id>(0), listing.id<core::group_id>(1), listing.id<core::job_id>(2),
                            std::string{address}, session_.dates.read(listing.text(4)).value_or(core::time_point{})});

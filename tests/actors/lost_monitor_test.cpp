@@ -216,7 +216,8 @@ TEST_CASE_METHOD(losing, "an old run that its executor denies is found without s
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a lost run is retried as any failure is, and a real result that comes late changes nothing", "[actors]") {
+TEST_CASE_METHOD(losing, "a lost run is retried as any failure is, and a real result that comes late changes nothing",
+                 "[actors]") {
   declare("settle").retry_count = 2;
   auto run = accepted();
   begin_monitor();
@@ -276,7 +277,7 @@ TEST_CASE_METHOD(losing, "who does not have slot 0, or no life, does nothing", "
 }
 
 TEST_CASE_METHOD(losing, "a dead executor with many open runs is asked little, and holds up nobody else", "[actors]") {
-  constexpr std::size_t many = 2'000;
+  constexpr std::size_t many = 900;
   auto keys = declare_many(many);
   declare("other");
   const std::string elsewhere = "http://10.0.0.9:9999/";

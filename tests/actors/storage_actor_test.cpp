@@ -458,7 +458,8 @@ namespace {
 struct straying : storing {
   straying() {
     auto heard = track(system().spawn([this]() -> protocol::stray_listener::behavior_type {
-      return {[this](const protocol::stray_claims& claims) { told.insert(told.end(), claims.items.begin(), claims.items.end()); }};
+      return {
+        [this](const protocol::stray_claims& claims) { told.insert(told.end(), claims.items.begin(), claims.items.end()); }};
     }));
     protocol::store_listener all;
     all.strays = heard;

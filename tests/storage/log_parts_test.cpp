@@ -19,9 +19,10 @@ struct parted : firing_fixture {
   /// The first ids that are not in the parts, in order.
   std::vector<std::string> ends() {
     std::vector<std::string> found;
-    for (const auto& row : db->query("SELECT PARTITION_DESCRIPTION FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()"
-                                     " AND TABLE_NAME = 'xxl_job_log' AND PARTITION_NAME IS NOT NULL"
-                                     " ORDER BY PARTITION_ORDINAL_POSITION"))
+    for (const auto& row :
+         db->query("SELECT PARTITION_DESCRIPTION FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()"
+                   " AND TABLE_NAME = 'xxl_job_log' AND PARTITION_NAME IS NOT NULL"
+                   " ORDER BY PARTITION_ORDINAL_POSITION"))
       found.push_back(row.at(0));
     return found;
   }

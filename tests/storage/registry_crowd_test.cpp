@@ -19,8 +19,8 @@ constexpr int rounds = 6;
 std::vector<core::registration> beats(core::time_point seen) {
   std::vector<core::registration> out;
   for (std::size_t i = 0; i < executors; ++i)
-    out.push_back({"EXECUTOR", "app-" + std::to_string(i % 50), "http://10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250)
-                                                                  + ":9999/", seen});
+    out.push_back({"EXECUTOR", "app-" + std::to_string(i % 50),
+                   "http://10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250) + ":9999/", seen});
   return out;
 }
 
@@ -59,6 +59,7 @@ TEST_CASE("two nodes write the beats of 5 000 executors in any order, and neithe
   const auto stored = require(db->open()->registry().read()).registrations;
   CHECK(stored.size() >= executors - 20);
   CHECK(stored.size() <= executors);
-  const auto latest = std::count_if(stored.begin(), stored.end(), [](const auto& row) { return row.seen == noon + (rounds - 1) * 30s; });
+  const auto latest =
+    std::count_if(stored.begin(), stored.end(), [](const auto& row) { return row.seen == noon + (rounds - 1) * 30s; });
   CHECK(static_cast<std::size_t>(latest) >= executors - 40);
 }

@@ -1,27 +1,27 @@
-#include "actors/admin/log_purge.hpp"
+#include "core/log_purge.hpp"
 
 #include <algorithm>
 
-namespace ringmaster::actors {
+namespace ringmaster::core {
 
-core::time_point purge_before(core::time_point now, const core::zone& where, std::size_t days) {
+time_point purge_before(time_point now, const zone& where, std::size_t days) {
   const auto today = std::chrono::floor<std::chrono::days>(where.to_local(now));
-  const core::local_time midnight{today - std::chrono::days{static_cast<int>(days)}};
+  const local_time midnight{today - std::chrono::days{static_cast<int>(days)}};
   return where.to_instant(where.end_of_gap(midnight)).value_or(now - std::chrono::days{static_cast<int>(days) + 1});
 }
 
-void log_purge::begin(core::log_range range, core::time_point before) {
+void log_purge::begin(log_range range, time_point before) {
   removed_ = 0;
   range.after = std::max(range.after, low_water_);
   if (range.after < range.through)
-    present_ = core::purge_step{range, before, limit_};
+    present_ = purge_step{range, before, limit_};
   else
     done_ = before;
 }
 
-std::optional<core::purge_step> log_purge::next() const { return present_; }
+std::optional<purge_step> log_purge::next() const { return present_; }
 
-std::chrono::milliseconds log_purge::stepped(const core::purge_outcome& outcome) {
+std::chrono::milliseconds log_purge::stepped(const purge_outcome& outcome) {
   removed_ += outcome.removed;
   low_water_ = std::max(low_water_, outcome.through);
   const auto took = std::max(outcome.took, std::chrono::microseconds{1});
@@ -51,4 +51,4 @@ void log_purge::reset() {
   low_water_ = {};
 }
 
-} // namespace ringmaster::actors
+} // namespace ringmaster::core

@@ -8,10 +8,10 @@
 #include "core/upkeep.hpp"
 #include "core/zone.hpp"
 
-namespace ringmaster::actors {
+namespace ringmaster::core {
 
 /// The last instant whose runs are too old: the local midnight `days` before today's (XXL admin §7.7).
-[[nodiscard]] core::time_point purge_before(core::time_point now, const core::zone& where, std::size_t days);
+[[nodiscard]] time_point purge_before(time_point now, const zone& where, std::size_t days);
 
 /// One purge after the other, step by step. A step is as large as fits into `step_aim`, by what the steps before took, so that no
 /// transaction holds its locks for longer than 50 ms; between two steps there is a pause of the same length. It remembers how far
@@ -24,13 +24,13 @@ public:
   static constexpr std::size_t limit_max = 2'000;
 
   /// Whether runs up to this instant are still to be purged.
-  [[nodiscard]] bool is_due(core::time_point before) const { return done_ != before; }
+  [[nodiscard]] bool is_due(time_point before) const { return done_ != before; }
   /// Runs of `range` up to `before`.
-  void begin(core::log_range range, core::time_point before);
+  void begin(log_range range, time_point before);
   /// Nothing when the purge is over or there is none.
-  [[nodiscard]] std::optional<core::purge_step> next() const;
+  [[nodiscard]] std::optional<purge_step> next() const;
   /// How long to wait before the next step.
-  std::chrono::milliseconds stepped(const core::purge_outcome& outcome);
+  std::chrono::milliseconds stepped(const purge_outcome& outcome);
   /// The step failed: nothing of it was kept. A shorter one may fit into a time limit.
   void failed();
   /// Forgets everything but how many rows a step may have.
@@ -39,14 +39,14 @@ public:
   /// Rows that the present purge, or the last one, removed.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_; }
   /// Everything up to here was purged or has a reason to stay.
-  [[nodiscard]] core::log_id low_water() const noexcept { return low_water_; }
+  [[nodiscard]] log_id low_water() const noexcept { return low_water_; }
 
 private:
-  std::optional<core::purge_step> present_;
-  std::optional<core::time_point> done_;
-  core::log_id low_water_{};
+  std::optional<purge_step> present_;
+  std::optional<time_point> done_;
+  log_id low_water_{};
   std::size_t removed_ = 0;
   std::size_t limit_ = 100;
 };
 
-} // namespace ringmaster::actors
+} // namespace ringmaster::core

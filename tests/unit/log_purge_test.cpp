@@ -1,10 +1,10 @@
-#include "actors/admin/log_purge.hpp"
+#include "core/log_purge.hpp"
 
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
-using actors::log_purge;
+using core::log_purge;
 
 namespace {
 
@@ -30,16 +30,16 @@ core::log_range range(std::int64_t after, std::int64_t through) { return {core::
 
 } // namespace
 
-TEST_CASE("the age limit is a local midnight", "[actors]") {
+TEST_CASE("the age limit is a local midnight", "[unit]") {
   const auto zone = *core::zone::find("Asia/Shanghai");
-  CHECK(zone.format(actors::purge_before(*zone.parse("2024-03-31 00:00:00"), zone, 30)) == "2024-03-01 00:00:00");
-  CHECK(zone.format(actors::purge_before(*zone.parse("2024-03-31 23:59:59"), zone, 30)) == "2024-03-01 00:00:00");
+  CHECK(zone.format(core::purge_before(*zone.parse("2024-03-31 00:00:00"), zone, 30)) == "2024-03-01 00:00:00");
+  CHECK(zone.format(core::purge_before(*zone.parse("2024-03-31 23:59:59"), zone, 30)) == "2024-03-01 00:00:00");
   const auto cairo = *core::zone::find("Africa/Cairo");
   // Its midnight was skipped.
-  CHECK(cairo.format(actors::purge_before(*cairo.parse("2026-04-27 10:00:00"), cairo, 3)) == "2026-04-24 01:00:00");
+  CHECK(cairo.format(core::purge_before(*cairo.parse("2026-04-27 10:00:00"), cairo, 3)) == "2026-04-24 01:00:00");
 }
 
-TEST_CASE("steps grow and shrink with what a row takes", "[actors]") {
+TEST_CASE("steps grow and shrink with what a row takes", "[unit]") {
   log_purge purge;
   purge.begin(range(0, 100'000), cut_off);
   CHECK(run(purge, 50us) < 50ms);
@@ -54,7 +54,7 @@ TEST_CASE("steps grow and shrink with what a row takes", "[actors]") {
   CHECK(run(purge, 500us) < 50ms);
 }
 
-TEST_CASE("a step that fails is tried again, smaller", "[actors]") {
+TEST_CASE("a step that fails is tried again, smaller", "[unit]") {
   log_purge purge;
   purge.begin(range(0, 1'000), cut_off);
   auto first = *purge.next();
@@ -66,7 +66,7 @@ TEST_CASE("a step that fails is tried again, smaller", "[actors]") {
   CHECK(purge.next()->limit == log_purge::limit_min);
 }
 
-TEST_CASE("nothing to purge is a purge that is done", "[actors]") {
+TEST_CASE("nothing to purge is a purge that is done", "[unit]") {
   log_purge purge;
   CHECK(purge.is_due(cut_off));
   purge.begin(range(7, 7), cut_off);
