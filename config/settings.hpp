@@ -73,7 +73,7 @@ struct schedule_settings {
 
 struct trigger_settings {
   /// Runs on their way at once, by lane; a full lane leaves firings due.
-  std::size_t fast_window = 4096;
+  std::size_t fast_window = 16384;
   std::size_t slow_window = 1024;
   /// A job slower than this more than slow_count times in a minute goes to the slow lane.
   milliseconds slow_after{500};

@@ -1,6 +1,7 @@
 #pragma once
 
-// Asio as the transport uses it: concrete executors (a handler then needs no type erasure), one thread for each io context, no strands.
+// Asio as the transport uses it: concrete executors (a handler then needs no type erasure), one thread for each io context, no
+// strands.
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>

@@ -48,9 +48,10 @@ void spread_client::split(std::vector<protocol::http_call>&& calls, completion d
   }
   const auto told = std::make_shared<const completion>(std::move(done));
   for (std::size_t home = 0; home < parts.size(); ++home)
-    clients_[home]->post(std::move(parts[home]), [told, at = std::move(places[home])](std::size_t i, protocol::http_result&& result) {
-      (*told)(at[i], std::move(result));
-    });
+    clients_[home]->post(std::move(parts[home]),
+                         [told, at = std::move(places[home])](std::size_t i, protocol::http_result&& result) {
+                           (*told)(at[i], std::move(result));
+                         });
 }
 
 } // namespace ringmaster::gateway::http

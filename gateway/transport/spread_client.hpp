@@ -13,8 +13,8 @@
 
 namespace ringmaster::gateway::http {
 
-/// Which client calls which origin. One origin has one client, so that its limit of connections holds; a new one goes to the client
-/// that has the fewest. Any thread.
+/// Which client calls which origin. One origin has one client, so that its limit of connections holds; a new one goes to the
+/// client that has the fewest. Any thread.
 class origin_homes {
 public:
   explicit origin_homes(std::size_t clients) : origins_(clients, 0) {}
