@@ -17,7 +17,9 @@ constexpr const char* schedule_illegal = "Schedule Typeillegal";
 } // namespace
 
 core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now, const core::zone& where) {
-  if (job.spec->schedule == core::schedule_type::none)
+  // A type that nobody knows counts as none, as it does there.
+  const auto type = job.spec->schedule;
+  if (type == core::schedule_type::none || type == core::schedule_type::unknown)
     return core::fail(core::errc::invalid_argument, type_disables_start);
   auto rule = core::schedule_rules{where}.of(*job.spec);
   if (!rule)
