@@ -60,7 +60,8 @@ std::size_t load_progress::place(std::int64_t instant_ms) const {
 }
 
 std::size_t load_progress::received_in_all() const {
-  return std::accumulate(received.begin(), received.end(), std::size_t{0}, [](auto sum, const auto& n) { return sum + n.load(); });
+  return std::accumulate(received.begin(), received.end(), std::size_t{0},
+                         [](auto sum, const auto& n) { return sum + n.load(); });
 }
 
 std::size_t load_progress::acknowledged_in_all() const {

@@ -66,9 +66,10 @@ std::string to_json(const load_report& report) {
   out["callbacks_refused"] = report.refused;
   out["late_ms"] = to_object(report.seen.late);
   out["read_late_ms"] = to_object(report.seen.read_late);
-  out["cpu_s"] = to_object(report.cpu);
+  out["cpu_s"] = report.trouble ? json() : to_object(report.cpu);
   const auto cpu = report.cpu.ringmaster + report.cpu.store;
-  out["cpu_us_per_cycle"] = report.cycles == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
+  out["cpu_us_per_cycle"] =
+    report.cycles == 0 || report.trouble ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
   out["stolen_cpu_s"] = rounded(report.stolen_s);
   out["rss_mb_peak"] = to_object(report.memory);
   out["ready_ms"] = rounded(report.ready_ms, 10);

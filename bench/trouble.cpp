@@ -9,6 +9,8 @@ namespace ringmaster::bench {
 namespace {
 
 constexpr std::int64_t late_us = 1'000'000;
+// What is missing later than this after the return was not decided by a misfire policy.
+constexpr std::int64_t settled_ms = 5'000;
 
 } // namespace
 
@@ -30,8 +32,11 @@ void account_for(trouble_account& known, const run_book& book, const load_window
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const auto instant = window.begin_ms + static_cast<std::int64_t>(i) * 1000;
     // The runs of the second before may have been on their way.
-    const bool meanwhile = instant >= known.began_ms - 1000 && instant <= known.back_ms;
-    (meanwhile ? known.dropped : known.lost) += jobs - std::min(jobs, seen[i]);
+    const bool meanwhile = instant >= known.began_ms - 1000 && instant <= known.back_ms + settled_ms;
+    const auto missing = jobs - std::min(jobs, seen[i]);
+    (meanwhile ? known.dropped : known.lost) += missing;
+    if (missing > 0)
+      last_late_us = std::max(last_late_us, (instant + 1000) * 1000);
   }
   known.steady_ms = static_cast<double>(last_late_us) / 1000 - static_cast<double>(known.back_ms);
 }

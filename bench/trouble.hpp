@@ -24,11 +24,12 @@ struct trouble_plan {
 struct trouble_account {
   std::int64_t began_ms = 0; ///< CLOCK_REALTIME
   std::int64_t back_ms = 0;  ///< the server is ready again, the database answers again
-  /// Instants of that time which nobody received: the misfire policy of the jobs decided them.
+  /// Instants of that time, and of the few seconds until everything goes on, which nobody received: where the oldest of a job's
+  /// instants is too late, its misfire policy decides all of them.
   std::size_t dropped = 0;
   /// Instants of any other time which nobody received.
   std::size_t lost = 0;
-  /// From `back_ms` to the last arrival that was more than a second late.
+  /// From `back_ms` until no instant is missing and no arrival more than a second late any more.
   double steady_ms = 0;
 };
 
