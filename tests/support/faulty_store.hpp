@@ -28,7 +28,8 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
-                           private storage::log_store {
+                           private storage::log_store,
+                           private storage::alarm_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -65,6 +66,7 @@ public:
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::alarm_store& alarms() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -165,6 +167,21 @@ private:
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  // -- alarm_store
+  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+                                                      std::size_t limit) override {
+    return call("take", [&] { return inner_->alarms().take(owner, again, now, limit); });
+  }
+  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override {
+    return call("finish", [&] { return inner_->alarms().finish(owner, ends); });
+  }
+  core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override {
+    return call("sweep", [&] { return inner_->alarms().sweep(now, follow_open, limit); });
+  }
+  core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override {
+    return call("find_recoveries", [&] { return inner_->alarms().find_recoveries(now, limit); });
   }
 
   std::unique_ptr<storage::store> inner_;
