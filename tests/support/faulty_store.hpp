@@ -31,6 +31,7 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
+                           private storage::alarm_store,
                            private storage::job_store,
                            private storage::log_store,
                            private storage::mirror_store,
@@ -77,6 +78,7 @@ public:
   storage::log_store& logs() override { return *this; }
   storage::upkeep_store& upkeep() override { return *this; }
   storage::mirror_store& mirror() override { return *this; }
+  storage::alarm_store& alarms() override { return *this; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }
@@ -247,6 +249,21 @@ private:
   // -- mirror_store
   core::result<storage::mirror_step> tend(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
     return call("tend", [&] { return inner_->mirror().tend(after_job, limit, adopts, now); });
+  }
+
+  // -- alarm_store
+  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+                                                      std::size_t limit) override {
+    return call("take", [&] { return inner_->alarms().take(owner, again, now, limit); });
+  }
+  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override {
+    return call("finish", [&] { return inner_->alarms().finish(owner, ends); });
+  }
+  core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override {
+    return call("sweep", [&] { return inner_->alarms().sweep(now, follow_open, limit); });
+  }
+  core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override {
+    return call("find_recoveries", [&] { return inner_->alarms().find_recoveries(now, limit); });
   }
 
   std::unique_ptr<storage::store> inner_;

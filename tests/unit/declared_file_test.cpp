@@ -240,7 +240,6 @@ TEST_CASE("declared file: the shape of the document", "[config]") {
   CHECK(refusal_of("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
   CHECK(refusal_of("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
   CHECK(refusal_of("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
-  CHECK(refusal_of("[[alarm]]\n") == "jobs.toml:1: [[alarm]]: not supported by this release");
   CHECK(refusal_of(minimal + "\n" + minimal) == "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
   CHECK(refusal_of(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");
