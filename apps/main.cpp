@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "apps/commands.hpp"
+#include "apps/job_commands.hpp"
 
 namespace {
 
@@ -103,6 +104,10 @@ int run(int argc, char** argv) {
   next_command->add_flag("--json", cron.json, "For machines");
   next_command->callback([&] { chosen = [&] { return cron_next(cron); }; });
 
+  add_job_commands(app, chosen);
+  add_run_commands(app, chosen);
+  add_forecast_command(app, chosen);
+
   config_options doctor_config;
   bool doctor_json = false;
   auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder and database");
@@ -113,7 +118,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (!chosen)
-      throw CLI::RequiredError(cron_command->parsed() ? "cron: a subcommand" : "A subcommand");
+      throw CLI::RequiredError(app.get_subcommands().empty() ? "A subcommand"
+                                                             : app.get_subcommands().front()->get_name() + ": a subcommand");
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }
