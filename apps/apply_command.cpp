@@ -3,6 +3,7 @@
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
 #include "apps/data_folder.hpp"
+#include "apps/open_store.hpp"
 #include "apps/report.hpp"
 #include "config/declared_file.hpp"
 #include "core/sqlite_url.hpp"
@@ -58,7 +59,10 @@ core::result<core::deploy_report> apply_files(const apply_options& options) {
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
-  return (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
+  auto report = (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
+  if (report && !options.dry_run)
+    report->on_their_way = wait_for_runs(**store, report->edited);
+  return report;
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "apps/commands.hpp"
+#include "apps/job_commands.hpp"
 
 namespace {
 
@@ -114,6 +115,10 @@ int run(int argc, char** argv) {
   alarm_test_command->add_option("--to", alarm.to, "For mail: to whom; default the sender's own address")->type_name("ADDRESS");
   alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
 
+  add_job_commands(app, chosen);
+  add_run_commands(app, chosen);
+  add_forecast_command(app, chosen);
+
   config_options doctor_config;
   bool doctor_json = false;
   auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder, database and alarm channels");
@@ -124,9 +129,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (!chosen)
-      throw CLI::RequiredError(cron_command->parsed()    ? "cron: a subcommand"
-                               : alarm_command->parsed() ? "alarm: a subcommand"
-                                                         : "A subcommand");
+      throw CLI::RequiredError(app.get_subcommands().empty() ? "A subcommand"
+                                                             : app.get_subcommands().front()->get_name() + ": a subcommand");
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }

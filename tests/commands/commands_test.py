@@ -10,6 +10,7 @@ import unittest
 
 import apply_test
 import command_case
+import job_test
 import metrics_test
 import serve_test
 import usage_test
