@@ -1,5 +1,5 @@
-// The real server, which ends itself (SIGKILL) at the n-th statement or the n-th write to a socket after its start: the linker puts
-// these functions in front of the real ones (`--wrap`), so not a line of the product knows of it.
+// The real server, which ends itself (SIGKILL) at the n-th statement or the n-th write to a socket after its start: the linker
+// puts these functions in front of the real ones (`--wrap`), so not a line of the product knows of it.
 //
 //   CRASH_AT=17 CRASH_SITE=statement|write CRASH_SIDE=before|after
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills the real server after each statement and around each write to a socket in turn, restarts it, and accounts for every instant.
+"""Kills the real server after each statement and around each write to a socket in turn, and accounts for every instant.
 
     crash_sweep.py --server CRASHING_RINGMASTER [--store sqlite|mariadb]… [--points N] [--every N] [--lanes N]
 
 A life of the server counts its statements (or its writes) and ends itself at the n-th with SIGKILL; then it lives in peace for a
 moment, and the next life ends at the next point. Lanes do this side by side, each with a server and a database of its own. In the
-end nothing may be missed, doubled, late beyond the misfire limit, or left open. The normal run takes every fourth statement on SQLite and every
-sixteenth on MariaDB; `--every 1 --points 400` takes them all.
+end nothing may be missed, doubled, late beyond the misfire limit, or left open. The normal run takes every fourth statement on
+SQLite and every sixteenth on MariaDB; `--every 1 --points 400` takes them all.
 """
 
 import argparse
@@ -66,8 +66,11 @@ def sweep(kind: str, options: argparse.Namespace, folder: Path) -> list[str]:
         executors.close()
         files.close()
     runs = sum(len(lane.book.runs) for lane in lanes)
+    given_up = sum(lane.given_up for lane in lanes)
     print(f"{kind}: {len(points)} crash points, {sum(lane.unreached for lane in lanes)} not reached, {runs} executions, "
-          f"{len(problems)} problems", flush=True)
+          f"{given_up} runs given up visibly, {len(problems)} problems", flush=True)
+    if given_up > len(points) // 4:
+        problems.append(f"{given_up} runs were given up: too many for {len(points)} crash points")
     return problems
 
 

@@ -1,4 +1,4 @@
-"""One HTTP server that plays an executor for each lane: runs at once, remembers as Java's does, tells results until they are taken."""
+"""One HTTP server that plays an executor for each lane: runs at once, and tells a result until it is taken."""
 
 import json
 import threading

@@ -4,7 +4,10 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+extern "C" { // of AddressSanitizer's own library
+void __sanitizer_start_switch_fiber(void** keep, const void* bottom, std::size_t size);
+void __sanitizer_finish_switch_fiber(void* kept, const void** bottom, std::size_t* size);
+}
 #endif
 
 namespace ringmaster::simulation {

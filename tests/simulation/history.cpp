@@ -9,9 +9,9 @@ namespace ringmaster::simulation {
 namespace {
 
 constexpr std::array effect_names{
-  "crash before", "crash after", "pause before", "pause after", "away", "request lost", "answer lost", "delay before", "delay after",
-  "duplicate", "store down", "partition", "freeze", "sleep", "clock step", "executor restart", "executor wipe", "executor stopped",
-  "crash", "pause"};
+  "crash before", "crash after",  "pause before",     "pause after",   "away",             "request lost", "answer lost",
+  "delay before", "delay after",  "duplicate",        "store down",    "partition",        "freeze",       "sleep",
+  "clock step",   "executor restart", "executor wipe", "executor stopped", "crash",        "pause"};
 
 /// Choices that follow from a seed.
 class dice {
@@ -48,8 +48,8 @@ core::declared_job random_job(dice& with, int number, std::uint64_t seconds) {
 }
 
 fault random_call_fault(dice& with, const history& in) {
-  constexpr std::array at_store{effect::crash_before, effect::crash_after,  effect::pause_before, effect::pause_after, effect::away,
-                                effect::lose_answer,  effect::delay_before, effect::delay_after};
+  constexpr std::array at_store{effect::crash_before, effect::crash_after, effect::pause_before, effect::pause_after,
+                                effect::away,         effect::lose_answer, effect::delay_before, effect::delay_after};
   constexpr std::array at_outbound{effect::crash_before, effect::crash_after, effect::pause_before, effect::pause_after,
                                    effect::away,         effect::lose_answer, effect::lose_request, effect::delay_before,
                                    effect::delay_after,  effect::duplicate};

@@ -75,7 +75,8 @@ bool process::run_one() {
 void process::call_back(core::callback result, std::function<void(bool)> then) {
   if (!completion_)
     return then(false);
-  auto ask = [this, then, batch = protocol::callback_batch{{std::move(result)}}, id = next_caller_](caf::event_based_actor* self) {
+  protocol::callback_batch batch{{std::move(result)}};
+  auto ask = [this, then, batch = std::move(batch), id = next_caller_](caf::event_based_actor* self) {
     auto over = [this, then, id](bool stored) {
       callers_.erase(id);
       then(stored);

@@ -101,14 +101,16 @@ const fault* world::strike(site where, const std::string& node, std::size_t inde
 }
 
 bool world::store_is_down(const std::string& node) const {
-  return std::any_of(what_.faults.begin(), what_.faults.end(), [&](const fault& one) {
-    return one.what == effect::store_down && (one.node.empty() || one.node == node) && now_ >= one.at && now_ < one.at + one.lasts;
-  });
+  return is_going_on(effect::store_down, node);
 }
 
 bool world::is_cut_off(const std::string& node) const {
+  return is_going_on(effect::partition, node);
+}
+
+bool world::is_going_on(effect what, const std::string& node) const {
   return std::any_of(what_.faults.begin(), what_.faults.end(), [&](const fault& one) {
-    return one.what == effect::partition && (one.node.empty() || one.node == node) && now_ >= one.at && now_ < one.at + one.lasts;
+    return one.what == what && (one.node.empty() || one.node == node) && now_ >= one.at && now_ < one.at + one.lasts;
   });
 }
 

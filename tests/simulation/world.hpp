@@ -78,11 +78,11 @@ public:
   std::vector<await_point> points;
 
 private:
+  [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
   void settle();
   void apply(const std::vector<core::declared_job>& jobs);
   void schedule_faults();
   void strike_now(const fault& one);
-  void judge_end();
 
   history what_;
   const mutant* rule_off_;
