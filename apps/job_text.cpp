@@ -63,7 +63,8 @@ std::string schedule_text(const core::job_card& card) {
   switch (spec.schedule) {
   case core::schedule_type::cron: return one_line(spec.schedule_conf);
   case core::schedule_type::fixed_rate: return "every " + one_line(spec.schedule_conf) + " s";
-  case core::schedule_type::none: break;
+  case core::schedule_type::none:
+  case core::schedule_type::unknown: break;
   }
   return card.schedule_type == "NONE" ? "none" : one_line(card.schedule_type + ' ' + spec.schedule_conf);
 }

@@ -41,6 +41,9 @@ struct sweeping_store final : storage::store {
   storage::registry_store& registry() override { return inner->registry(); }
   storage::deploy_store& deploys() override { return inner->deploys(); }
   storage::log_store& logs() override { return inner->logs(); }
+  storage::job_store& jobs() override { return inner->jobs(); }
+  storage::upkeep_store& upkeep() override { return inner->upkeep(); }
+  storage::mirror_store& mirror() override { return inner->mirror(); }
   storage::alarm_store& alarms() override { return own; }
   core::result<void> ping() override { return {}; }
   std::unique_ptr<storage::store> inner;

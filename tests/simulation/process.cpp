@@ -39,6 +39,7 @@ actors::node_parts process::parts() {
           .store_writers = what.writers,
           .detached_workers = false,
           .client = std::make_shared<node_client>(node_),
+          .notifier = nullptr,
           .gate = gate_,
           .clocks = {wall_, [this] { return node_.boot(); }, false},
           .hand_over_ahead = core::milliseconds{100},

@@ -25,6 +25,10 @@ public:
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::job_store& jobs() override { return inner_.jobs(); }
+  storage::alarm_store& alarms() override { return inner_.alarms(); }
+  storage::upkeep_store& upkeep() override { return inner_.upkeep(); }
+  storage::mirror_store& mirror() override { return inner_.mirror(); }
   core::result<void> ping() override { return inner_.ping(); }
 
 protected:
