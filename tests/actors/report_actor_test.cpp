@@ -164,8 +164,8 @@ TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and 
   store.reports.clear();
   SECTION("slot 0 goes to another node") { tell(actor_, protocol::slot_change{core::slot_set{}.set(7)}); }
   SECTION("the lease is lost") { tell(actor_, protocol::life_change{}); }
-  add(midnight(0), 200, 200);
   add(midnight(40), 200, 200);
+  add(midnight(0), 200, 200);
   advance(1h);
   CHECK(store.reports.empty());
   CHECK(rows() == 2);
