@@ -255,8 +255,10 @@ void report_actor_state::make_room() {
   ask_purger<void>(
     [](storage::store& store) { return store.upkeep().make_room(); },
     [this](const core::result<void>& made) {
-      if (!made)
-        log_->warn("no room could be made ahead for the runs to come: {}", made.error().context);
+      if (!made && !std::exchange(no_room_, true))
+        log_->warn("the log is not kept in parts from now on, old runs go one by one: {}", made.error().context);
+      else if (made)
+        no_room_ = false;
     });
 }
 

@@ -101,6 +101,7 @@ private:
   bool purging_ = false;
   steady next_purge_{};
   steady next_room_{};
+  bool no_room_ = false;
 };
 
 } // namespace ringmaster::actors

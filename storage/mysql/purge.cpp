@@ -36,6 +36,17 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
   return range;
 }
 
+/// Without the right to change tables old runs go one by one.
+std::optional<dropped_part> try_drop(session& own, const core::log_range& part, core::time_point before) {
+  try {
+    return drop_part(own, part, before);
+  } catch (const driver_error& failure) {
+    if (failure.connection_lost() || failure.worth_repeating())
+      throw;
+    return std::nullopt;
+  }
+}
+
 } // namespace
 
 // Which rows it is about is found out before any lock is taken. No claim on an old row comes into being after that: claims are
@@ -83,7 +94,7 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
       kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
       return dropped_outcome{};
     }
-    const auto dropped = drop_part(own_, *part, step.before);
+    const auto dropped = try_drop(own_, *part, step.before);
     if (!dropped) {
       kept_part_ = part->through;
       return dropped_outcome{};
