@@ -40,7 +40,8 @@ TEST_CASE("webhooks: read with their secrets from elsewhere", "[config]") {
   configuration c;
   c.folder.write("secret", "SEC\n");
   auto loaded = c.load("[[webhook]]\nname = \"ops\"\nurl = { env = \"HOOK\" }\npreset = \"dingtalk\"\n"
-                       "secret = { file = \"secret\" }\nca_file = \"ca.pem\"\n[[webhook]]\nname = \"b\"\nurl = \"http://10.0.0.1:8080/\"\n"
+                       "secret = { file = \"secret\" }\nca_file = \"ca.pem\"\n"
+                       "[[webhook]]\nname = \"b\"\nurl = \"http://10.0.0.1:8080/\"\n"
                        "template = '{\"x\":\"{title}\"}'\n");
   REQUIRE(loaded);
   REQUIRE(loaded->webhooks.size() == 2);
