@@ -22,9 +22,9 @@ struct notification_settings {
   core::language language = core::language::en;
 };
 
-/// One thread for all channels. A channel has at most four messages on their way and a bounded queue, so that one that hangs holds
-/// up no other. Redirects are not followed, proxies of the environment not used; a link-local or metadata address is refused on
-/// the very socket that would go there. Its end is a `stop`.
+/// One thread for all channels. A channel has at most four messages on their way and a bounded queue, so that one that hangs
+/// holds up no other. Redirects are not followed, proxies of the environment not used; a link-local or metadata address is
+/// refused on the very socket that would go there. Its end is a `stop`.
 [[nodiscard]] std::unique_ptr<protocol::notifier> make_notifier(notification_settings settings);
 
 /// Why a channel cannot work, as far as the settings show it: nothing is sent. Errors: `not_found` for a channel that is not

@@ -30,7 +30,8 @@ void set(CURL* handle, CURLoption option, Value value) {
 
 std::string url_of(const config::mail_settings& mail) {
   const bool v6 = mail.host.find(':') != std::string::npos;
-  return (mail.tls == "tls" ? "smtps://" : "smtp://") + (v6 ? "[" + mail.host + "]" : mail.host) + ":" + std::to_string(mail.port);
+  const auto host = v6 ? "[" + mail.host + "]" : mail.host;
+  return (mail.tls == "tls" ? "smtps://" : "smtp://") + host + ":" + std::to_string(mail.port);
 }
 
 std::string printable(std::string_view text) {

@@ -28,7 +28,8 @@ struct webhook_signature {
 [[nodiscard]] std::string webhook_body(webhook_preset preset, const core::alarm_message& message,
                                        const std::optional<webhook_signature>& signature);
 
-/// A body of one's own: `{placeholders}` are the message's fields, `timestamp` and `sign`, written as the inside of a JSON string.
+/// A body of one's own: `{placeholders}` are the message's fields, `timestamp` and `sign`, written as the inside of a JSON
+/// string.
 [[nodiscard]] std::string webhook_body(std::string_view body_template, const core::alarm_message& message,
                                        const std::optional<webhook_signature>& signature);
 

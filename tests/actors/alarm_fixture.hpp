@@ -50,8 +50,8 @@ struct alarm_world : virtual_time {
     declared.source = "test";
     declared.groups = {{"pay", "Payments", std::nullopt}};
     life = expect(look->cluster().enter("a", "a:8080"));
-    actor = spawn<actors::alarm_actor_state, protocol::alarm_actor>(storage.actor, notifier, settings, core::language::en, clock(),
-                                                                    silent_log());
+    actor = spawn<actors::alarm_actor_state, protocol::alarm_actor>(storage.actor, notifier, settings, core::language::en,
+                                                                    clock(), silent_log());
   }
 
   core::job_id add_job(const std::string& key, const std::string& email, std::int32_t retries = 0) {

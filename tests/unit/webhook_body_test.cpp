@@ -10,8 +10,10 @@ using namespace ringmaster::protocol::wire;
 namespace {
 
 core::alarm_message message() {
-  return {"title", "<at user_id=\"all\"> & <!channel>\n\"quoted\" 任务", "<p>", {{"title", "a\"b\n"}, {"job_id", "7"}, {"log_id", ""},
-                                                                             {"job", "12"}, {"trigger_code", "-1"}}};
+  return {"title",
+          "<at user_id=\"all\"> & <!channel>\n\"quoted\" 任务",
+          "<p>",
+          {{"title", "a\"b\n"}, {"job_id", "7"}, {"log_id", ""}, {"job", "12"}, {"trigger_code", "-1"}}};
 }
 
 nlohmann::json body(webhook_preset preset, const std::optional<webhook_signature>& signature = std::nullopt) {
@@ -43,7 +45,8 @@ TEST_CASE("webhook bodies: each service gets its own form", "[wire]") {
 TEST_CASE("webhook bodies: long texts and broken ones are cut and mended", "[wire]") {
   auto long_one = message();
   long_one.text = std::string(100'000, 'x') + "\xff";
-  CHECK(nlohmann::json::parse(webhook_body(webhook_preset::wecom, long_one, {}))["text"]["content"].get<std::string>().size() <= 2048);
+  const auto cut = nlohmann::json::parse(webhook_body(webhook_preset::wecom, long_one, {}));
+  CHECK(cut["text"]["content"].get<std::string>().size() <= 2048);
   long_one.text = "\xff\xfe";
   CHECK(nlohmann::json::parse(webhook_body(webhook_preset::slack, long_one, {}), nullptr, false).is_object());
 }

@@ -39,8 +39,10 @@ std::string with(const std::string& lines) { return "[[webhook]]\nname = \"ops\"
 TEST_CASE("webhooks: read with their secrets from elsewhere", "[config]") {
   configuration c;
   c.folder.write("secret", "SEC\n");
-  auto loaded = c.load("[[webhook]]\nname = \"ops\"\nurl = { env = \"HOOK\" }\npreset = \"dingtalk\"\nsecret = { file = \"secret\" }\n"
-                       "ca_file = \"ca.pem\"\n[[webhook]]\nname = \"b\"\nurl = \"http://10.0.0.1:8080/\"\ntemplate = '{\"x\":\"{title}\"}'\n");
+  auto loaded = c.load("[[webhook]]\nname = \"ops\"\nurl = { env = \"HOOK\" }\npreset = \"dingtalk\"\n"
+                       "secret = { file = \"secret\" }\nca_file = \"ca.pem\"\n"
+                       "[[webhook]]\nname = \"b\"\nurl = \"http://10.0.0.1:8080/\"\n"
+                       "template = '{\"x\":\"{title}\"}'\n");
   REQUIRE(loaded);
   REQUIRE(loaded->webhooks.size() == 2);
   CHECK(loaded->webhooks[0].url == "https://hook.example/x?token=1");
@@ -55,12 +57,14 @@ TEST_CASE("webhooks: mistakes are told with their line and without the URL", "[c
   CHECK(c.refusal("webhook = 3\n") == "c.toml:1: webhook: expected a table in double brackets, [[webhook]]");
   CHECK(c.refusal("[[webhook]]\nname = \"ops\"\nurl = \"ftp://s3cret@h\"\n") ==
         "c.toml:3: url: expected http://host/… or https://host/…, without a user");
-  CHECK(c.refusal("[[webhook]]\nname = \"ops\"\nurl = { env = \"NONE\" }\n").find("the variable NONE is not set") != std::string::npos);
+  CHECK(c.refusal("[[webhook]]\nname = \"ops\"\nurl = { env = \"NONE\" }\n").find("the variable NONE is not set") !=
+        std::string::npos);
   CHECK(c.refusal(with("preset = \"dingding\"\n")).find("c.toml:4: preset: \"dingding\" is unknown") == 0);
   CHECK(c.refusal(with("secret = \"x\"\n")) == "c.toml:4: secret: only messages to dingtalk and feishu are signed");
   CHECK(c.refusal(with("nmae = 1\n")).find("unknown key 'nmae'") != std::string::npos);
   CHECK(c.refusal(with("") + with("")).find("is the name of another webhook") != std::string::npos);
-  CHECK(c.refusal("[[webhook]]\nname = \"mail\"\nurl = \"https://h.example/\"\n").find("is the channel of [mail]") != std::string::npos);
+  CHECK(c.refusal("[[webhook]]\nname = \"mail\"\nurl = \"https://h.example/\"\n").find("is the channel of [mail]") !=
+        std::string::npos);
 }
 
 TEST_CASE("mail: a server needs a sender", "[config]") {
@@ -75,7 +79,8 @@ TEST_CASE("mail: a server needs a sender", "[config]") {
 
 TEST_CASE("declared alarms: read, and refused with their line", "[config]") {
   auto declared = parse_declared("[[alarm]]\nkey = \"on-call\"\ngroup = \"pay\"\njob = \"settle\"\nchannels = [\"ops\"]\n"
-                                 "mail_to = [\"a@x.example\"]\non = \"last_attempt\"\ndedup = \"10m\"\nrecovered = true\n", "a.toml", "s");
+                                 "mail_to = [\"a@x.example\"]\non = \"last_attempt\"\ndedup = \"10m\"\nrecovered = true\n",
+                                 "a.toml", "s");
   REQUIRE(declared);
   REQUIRE(declared->alarms.size() == 1);
   const auto& rule = declared->alarms[0].rule;
@@ -99,5 +104,6 @@ TEST_CASE("declared alarms: read, and refused with their line", "[config]") {
   CHECK(refusal("[[alarm]]\nkey = \"a\"\nmail_to = [\"x\"]\n") == "a.toml:3: mail_to: \"x\" is no mail address");
   CHECK(refusal("[[alarm]]\nkey = \"a\"\non = \"never\"\n").find("a.toml:3: on: \"never\" is unknown") == 0);
   CHECK(refusal("[[alarm]]\nkey = \"a\"\ndedup = \"25h\"\n") == "a.toml:3: dedup: longer than a day");
-  CHECK(refusal("[[alarm]]\nkey = \"a\"\n[[alarm]]\nkey = \"a\"\n") == "a.toml:3: alarm 'a' is declared twice, first at a.toml:1");
+  CHECK(refusal("[[alarm]]\nkey = \"a\"\n[[alarm]]\nkey = \"a\"\n") ==
+        "a.toml:3: alarm 'a' is declared twice, first at a.toml:1");
 }
