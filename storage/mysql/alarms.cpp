@@ -221,7 +221,7 @@ core::result<std::size_t> alarm_role::find_recoveries(core::time_point now, std:
       open.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1)});
     std::vector<new_alarm> recovered;
     for (const auto& one : open) {
-      auto success = db.query("SELECT id FROM xxl_job_log FORCE INDEX (I_jobid) WHERE job_id = ? AND id > ? AND handle_code = 200"
+      auto success = db.query("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200"
                               " ORDER BY id LIMIT 1", one.job, one.failed);
       if (!success.next())
         continue;
