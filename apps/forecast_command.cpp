@@ -166,7 +166,8 @@ void print_hours(const core::forecast_report& report, const core::forecast_optio
   const auto first = std::chrono::floor<std::chrono::hours>(options.from);
   const auto shown = std::min(report.hours.size(), options.listed_max);
   for (std::size_t i = 0; i < shown; ++i)
-    rows.push_back({local_text(first + std::chrono::hours{static_cast<std::int64_t>(i)}, where), std::to_string(report.hours[i])});
+    rows.push_back(
+      {local_text(first + std::chrono::hours{static_cast<std::int64_t>(i)}, where), std::to_string(report.hours[i])});
   std::fputs(("\n" + table_text(rows)).c_str(), stdout);
   print_cut(shown, report.hours.size(), "hours");
 }
@@ -196,11 +197,13 @@ void print(const core::forecast_report& report, const core::forecast_options& op
   if (report.not_scheduled > 0)
     std::printf("%zu jobs are not scheduled\n", report.not_scheduled);
   if (report.dropped > 0)
-    std::printf("about %llu instants were missed and are dropped by DO_NOTHING\n", static_cast<unsigned long long>(report.dropped));
+    std::printf("about %llu instants were missed and are dropped by DO_NOTHING\n",
+                static_cast<unsigned long long>(report.dropped));
   for (const auto& bad : report.bad)
     std::printf("job %d cannot be planned: %s\n", core::number(bad.job), one_line(bad.reason).c_str());
   if (report.walked_until < options.until)
-    std::printf("cut at %s: too many firings; take a shorter --for, or fewer jobs\n", local_text(report.walked_until, where).c_str());
+    std::printf("cut at %s: too many firings; take a shorter --for, or fewer jobs\n",
+                local_text(report.walked_until, where).c_str());
   if (report.firings == 0)
     return;
   print_peaks("BUSIEST SECONDS", report.seconds, where);

@@ -35,7 +35,8 @@ CLI::App* add_of_job(CLI::App& under, const char* name, const char* help, std::f
   auto [command, options] = add<job_options>(under, name, help, chosen, run);
   command->add_option("JOB", options->job, "Its id, or group/key")->required();
   if (removes)
-    command->add_flag("--declared-too", options->declared_too, "Also a job that a source declares (its next apply brings it back)");
+    command->add_flag("--declared-too", options->declared_too,
+                      "Also a job that a source declares (its next apply brings it back)");
   return command;
 }
 

@@ -197,7 +197,8 @@ int job_trigger(const trigger_options& options) {
   if (!job)
     return complain(job.error());
   auto& store = *job->opened.store;
-  const core::manual_trigger wish{job->card.spec->id, core::trigger_kind::manual, options.param, options.addresses, fresh_token()};
+  const core::manual_trigger wish{job->card.spec->id, core::trigger_kind::manual, options.param, options.addresses,
+                                  fresh_token()};
   auto intent = store.jobs().trigger(wish, system_now());
   if (!intent)
     return complain(intent.error());

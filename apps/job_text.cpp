@@ -158,7 +158,8 @@ std::string runs_table(const std::vector<core::log_row>& rows, const core::zone&
 std::string describe(const core::job_card& card, const core::zone& where) {
   const auto& spec = *card.spec;
   const auto& timing = spec.timing;
-  fields all{{"id", std::to_string(core::number(spec.id))}, {"job", one_line(core::title_of(card))}, {"name", one_line(card.name)}};
+  fields all{
+    {"id", std::to_string(core::number(spec.id))}, {"job", one_line(core::title_of(card))}, {"name", one_line(card.name)}};
   auto add = [&all](const char* name, std::string value) {
     if (!value.empty())
       all.emplace_back(name, one_line(std::move(value)));
@@ -216,7 +217,8 @@ std::string plain_text(std::string_view html) {
     if (html.front() == '<') {
       // A lone `<`, or the closing brackets of XXL's headings, are text.
       const auto end = html.find('>');
-      const bool tag = end != std::string_view::npos && html.size() > 1 && (std::isalpha(static_cast<unsigned char>(html[1])) || html[1] == '/');
+      const bool tag =
+        end != std::string_view::npos && html.size() > 1 && (std::isalpha(static_cast<unsigned char>(html[1])) || html[1] == '/');
       if (tag) {
         if (html.starts_with("<br"))
           text += '\n';

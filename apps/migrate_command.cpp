@@ -65,8 +65,8 @@ core::result<change_plan> change(storage::database& database, const migrate_opti
       return tl::unexpected<core::error>{done.error()};
   all.steps.insert(all.steps.end(), pending->begin(), pending->end());
   if (!options.lean.empty() && !(is_fresh && options.dry_run))
-    if (auto done = add(all, database,
-                        options.lean == "on" ? storage::schema_change::lean_log : storage::schema_change::full_log, options.dry_run);
+    if (auto done = add(all, database, options.lean == "on" ? storage::schema_change::lean_log : storage::schema_change::full_log,
+                        options.dry_run);
         !done)
       return tl::unexpected<core::error>{done.error()};
   return all;

@@ -66,7 +66,8 @@ int run_show(const run_options& options) {
     return complain(rows.error());
   if (rows->empty())
     return complain({core::errc::not_found, "run " + std::to_string(options.run) + " does not exist"});
-  std::fputs((options.json ? dumped(to_json(rows->front())) : describe(rows->front(), opened->what.schedule_zone)).c_str(), stdout);
+  std::fputs((options.json ? dumped(to_json(rows->front())) : describe(rows->front(), opened->what.schedule_zone)).c_str(),
+             stdout);
   return exit_done;
 }
 

@@ -100,7 +100,8 @@ core::result<core::milliseconds> parse_span(const std::string& text) {
   for (const auto& [name, ms] : units)
     if (problem == std::errc{} && unit == name && number > 0 && number <= number_max)
       return core::milliseconds{number * ms};
-  return core::fail(core::errc::invalid_argument, "\"" + text + "\" is no span of time; expected a number and its unit, such as 90m or 7d");
+  return core::fail(core::errc::invalid_argument,
+                    "\"" + text + "\" is no span of time; expected a number and its unit, such as 90m or 7d");
 }
 
 } // namespace ringmaster::apps

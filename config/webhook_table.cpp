@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array keys{"name"sv, "url"sv, "preset"sv, "secret"sv, "template"sv, "content_type"sv, "ca_file"sv};
 constexpr std::array presets{"generic"sv, "dingtalk"sv, "wecom"sv, "feishu"sv, "slack"sv};
-constexpr text_limit name_limit{1, 64}, file_limit{0, 4096}, type_limit{1, 255}, template_limit{0, 64 * 1024};
+constexpr text_limit name_limit{1, 64}, file_limit{0, 4096}, type_limit{0, 255}, template_limit{0, 64 * 1024};
 
 /// A text, or where it stands.
 std::string read_secret(table_fields& in, std::string_view key, const secret_reader& secret) {
@@ -55,7 +55,7 @@ webhook_settings read_webhook(table_fields& in, const std::string& base_dir, con
   out.url = read_secret(in, "url", secret);
   if (!is_url(out.url))
     in.refuse("url", "expected http://host/… or https://host/…, without a user");
-  out.preset = in.text("preset", {1, 16}, out.preset);
+  out.preset = in.text("preset", {0, 16}, out.preset);
   if (std::find(presets.begin(), presets.end(), out.preset) == presets.end())
     in.refuse("preset", "\"" + out.preset + "\" is unknown; expected one of generic, dingtalk, wecom, feishu, slack" +
                           suggestion(out.preset, presets));
@@ -64,7 +64,7 @@ webhook_settings read_webhook(table_fields& in, const std::string& base_dir, con
     in.refuse("secret", "only messages to dingtalk and feishu are signed");
   out.body_template = in.text("template", template_limit);
   out.content_type = in.text("content_type", type_limit, out.content_type);
-  if (!is_printable(out.content_type))
+  if (out.content_type.empty() || !is_printable(out.content_type))
     in.refuse("content_type", "expected printable ASCII");
   if (const auto file = in.text("ca_file", file_limit); !file.empty())
     out.ca_file = (std::filesystem::path{base_dir} / file).lexically_normal().string();

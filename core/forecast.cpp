@@ -7,7 +7,9 @@ namespace ringmaster::core {
 
 namespace {
 
-time_point cut(time_point t, milliseconds length) { return from_ms(to_ms(t) - ((to_ms(t) % length.count()) + length.count()) % length.count()); }
+time_point cut(time_point t, milliseconds length) {
+  return from_ms(to_ms(t) - ((to_ms(t) % length.count()) + length.count()) % length.count());
+}
 
 bool busier(const forecast_report::peak& a, const forecast_report::peak& b) {
   return a.firings != b.firings ? a.firings > b.firings : a.at < b.at;

@@ -53,7 +53,8 @@ result<std::vector<std::string>> parse_addresses(const std::vector<std::string>&
       if (address.empty() || std::find(addresses.begin(), addresses.end(), address) != addresses.end())
         continue;
       if (!can_be_called(address))
-        return fail(errc::invalid_argument, "\"" + valid_utf8(address) + "\" is no address; expected http://host:port/, at most " +
+        return fail(errc::invalid_argument, "\"" + valid_utf8(address) +
+                                              "\" is no address; expected http://host:port/, at most " +
                                               std::to_string(address_chars) + " characters");
       bytes += address.size() + 1;
       addresses.emplace_back(address);

@@ -21,9 +21,9 @@ public:
   /// Never fires.
   schedule() = default;
 
-  /// `where` is the zone of a cron; `options.time_zone` was looked up by the caller (`schedule_rules`). Errors: `invalid_argument`
-  /// with XXL's text for the cron or the number, or with the option that does not fit. A text that parses but never fires is no
-  /// error.
+  /// `where` is the zone of a cron; `options.time_zone` was looked up by the caller (`schedule_rules`). Errors:
+  /// `invalid_argument` with XXL's text for the cron or the number, or with the option that does not fit. A text that parses but
+  /// never fires is no error.
   [[nodiscard]] static result<schedule> compile(schedule_type type, std::string_view conf, const zone& where,
                                                 const schedule_options& options = {});
 

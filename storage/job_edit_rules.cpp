@@ -32,7 +32,8 @@ core::result<core::time_point> next_of_start(const core::scheduled_job& job, cor
 
 core::result<core::intent> intent_of(const core::manual_trigger& wish) {
   if (wish.param && wish.param->size() > core::text_bytes)
-    return core::fail(core::errc::invalid_argument, "the parameter is longer than " + std::to_string(core::text_bytes) + " bytes");
+    return core::fail(core::errc::invalid_argument,
+                      "the parameter is longer than " + std::to_string(core::text_bytes) + " bytes");
   if (wish.param && core::valid_utf8(*wish.param) != *wish.param)
     return core::fail(core::errc::invalid_argument, "the parameter is no UTF-8 text");
   auto addresses = core::parse_addresses(wish.addresses);

@@ -21,7 +21,8 @@ struct asked_runs {
   std::vector<core::log_id> runs;
 };
 
-/// Edits of one job (firing protocol §7): each is one transaction, and from its commit on no claim of the old definition succeeds.
+/// Edits of one job (firing protocol §7): each is one transaction, and from its commit on no claim of the old definition
+/// succeeds.
 class job_store {
 public:
   virtual ~job_store() = default;

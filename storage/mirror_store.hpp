@@ -1,7 +1,7 @@
 #pragma once
 
-// XXL's trigger columns and our schedule, kept in step (firing protocol §2, §7.3). In native mode the schedule is `rm_schedule`; the
-// columns in `xxl_job_info` are what people and other programs see of it, and what they change with SQL of their own.
+// XXL's trigger columns and our schedule, kept in step (firing protocol §2, §7.3). In native mode the schedule is `rm_schedule`;
+// the columns in `xxl_job_info` are what people and other programs see of it, and what they change with SQL of their own.
 
 #include <cstddef>
 #include <string>

@@ -51,8 +51,8 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 
 // Claims of a former life are adopted by the next one, whatever becomes of their answers.
 void schedule_actor_state::change_life(const protocol::life_change& change) {
-  forget_claims();
   life_ = change.life;
+  forget_claims();
   reload();
 }
 
@@ -116,8 +116,18 @@ caf::result<void> schedule_actor_state::drain() {
 void schedule_actor_state::report_drained() {
   if (!draining_ || !claims_.empty())
     return;
-  if (!drained_.empty() && !std::exchange(leaving_, true))
-    mirror_before_leaving(core::job_id{0});
+  if (drained_.empty() || leaving_)
+    return;
+  if (!life_)
+    return leave();
+  leaving_ = true;
+  mirror_before_leaving(core::job_id{0});
+}
+
+void schedule_actor_state::leave() {
+  leaving_ = false;
+  for (auto& promise : std::exchange(drained_, {}))
+    promise.deliver();
 }
 
 void schedule_actor_state::work() {

@@ -82,6 +82,7 @@ private:
   void tick();
   [[nodiscard]] caf::result<void> drain();
   void report_drained();
+  void leave();
   void work();
   void plan_due(core::time_point now);
   void add_intents(protocol::route_request& request);

@@ -41,7 +41,7 @@ void schedule_actor_state::tend_mirror() {
 
 void schedule_actor_state::take_mirror(const storage::mirror_step& step) {
   for (const auto& edit : step.adopted)
-    log_->warn("job {} was changed in the database by somebody else: {}", core::number(edit.job), edit.what);
+    log_->warn("job={} was changed in the database by somebody else: {}", core::number(edit.job), edit.what);
   mirror_after_ = step.more ? step.last : core::job_id{0};
   next_mirror_ = step.more ? steady_now() + between_steps : mirror_round_ + round_every;
   if (!step.adopted.empty())
@@ -58,9 +58,7 @@ void schedule_actor_state::mirror_before_leaving(core::job_id after) {
         log_->warn("the times shown for jobs may be a minute old: {}", step.error().context);
       else if (step->more)
         return mirror_before_leaving(step->last);
-      for (auto& promise : std::exchange(drained_, {}))
-        promise.deliver();
-      leaving_ = false;
+      leave();
     });
 }
 

@@ -196,7 +196,9 @@ core::result<void> transfer::verdict(CURLcode code) const {
     why += " (" + printable(last_line_) + ")";
   if (code == CURLE_OPERATION_TIMEDOUT)
     return core::fail(core::errc::timeout, printable(why));
-  const bool for_good = mail && status >= 500 && status < 600 && code != CURLE_LOGIN_DENIED;
+  // A sign-in that fails (RFC 4954) is the configuration's fault, which somebody may mend.
+  const bool sign_in = code == CURLE_LOGIN_DENIED || status == 530 || status == 534 || status == 535 || status == 538;
+  const bool for_good = mail && status >= 500 && status < 600 && !sign_in;
   return core::fail(for_good ? core::errc::invalid_argument : core::errc::unavailable, printable(why));
 }
 

@@ -44,8 +44,8 @@ public:
 
   /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back.
   /// After a deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start,
-  /// or on a new connection because the schema has changed under this one, once. Errors: those of `body`; `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its
-  /// answer was lost.
+  /// or on a new connection because the schema has changed under this one, once. Errors: those of `body`;
+  /// `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its answer was lost.
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {

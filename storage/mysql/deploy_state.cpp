@@ -60,7 +60,8 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
     "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, s.last_ms, i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
+    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms FROM rm_job_ext x JOIN "
+    "xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
     " WHERE x.job_key IS NOT NULL ORDER BY i.id");
   while (jobs.next())
     out.jobs.push_back(read_job(jobs));

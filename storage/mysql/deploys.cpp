@@ -59,7 +59,8 @@ private:
       break;
     case change_kind::update:
       db_.execute(
-        "UPDATE xxl_job_group SET $group_title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE "
+        "UPDATE xxl_job_group SET $group_title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? "
+        "WHERE "
         "id = ?",
         group.title, type, group.address_list, now_, id);
       break;
@@ -110,10 +111,10 @@ private:
       group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler,
       c.params, c.block, c.timeout_s, c.retry_count, c.glue_type, now_);
     const auto& t = c.timing;
-    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
-                " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-                t.jitter_ms);
+    db_.execute(
+      "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
+      " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms);
     return id;
   }
 
@@ -121,7 +122,8 @@ private:
     const auto& c = job.columns;
     // Assignments run from left to right: the old glue_type still stands where glue_updatetime is decided.
     db_.execute(
-      "UPDATE xxl_job_info SET $job_name = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy "
+      "UPDATE xxl_job_info SET $job_name = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, "
+      "misfire_strategy "
       "= ?,"
       " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
       " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
@@ -129,9 +131,10 @@ private:
       c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params,
       c.glue_type, now_, c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
     const auto& t = c.timing;
-    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
-                " jitter_ms = ? WHERE job = ?",
-                job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
+    db_.execute(
+      "UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
+      " jitter_ms = ? WHERE job = ?",
+      job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
   }
 
   void write(core::job_id id, const schedule_write& schedule) {

@@ -127,9 +127,10 @@ private:
   void check_zone() {
     std::set<std::int64_t> jobs;
     std::map<std::int64_t, std::size_t> by_steps;
-    auto row = db_.query("SELECT l.job_id, l.trigger_time, i.trigger_last_time FROM (SELECT id, job_id, trigger_time FROM xxl_job_log"
-                         " ORDER BY id DESC LIMIT 500) l JOIN xxl_job_info i ON i.id = l.job_id WHERE i.trigger_last_time > 0"
-                         " ORDER BY l.id DESC");
+    auto row = db_.query(
+      "SELECT l.job_id, l.trigger_time, i.trigger_last_time FROM (SELECT id, job_id, trigger_time FROM xxl_job_log"
+      " ORDER BY id DESC LIMIT 500) l JOIN xxl_job_info i ON i.id = l.job_id WHERE i.trigger_last_time > 0"
+      " ORDER BY l.id DESC");
     while (row.next()) {
       const auto ran = dates_.read(row.text(1));
       if (ran && jobs.insert(row.number(0)).second)
@@ -141,9 +142,9 @@ private:
     if (by_steps.contains(0) || most == by_steps.end() || most->second * 2 < jobs.size())
       return;
     say(level::failure, "database zone",
-        "the last runs are dated " + std::to_string(std::abs(most->first) * zone_step.count()) + " minutes "
-          + (most->first > 0 ? "after" : "before") + " their instants: DATETIME columns are not in " + options_.database_zone.name()
-          + "; set database.time_zone to what serverTimezone said");
+        "the last runs are dated " + std::to_string(std::abs(most->first) * zone_step.count()) + " minutes " +
+          (most->first > 0 ? "after" : "before") + " their instants: DATETIME columns are not in " +
+          options_.database_zone.name() + "; set database.time_zone to what serverTimezone said");
   }
 
   /// Nothing when it is no difference of zones.

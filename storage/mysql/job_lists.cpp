@@ -121,7 +121,8 @@ core::result<std::size_t> job_role::runs_on_their_way(std::span<const core::job_
     std::size_t open = 0;
     for (const auto part : padded_chunks(claimed.size())) {
       auto& some = own_.db.prepare(
-        "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0", part.rows);
+        "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0",
+        part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(claimed[part.at(i)]);
       for (auto found = some.select(); found.next();)

@@ -97,8 +97,9 @@ private:
                   job.id);
       db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", job.id);
     }
-    db_.execute("REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",
-                job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
+    db_.execute(
+      "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",
+      job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
     if (!decided.what.empty())
       adopted_.push_back({job.id, decided.what});
   }
@@ -111,7 +112,8 @@ private:
 
 std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
   std::vector<core::job_id> out;
-  auto row = db.query("SELECT s.job FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL LIMIT ?", limit);
+  auto row =
+    db.query("SELECT s.job FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL LIMIT ?", limit);
   while (row.next())
     out.push_back(row.id<core::job_id>(0));
   return out;

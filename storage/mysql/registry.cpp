@@ -92,7 +92,8 @@ private:
         missing.emplace_back(&who, seen);
     for (const auto part : exact_chunks(missing.size())) {
       auto& some = own_.db.prepare(
-        "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}", part.rows);
+        "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}",
+        part.rows);
       for (std::size_t i = 0; i < part.rows; ++i) {
         const auto& [who, seen] = missing[part.at(i)];
         some.add(std::get<0>(*who)).add(std::get<1>(*who)).add(std::get<2>(*who)).add(std::string{own_.dates.of(seen)});

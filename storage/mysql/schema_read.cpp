@@ -8,7 +8,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
 }
 
@@ -20,8 +21,9 @@ schema_facts read_schema(connection& db) {
   while (tables.next())
     out.tables[lower(tables.text(0))].engine = tables.text(1);
 
-  auto columns = db.query("SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT"
-                          " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
+  auto columns = db.query(
+    "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT"
+    " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
   while (columns.next())
     out.tables[lower(columns.text(0))].columns[lower(columns.text(1))] = {
       lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5)};

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a schema can do. XXL-JOB's tables came in generations, and a database may stand between two of them; so each statement asks
-// for the capability that it needs and never for a version (XXL admin §2.4). All of this is pure: what information_schema said
-// goes in, capabilities and words for people come out.
+// What a schema can do. XXL-JOB's tables came in generations, and a database may stand between two of them; so each statement
+// asks for the capability that it needs and never for a version (XXL admin §2.4). All of this is pure: what information_schema
+// said goes in, capabilities and words for people come out.
 
 #include <cstddef>
 #include <map>

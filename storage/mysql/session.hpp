@@ -46,8 +46,8 @@ public:
   /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
 
-  /// The first statement of every edit of jobs: what edits write stays as read until the commit, and revisions are in the order of
-  /// commits. Throws `driver_error`, as the next.
+  /// The first statement of every edit of jobs: what edits write stays as read until the commit, and revisions are in the order
+  /// of commits. Throws `driver_error`, as the next.
   void lock_edits();
 
   /// `count` new revisions, inside a transaction that holds the lock; the first one.

@@ -20,7 +20,8 @@ struct column_names {
 };
 
 /// A statement's text. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a
-/// batch, without the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows. `$job_name` and
+/// batch, without the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows. `$job_name`
+/// and
 /// `$group_title` are what this schema calls these columns.
 class sql {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Changes of XXL's own tables, made only when somebody asks for them. Pure: from what is there to the statements that are missing,
-// so whatever was broken off in the middle goes on where it stood.
+// Changes of XXL's own tables, made only when somebody asks for them. Pure: from what is there to the statements that are
+// missing, so whatever was broken off in the middle goes on where it stood.
 
 #include <optional>
 #include <string>

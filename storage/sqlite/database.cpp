@@ -92,7 +92,8 @@ public:
                          [&](sqlite::connection& reading) -> core::result<database_finding> {
                            defect_report jobs{options_.schedule_zone};
                            auto row = reading.prepare(
-                             "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL FROM xxl_job_info ORDER BY id");
+                             "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL FROM xxl_job_info "
+                             "ORDER BY id");
                            row.with();
                            while (row.step())
                              jobs.add({row.number(0), row.number(1), std::string{row.text(2)},

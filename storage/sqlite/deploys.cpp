@@ -133,8 +133,8 @@ private:
     if (schedule.rule)
       db_.run(mirror_schedule, id, schedule.running, next_ms);
     const auto& t = c.timing;
-    db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-            t.jitter_ms);
+    db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at,
+            t.end_at, t.jitter_ms);
     ids_.push_back(id);
   }
 

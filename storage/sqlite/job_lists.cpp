@@ -17,9 +17,10 @@ constexpr char list_ids[] = "SELECT i.id FROM xxl_job_info i LEFT JOIN xxl_job_g
 constexpr char find_id[] = "SELECT i.id FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job "
                            "JOIN xxl_job_group g ON g.id = i.job_group WHERE g.app_name = ?1 AND x.job_key = ?2 "
                            "ORDER BY i.id LIMIT 1";
-constexpr char read_card[] = "SELECT i.job_desc, i.author, i.alarm_email, i.schedule_type, i.trigger_status, g.app_name, x.job_key, "
-                             "x.source FROM xxl_job_info i LEFT JOIN xxl_job_group g ON g.id = i.job_group "
-                             "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE i.id = ?1";
+constexpr char read_card[] =
+  "SELECT i.job_desc, i.author, i.alarm_email, i.schedule_type, i.trigger_status, g.app_name, x.job_key, "
+  "x.source FROM xxl_job_info i LEFT JOIN xxl_job_group g ON g.id = i.job_group "
+  "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE i.id = ?1";
 constexpr char list_runs[] = "SELECT id FROM xxl_job_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
 constexpr char list_runs_of[] = "SELECT id FROM xxl_job_log WHERE id < ?1 AND job_id = ?3 ORDER BY id DESC LIMIT ?2";
 constexpr char list_failed[] = "SELECT log_id FROM rm_failed_run WHERE log_id < ?1 AND (?3 IS NULL OR job = ?3) "

@@ -34,7 +34,8 @@ watched_job read_job(const statement& row) {
   if (row.number(7) == 0)
     job.planned = {row.number(8), row.number(9), row.number(10)};
   if (row.number(11) == 0)
-    job.seen = {{row.number(12), std::string{row.text(13)}, std::string{row.text(14)}, std::string{row.text(15)}}, row.number(16)};
+    job.seen = {{row.number(12), std::string{row.text(13)}, std::string{row.text(14)}, std::string{row.text(15)}},
+                row.number(16)};
   return job;
 }
 

@@ -57,6 +57,13 @@ struct planning : virtual_time {
   }
   ~planning() { end_all(); } // before what its doubles refer to
 
+  /// Asks for the drain; true when it is answered within a moment.
+  bool drain() {
+    auto done = later<caf::unit_t>(actor, protocol::stop_request{});
+    advance(std::chrono::milliseconds{300});
+    return *done && **done;
+  }
+
   // -- neighbours
 
   protocol::storage_actor::behavior_type storage_behavior(protocol::storage_actor::pointer self) {

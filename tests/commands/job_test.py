@@ -110,7 +110,8 @@ class JobTest(Case):
 
     def run_by_hand(self, code: int):
         executor = Executor(self, code)
-        text = JOBS.replace('app_name = "pay-worker"', f'app_name = "pay-worker"\naddresses = ["http://127.0.0.1:{free_port()}/"]')
+        text = JOBS.replace('app_name = "pay-worker"',
+                            f'app_name = "pay-worker"\naddresses = ["http://127.0.0.1:{free_port()}/"]')
         path = self.write("jobs.toml", text)
         server = self.start("--set", f"deploy.files={path}", "--set", "security.access_token=secret-token")
         server.wait_until_ready()
@@ -148,7 +149,8 @@ def free_port() -> int:
 class ForecastTest(Case):
     def setUp(self):
         super().setUp()
-        text = JOBS + job("hourly", 'schedule = { cron = "0 0 * * * ?" }') + job("stopped", 'schedule = { cron = "* * * * * ?" }\nenabled = false')
+        stopped = job("stopped", 'schedule = { cron = "* * * * * ?" }\nenabled = false')
+        text = JOBS + job("hourly", 'schedule = { cron = "0 0 * * * ?" }') + stopped
         self.succeed("apply", self.write("jobs.toml", text))
 
     def ask(self, *arguments: str) -> dict:
@@ -198,10 +200,11 @@ class OptionsTest(Case):
         self.succeed("apply", path)
         self.write("jobs.toml", JOBS + 'time_zone = "Asia/Shanghai"\njitter_ms = 500\nstart_at = 2099-01-01T00:00:00+08:00\n')
         changed = self.succeed("apply", path, "--dry-run").out
-        self.assertIn("    time_zone: none -> Asia/Shanghai\n    start_at: none -> 2098-12-31T16:00:00Z\n    jitter_ms: none -> 500\n",
-                      changed)
+        self.assertIn("    time_zone: none -> Asia/Shanghai\n    start_at: none -> 2098-12-31T16:00:00Z\n"
+                      "    jitter_ms: none -> 500\n", changed)
         self.succeed("apply", path)
-        self.assertEqual(self.rows("SELECT time_zone, start_at, jitter_ms FROM rm_job_ext"), [("Asia/Shanghai", 4070880000000, 500)])
+        self.assertEqual(self.rows("SELECT time_zone, start_at, jitter_ms FROM rm_job_ext"),
+                         [("Asia/Shanghai", 4070880000000, 500)])
         first, = self.rows("SELECT next_ms FROM rm_schedule")[0]
         self.assertTrue(4070883600000 <= first <= 4070883600500, first)
         self.assertEqual(self.succeed("apply", path).out, "0 created, 0 updated, 0 removed, 2 unchanged\n")
@@ -214,5 +217,5 @@ class OptionsTest(Case):
         self.refuse_option("interval_ms = 100", "interval_ms: excludes schedule: it is a fixed rate of its own")
         self.refuse_option('start_at = "tomorrow"', "start_at: expected a date and time with its offset, without quotes, such as "
                                                     "2026-12-01T08:00:00+08:00")
-        self.refuse_option("end_at = 2026-01-01T00:00:00", "end_at: expected a date and time with its offset, without quotes, such as "
-                                                           "2026-12-01T08:00:00+08:00")
+        self.refuse_option("end_at = 2026-01-01T00:00:00",
+                           "end_at: expected a date and time with its offset, without quotes, such as 2026-12-01T08:00:00+08:00")

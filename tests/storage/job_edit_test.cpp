@@ -25,7 +25,8 @@ struct edit_fixture : deploy_fixture {
     return require(firings().claim(one, noon));
   }
   core::intent ask(std::int32_t id, std::vector<std::string> addresses = {}, std::optional<std::string> param = std::nullopt) {
-    return require(jobs().trigger({core::job_id{id}, core::trigger_kind::manual, std::move(param), std::move(addresses), --token}, noon));
+    return require(
+      jobs().trigger({core::job_id{id}, core::trigger_kind::manual, std::move(param), std::move(addresses), --token}, noon));
   }
   core::claimed_run claim_intent(const core::intent& intent) {
     auto one = batch();
@@ -132,7 +133,8 @@ TEST_CASE("start of a job whose end has passed is refused", "[storage][edits]") 
 TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
-  const core::manual_trigger wish{seven, core::trigger_kind::api, "day=1", {" http://10.0.0.1:9999/ ,http://10.0.0.2:9999/", ""}, 17};
+  const core::manual_trigger wish{
+    seven, core::trigger_kind::api, "day=1", {" http://10.0.0.1:9999/ ,http://10.0.0.2:9999/", ""}, 17};
   const auto intent = require(f.jobs().trigger(wish, noon));
   CHECK(require(f.jobs().trigger(wish, noon + 5s)).id == intent.id); // the answer was lost
   const auto waiting = require(f.firings().waiting_intents(noon, 10));
@@ -215,7 +217,8 @@ TEST_CASE("remove takes everything of the job but the rows of runs on their way"
   const auto before = require(f.firings().last_revision());
   require(f.jobs().remove(seven, false));
   CHECK(require(f.firings().last_revision()) > before);
-  for (const auto* where : {"xxl_job_info WHERE id = 7", "rm_schedule WHERE job = 7", "rm_job_ext", "xxl_job_logglue", "rm_intent"})
+  for (const auto* where :
+       {"xxl_job_info WHERE id = 7", "rm_schedule WHERE job = 7", "rm_job_ext", "xxl_job_logglue", "rm_intent"})
     CHECK(f.db->value(std::string{"SELECT count(*) FROM "} + where) == "0");
   CHECK(f.rows("xxl_job_log", "job_id = 7") == "2");
   CHECK(require(f.jobs().runs_on_their_way({&seven, 1})) == 1);

@@ -68,8 +68,9 @@ TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]")
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);
   for (int id = 1; id <= 25; ++id)
-    db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status) VALUES ("
-             + std::to_string(id) + ", 1, 'x', 'BEAN', 'CRON', 'every day', 1)");
+    db->exec(
+      "INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status) VALUES (" +
+      std::to_string(id) + ", 1, 'x', 'BEAN', 'CRON', 'every day', 1)");
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status)"
            " VALUES (30, 1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1)");
   const auto found = failures(*db);
@@ -100,8 +101,8 @@ TEST_CASE("a look finds times that were written in another zone", "[schema]") {
   for (int id = 1; id <= 3; ++id) {
     db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_last_time) VALUES (" + std::to_string(id)
              + ", 1, 'x', 'BEAN', " + std::to_string(core::to_ms(ran)) + ")");
-    db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code) VALUES (1, " + std::to_string(id)
-             + ", '" + shanghai(ran + std::chrono::seconds{id}) + "', 200, 200)");
+    db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code) VALUES (1, " +
+             std::to_string(id) + ", '" + shanghai(ran + std::chrono::seconds{id}) + "', 200, 200)");
   }
   CHECK(failures(*db).empty());
   db->exec("UPDATE xxl_job_log SET trigger_time = trigger_time - INTERVAL 8 HOUR");
@@ -112,13 +113,16 @@ TEST_CASE("a look finds other schedulers at work", "[schema]") {
   if (unavailable())
     return;
   auto db = bare_xxl_database(5);
-  db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES ('EXECUTOR', 'pay', 'x', '"
-           + shanghai(now()) + "')");
+  db->exec(
+    "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES ('EXECUTOR', 'pay', 'x', '" +
+    shanghai(now()) + "')");
   CHECK(has(failures(*db), "Java admins: an executor was registered"));
   db->exec("DELETE FROM xxl_job_registry");
   CHECK(failures(*db).empty());
-  db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_last_time, schedule_type) VALUES (1, 'x',"
-           " 'BEAN', 1, " + std::to_string(core::to_ms(now())) + ", 'NONE')");
+  db->exec(
+    "INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_last_time, schedule_type) VALUES (1, 'x',"
+    " 'BEAN', 1, " +
+    std::to_string(core::to_ms(now())) + ", 'NONE')");
   CHECK(has(failures(*db), "Java admins: a job was planned"));
   db->exec("DELETE FROM xxl_job_info");
   db->exec("START TRANSACTION");

@@ -137,7 +137,8 @@ TEST_CASE("what cannot be used says what is there and what is missing", "[schema
 TEST_CASE("rights are read from what SHOW GRANTS says", "[schema]") {
   using list = std::vector<std::string>;
   CHECK(missing_privileges({"GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION"}, "xxl_job") == list{});
-  CHECK(missing_privileges({"GRANT USAGE ON *.* TO `a`@`%`", "GRANT ALL PRIVILEGES ON `xxl\\_job`.* TO `a`@`%`"}, "xxl_job") == list{});
+  CHECK(missing_privileges({"GRANT USAGE ON *.* TO `a`@`%`", "GRANT ALL PRIVILEGES ON `xxl\\_job`.* TO `a`@`%`"}, "xxl_job") ==
+        list{});
   CHECK(missing_privileges({"GRANT USAGE ON *.* TO `a`@`%`", "GRANT SELECT, INSERT ON `xxl_job`.* TO `a`@`%`"}, "xxl_job")
         == list{"UPDATE", "DELETE", "CREATE"});
   CHECK(missing_privileges({"GRANT ALL PRIVILEGES ON `other`.* TO `a`@`%`"}, "xxl_job")->size() == 5);

@@ -30,11 +30,13 @@ std::string log(int generation) {
   std::string out = "id bigint(20) NOT NULL AUTO_INCREMENT, job_group int(11) NOT NULL, job_id int(11) NOT NULL,\n"
                     "executor_address varchar(255) DEFAULT NULL, executor_handler varchar(255) DEFAULT NULL,\n";
   out += generation >= 7 ? "executor_param text,\n" : "executor_param varchar(512) DEFAULT NULL,\n";
-  out += "executor_sharding_param varchar(20) DEFAULT NULL, executor_fail_retry_count int(11) NOT NULL DEFAULT '0',\n"
-         "trigger_time datetime DEFAULT NULL, trigger_code int(11) NOT NULL, trigger_msg text, handle_time datetime DEFAULT NULL,\n"
-         "handle_code int(11) NOT NULL, handle_msg text, alarm_status tinyint(4) NOT NULL DEFAULT '0', PRIMARY KEY (id),\n";
+  out +=
+    "executor_sharding_param varchar(20) DEFAULT NULL, executor_fail_retry_count int(11) NOT NULL DEFAULT '0',\n"
+    "trigger_time datetime DEFAULT NULL, trigger_code int(11) NOT NULL, trigger_msg text, handle_time datetime DEFAULT NULL,\n"
+    "handle_code int(11) NOT NULL, handle_msg text, alarm_status tinyint(4) NOT NULL DEFAULT '0', PRIMARY KEY (id),\n";
   if (generation >= 8)
-    out += "KEY i_trigger_time (trigger_time), KEY i_handle_code (handle_code), KEY i_job_group (job_group), KEY i_job_id (job_id)";
+    out +=
+      "KEY i_trigger_time (trigger_time), KEY i_handle_code (handle_code), KEY i_job_group (job_group), KEY i_job_id (job_id)";
   else
     out += "KEY I_trigger_time (trigger_time), KEY I_handle_code (handle_code)";
   if (generation == 7)
@@ -66,11 +68,12 @@ std::string group(int generation) {
 }
 
 std::string user(int generation) {
-  return table("xxl_job_user", "id int(11) NOT NULL AUTO_INCREMENT, username varchar(50) NOT NULL,\n"
-                                 + std::string{generation >= 6 ? "password varchar(100) NOT NULL, token varchar(100) DEFAULT NULL,\n"
-                                                               : "password varchar(50) NOT NULL,\n"}
-                                 + "role tinyint(4) NOT NULL, permission varchar(255) DEFAULT NULL, PRIMARY KEY (id),\n"
-                                   "UNIQUE KEY i_username (username)\n");
+  return table("xxl_job_user",
+               "id int(11) NOT NULL AUTO_INCREMENT, username varchar(50) NOT NULL,\n" +
+                 std::string{generation >= 6 ? "password varchar(100) NOT NULL, token varchar(100) DEFAULT NULL,\n"
+                                             : "password varchar(50) NOT NULL,\n"} +
+                 "role tinyint(4) NOT NULL, permission varchar(255) DEFAULT NULL, PRIMARY KEY (id),\n"
+                 "UNIQUE KEY i_username (username)\n");
 }
 
 } // namespace
@@ -97,7 +100,8 @@ std::vector<std::string> xxl_schema(int generation) {
 std::vector<std::string> xxl_step_in_place(int to_generation) {
   switch (to_generation) {
   case 5:
-    return {"ALTER TABLE xxl_job_registry DROP KEY i_g_k_v, ADD UNIQUE KEY i_g_k_v (registry_group, registry_key, registry_value)"};
+    return {
+      "ALTER TABLE xxl_job_registry DROP KEY i_g_k_v, ADD UNIQUE KEY i_g_k_v (registry_group, registry_key, registry_value)"};
   case 6:
     return {"ALTER TABLE xxl_job_user MODIFY password varchar(100) NOT NULL",
             "ALTER TABLE xxl_job_user ADD COLUMN token varchar(100) DEFAULT NULL AFTER password"};

@@ -42,7 +42,8 @@ class MailHandler:
         parts = {part.get_content_type(): part.get_content() for part in mail.walk() if not part.is_multipart()}
         say({"from": envelope.mail_from, "to": envelope.rcpt_tos, "subject": mail["Subject"], "sender": mail["From"],
              "id": mail["Message-ID"], "text": parts.get("text/plain"), "html": parts.get("text/html"),
-             "tls": session.ssl is not None, "login": str(session.auth_data) if session.authenticated else None})
+             "tls": server.transport.get_extra_info("ssl_object") is not None,
+             "login": str(session.auth_data) if session.authenticated else None})
         return "250 OK"
 
 

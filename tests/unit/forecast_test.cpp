@@ -14,7 +14,8 @@ namespace {
 // 2026-03-02 12:00:00 UTC, a Monday.
 constexpr auto noon = from_ms(1'772'452'800'000);
 
-scheduled_job job_of(std::int32_t id, std::string cron, std::optional<time_point> next = noon + 1h, schedule_options timing = {}) {
+scheduled_job job_of(std::int32_t id, std::string cron, std::optional<time_point> next = noon + 1h,
+                     schedule_options timing = {}) {
   auto spec = std::make_shared<job>();
   spec->id = job_id{id};
   spec->schedule = schedule_type::cron;
