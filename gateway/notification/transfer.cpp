@@ -177,7 +177,9 @@ std::size_t transfer::take_answer(char* from, std::size_t size, std::size_t coun
 }
 
 std::size_t transfer::take_line(char* from, std::size_t size, std::size_t count, void* self) {
-  static_cast<transfer*>(self)->last_line_.assign(from, std::min<std::size_t>(size * count, 500));
+  // What a server says to the farewell after its refusal does not matter any more.
+  if (size * count > 0 && (*from == '4' || *from == '5'))
+    static_cast<transfer*>(self)->last_line_.assign(from, std::min<std::size_t>(size * count, 500));
   return size * count;
 }
 
@@ -192,7 +194,7 @@ core::result<void> transfer::verdict(CURLcode code) const {
   if (code == CURLE_OK)
     return {};
   std::string why = problem_.front() == '\0' ? curl_easy_strerror(code) : problem_.c_str();
-  if (mail && status >= 400)
+  if (mail && !last_line_.empty())
     why += " (" + printable(last_line_) + ")";
   if (code == CURLE_OPERATION_TIMEDOUT)
     return core::fail(core::errc::timeout, printable(why));

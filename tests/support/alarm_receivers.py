@@ -54,7 +54,7 @@ def serve_smtp(options) -> None:
     def authenticate(server, session, envelope, mechanism, data):
         user, password = options.login.split(":")
         right = isinstance(data, LoginPassword) and data.login == user.encode() and data.password == password.encode()
-        return AuthResult(success=right, auth_data=user)
+        return AuthResult(success=right, handled=right, auth_data=user)
 
     context = None
     if options.tls != "none":
