@@ -13,7 +13,7 @@ SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
 LATER = {
     "ringmaster_store_errors_total", "ringmaster_http_requests_total", "ringmaster_http_reply_time_seconds_total",
     "ringmaster_firing_lateness_seconds", "ringmaster_firing_lateness_seconds_bucket",
-    "ringmaster_firing_lateness_seconds_count",
+    "ringmaster_firing_lateness_seconds_count", "ringmaster_alarms_total",
 }
 NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
 
