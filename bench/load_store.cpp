@@ -27,6 +27,7 @@ load_store::load_store(store_kind kind, const std::filesystem::path& folder) : f
   sizes.buffer_pool_mb = 1024;
   sizes.redo_log_mb = 1024;
   sizes.file_per_table = true;
+  sizes.synced = true;
   server_ = std::make_unique<test::mariadb_server>(sizes);
   url_ = server_->url(database);
 }

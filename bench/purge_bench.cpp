@@ -186,7 +186,7 @@ void measure_mysql(const workload& load) {
     std::fprintf(stderr, "%s\n", reason->c_str());
     return;
   }
-  test::mariadb_server server{{.buffer_pool_mb = 512, .redo_log_mb = 512, .file_per_table = true}};
+  test::mariadb_server server{{.buffer_pool_mb = 512, .redo_log_mb = 512, .file_per_table = true, .synced = true}};
   config::database_settings settings;
   settings.url = server.url("bench");
   measure("mysql", *must(storage::make_mysql_database(settings, {})), load);

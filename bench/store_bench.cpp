@@ -259,7 +259,8 @@ void measure_mysql(const workload& load, std::string url) {
       std::fprintf(stderr, "%s\n", reason->c_str());
       return;
     }
-    server.emplace(test::mariadb_server::options{.buffer_pool_mb = 1024, .redo_log_mb = 1024, .file_per_table = true});
+    server.emplace(
+      test::mariadb_server::options{.buffer_pool_mb = 1024, .redo_log_mb = 1024, .file_per_table = true, .synced = true});
     settings.url = server->url("bench");
   }
   measure("mysql", *must(storage::make_mysql_database(settings, {})), load);

@@ -55,7 +55,7 @@ struct registration {
   }
 };
 
-/// What the registry tells the store in one transaction: rows to insert or renew, rows to delete, group lists to write.
+/// What the registry tells the store in one call: rows to insert or renew, rows to delete, group lists to write.
 struct registry_batch {
   std::vector<registration> renewed;
   std::vector<registration> removed;

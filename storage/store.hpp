@@ -122,8 +122,9 @@ public:
   /// All groups, and all registrations of any registry group.
   virtual core::result<core::registry_state> read() = 0;
 
-  /// One transaction; renewing writes the batch's `seen` times. An address list longer than its column is cut at a comma: it is a
-  /// mirror for people. A registration that cannot be a row (`core::misfit_of`): `invalid_argument`, nothing kept.
+  /// Renewing writes the batch's `seen` times. An address list longer than its column is cut at a comma: it is a mirror for
+  /// people. A registration that cannot be a row (`core::misfit_of`): `invalid_argument`, nothing kept. After any other error a
+  /// part may be kept; the same batch may be written again.
   virtual core::result<void> write(const core::registry_batch& batch, core::time_point now) = 0;
 };
 

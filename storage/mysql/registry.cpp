@@ -45,7 +45,7 @@ identity identity_of(const core::registration& one) { return {one.registry_group
 /// see a new executor at once a row each. Executors that came twice all the same (Java admins do that) are renewed together.
 class plain_key {
 public:
-  plain_key(session& own, const std::vector<core::registration>& renewed) : own_{own} {
+  plain_key(session& own, std::span<const core::registration> renewed) : own_{own} {
     for (const auto& one : renewed) {
       auto& seen = wanted_[identity_of(one)];
       seen = std::max(seen, one.seen);
@@ -135,8 +135,7 @@ std::vector<core::registration> in_order(std::vector<core::registration> some) {
 
 } // namespace
 
-void registry_role::renew(const std::vector<core::registration>& unordered) {
-  const auto renewed = in_order(unordered);
+void registry_role::renew(std::span<const core::registration> renewed) {
   if (!own_.shape.unique_registrations)
     return plain_key{own_, renewed}.run();
   for (const auto part : exact_chunks(renewed.size())) {
@@ -154,18 +153,40 @@ void registry_role::renew(const std::vector<core::registration>& unordered) {
   }
 }
 
+core::result<void> registry_role::in_parts(std::vector<core::registration> rows, const row_writer& write) {
+  rows = in_order(std::move(rows));
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_max) {
+    const auto part = std::span{rows}.subspan(begin, std::min(rows_max, rows.size() - begin));
+    auto written = own_.db.transact([&]() -> core::result<void> {
+      write(part);
+      return {};
+    });
+    if (!written)
+      return written;
+  }
+  return {};
+}
+
 core::result<void> registry_role::write(const core::registry_batch& batch, core::time_point now) {
   if (auto sound = check(batch); !sound)
     return sound;
-  return own_.db.transact([&]() -> core::result<void> {
-    auto& db = own_.db;
-    for (const auto& gone : in_order(batch.removed))
+  auto& db = own_.db;
+  auto written = in_parts(batch.removed, [&](auto part) {
+    for (const auto& gone : part)
       db.execute({"DELETE FROM xxl_job_registry", exact_registration}, gone.registry_group, gone.app_name, gone.address,
                  gone.registry_group, gone.app_name, gone.address);
-    renew(batch.renewed);
-    for (const auto& gone : in_order(batch.dead))
-      db.execute({"DELETE FROM xxl_job_registry", exact_dead_registration}, gone.registry_group, gone.app_name, gone.address,
-                 gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
+  });
+  if (written)
+    written = in_parts(batch.renewed, [&](auto part) { renew(part); });
+  if (written)
+    written = in_parts(batch.dead, [&](auto part) {
+      for (const auto& gone : part)
+        db.execute({"DELETE FROM xxl_job_registry", exact_dead_registration}, gone.registry_group, gone.app_name, gone.address,
+                   gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
+    });
+  if (!written || batch.changed_groups.empty())
+    return written;
+  return db.transact([&]() -> core::result<void> {
     for (const auto& changed : batch.changed_groups)
       db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",
                  address_column(changed.addresses), std::string{own_.dates.of(now)}, changed.id);

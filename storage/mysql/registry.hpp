@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <span>
+#include <vector>
+
 #include "storage/mysql/session.hpp"
 #include "storage/store.hpp"
 
@@ -14,7 +18,12 @@ public:
   core::result<void> write(const core::registry_batch& batch, core::time_point now) override;
 
 private:
-  void renew(const std::vector<core::registration>& renewed);
+  using row_writer = std::function<void(std::span<const core::registration>)>;
+
+  /// Some hundred rows a transaction, in the order in which every node locks them: nobody waits long for another's.
+  core::result<void> in_parts(std::vector<core::registration> rows, const row_writer& write);
+
+  void renew(std::span<const core::registration> renewed);
 
   session& own_;
 };

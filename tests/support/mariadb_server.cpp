@@ -173,7 +173,8 @@ void mariadb_server::start() {
            "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
            "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb),
            "--innodb-log-file-size=" + megabytes(options_.redo_log_mb), "--innodb-flush-log-at-trx-commit=1",
-           "--innodb-flush-method=O_DIRECT", "--performance-schema=OFF", "--max-connections=64",
+           options_.synced ? "--innodb-flush-method=O_DIRECT" : "--innodb-flush-method=nosync",
+           options_.synced ? "--skip-debug-no-sync" : "--debug-no-sync", "--performance-schema=OFF", "--max-connections=64",
            "--max-allowed-packet=4M", // the smallest that servers come with
            "--character-set-server=utf8mb4", std::string{"--innodb-file-per-table="} + (options_.file_per_table ? "ON" : "OFF"),
            "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
