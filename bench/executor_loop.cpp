@@ -158,8 +158,10 @@ void executor_loop::answer(const http_message& request, peer& from) {
   auto& out = from.out;
   const auto line = request.first_line;
   if (line.starts_with("POST /run ") || line.starts_with("POST /trigger ")) {
-    const received_run run{number_after(request.body, "\"logId\":"), number_after(request.body, "\"logDateTime\":"),
-                           from.arrived_us, now_us(), number_after(request.body, "\"jobId\":")};
+    const auto instant =
+      number_after(request.body, "\"logDateTime\":") + number_after(request.body, "\"executorParams\":\"");
+    const received_run run{number_after(request.body, "\"logId\":"), instant, from.arrived_us, now_us(),
+                           number_after(request.body, "\"jobId\":")};
     append_reply(out, R"({"code":200})");
     book_.received.push_back(run);
     progress_.received[progress_.place(run.instant_ms)].fetch_add(1, std::memory_order_relaxed);

@@ -19,7 +19,7 @@ using namespace ringmaster::bench;
 struct arguments {
   load_options load;
   std::string store = "sqlite", callbacks = "batch";
-  std::size_t rate = 0, spread = 0, burst = 0;
+  std::size_t rate = 0, even = 0, spread = 0, burst = 0;
   long seconds = 60, warmup = 5, idle = 0, outage = 0;
   bool kill = false;
 };
@@ -41,10 +41,13 @@ void declare(CLI::App& app, arguments& given) {
       ->capture_default_str();
   auto* load = app.add_option_group("load", "What the jobs do");
   auto* rate = load->add_option("--rate", given.rate, "N jobs, each fires every second");
+  auto* even =
+    load->add_option("--even", given.even, "N jobs, each fires every second, evenly spread over its milliseconds");
   auto* spread =
     load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds");
   auto* burst = load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start");
   rate->check(CLI::Range(1, 1'000'000));
+  even->check(CLI::Range(1, 1'000'000));
   spread->check(CLI::Range(1, 10'000'000));
   burst->check(CLI::Range(1, 10'000'000));
   auto* idle = load->add_option(
@@ -55,13 +58,13 @@ void declare(CLI::App& app, arguments& given) {
   ingest->check(CLI::Range(1, 4096));
   load->require_option(1);
   app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle; runs of --ingest, 50000 unless told")
-    ->excludes(rate, spread, burst)
+    ->excludes(rate, even, spread, burst)
     ->check(CLI::Range(0, 10'000'000));
   app.add_option("--prefill", given.load.prefill, "Finished runs that are in the log table before; not with --idle, --ingest")
     ->excludes(idle, ingest)
     ->check(CLI::Range(1, 1'000'000'000));
   declare_trouble(app, given, rate);
-  app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --spread")
+  app.add_option("--seconds", given.seconds, "Counted seconds of --rate, --even and --spread")
     ->check(CLI::Range(1, 3600))
     ->capture_default_str();
   app.add_option("--warmup", given.warmup, "Seconds from ready to the first counted one")
@@ -93,8 +96,9 @@ void settle(arguments& given) {
     load.jobs = 50'000;
   if (given.idle > 0 || load.ingest > 0)
     return;
-  load.jobs = given.rate + given.spread + given.burst;
+  load.jobs = given.rate + given.even + given.spread + given.burst;
   load.shape = given.rate > 0     ? load_shape::every_second
+               : given.even > 0   ? load_shape::evenly
                : given.spread > 0 ? load_shape::over_a_minute
                                   : load_shape::at_once;
 }

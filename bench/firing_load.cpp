@@ -63,6 +63,17 @@ void count(load_report& report, const run_book& book, const load_window& window,
   report.cycles = report.seen.log_ids.size() - report.unstored;
 }
 
+std::string name_of(load_shape shape) {
+  switch (shape) {
+  case load_shape::every_second: return "rate";
+  case load_shape::evenly: return "even";
+  case load_shape::over_a_minute: return "spread";
+  case load_shape::at_once: return "burst";
+  case load_shape::yearly: break;
+  }
+  return "idle";
+}
+
 /// The server once, so that the log table is there.
 void prefill(load_store& store, const load_options& options, const fs::path& folder) {
   const auto port = free_port();
@@ -140,7 +151,7 @@ load_report run_load(const load_options& options) {
   report.exit_status = server->stop(stop_limit);
 
   report.store = name_of(options.store);
-  report.shape = plan.shape == load_shape::at_once ? "burst" : plan.shape == load_shape::every_second ? "rate" : "spread";
+  report.shape = name_of(plan.shape);
   report.jobs = plan.jobs;
   report.seconds = static_cast<double>(window.end_ms - window.begin_ms) / 1000;
   report.callbacks = options.batched_callbacks ? "batch" : "single";

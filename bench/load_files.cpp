@@ -13,6 +13,7 @@ std::string cron_of(const load_plan& plan, std::size_t job) {
   case load_shape::every_second: return "* * * * * ?";
   case load_shape::over_a_minute: return std::to_string(job % 60) + " * * * * ?";
   case load_shape::yearly: return "0 0 0 1 1 ?";
+  case load_shape::evenly:
   case load_shape::at_once: break;
   }
   const std::time_t second = plan.instant_ms / 1000;
@@ -22,6 +23,12 @@ std::string cron_of(const load_plan& plan, std::size_t job) {
   for (const int field : {utc.tm_sec, utc.tm_min, utc.tm_hour, utc.tm_mday, utc.tm_mon + 1})
     cron += std::to_string(field) + ' ';
   return cron + '?'; // again next year: a job that never fires again would be stopped, which costs a statement more
+}
+
+/// Of 2026, long past.
+std::string start_of(std::size_t millisecond) {
+  const auto digits = std::to_string(millisecond);
+  return "2026-01-01T00:00:00." + std::string(3 - digits.size(), '0') + digits + "Z";
 }
 
 /// A TOML basic string; nothing here holds control characters.
@@ -44,7 +51,8 @@ std::vector<std::uint32_t> load_plan::expected(const load_window& window) const 
   for (auto at = window.begin_ms; at < window.end_ms; at += 1000) {
     const auto second = static_cast<std::size_t>(at / 1000 % 60);
     switch (shape) {
-    case load_shape::every_second: counts.push_back(static_cast<std::uint32_t>(jobs)); break;
+    case load_shape::every_second:
+    case load_shape::evenly: counts.push_back(static_cast<std::uint32_t>(jobs)); break;
     case load_shape::over_a_minute: counts.push_back(static_cast<std::uint32_t>(jobs / 60 + (second < jobs % 60 ? 1 : 0))); break;
     case load_shape::at_once: counts.push_back(at == instant_ms ? static_cast<std::uint32_t>(jobs) : 0); break;
     case load_shape::yearly: counts.push_back(0); break;
@@ -59,9 +67,13 @@ void write_jobs(const std::filesystem::path& file, const load_plan& plan, const 
   for (std::size_t i = 0; i < addresses.size(); ++i)
     out << (i > 0 ? ", " : "") << quoted(addresses[i]);
   out << "]\n";
-  for (std::size_t i = 0; i < plan.jobs; ++i)
-    out << "\n[[job]]\ngroup = \"bench\"\nkey = \"job-" << i << "\"\nschedule = { cron = " << quoted(cron_of(plan, i))
-        << " }\nroute = \"ROUND\"\nhandler = \"noop\"\n";
+  for (std::size_t i = 0; i < plan.jobs; ++i) {
+    out << "\n[[job]]\ngroup = \"bench\"\nkey = \"job-" << i << "\"\nroute = \"ROUND\"\nhandler = \"noop\"\n";
+    if (const auto millisecond = i * 1000 / plan.jobs; plan.shape == load_shape::evenly)
+      out << "interval_ms = 1000\nstart_at = " << start_of(millisecond) << "\nparams = \"" << millisecond << "\"\n";
+    else
+      out << "schedule = { cron = " << quoted(cron_of(plan, i)) << " }\n";
+  }
   finish(out, file);
 }
 

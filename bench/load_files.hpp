@@ -12,9 +12,10 @@
 
 namespace ringmaster::bench {
 
-/// When the jobs of a load fire. All instants are whole seconds, so that `logDateTime` tells them exactly.
+/// When the jobs of a load fire. `logDateTime` tells whole seconds; what an instant has beyond is the job's parameter.
 enum class load_shape {
   every_second,  ///< each job, each second
+  evenly,        ///< each job, each second, at a millisecond of its own
   over_a_minute, ///< each job once a minute, spread evenly over its seconds
   at_once,       ///< each job once, all at one instant
   yearly,        ///< each job on the first of January: nothing to do

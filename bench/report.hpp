@@ -24,7 +24,7 @@ struct memory_peaks {
 
 struct load_report {
   std::string store;
-  std::string shape; ///< rate, spread or burst
+  std::string shape; ///< rate, even, spread or burst
   std::size_t jobs = 0;
   double rate = 0; ///< firings a second, offered
   double seconds = 0;

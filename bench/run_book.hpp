@@ -10,7 +10,8 @@
 
 namespace ringmaster::bench {
 
-/// One trigger that an executor received. `instant_ms` is its `logDateTime`: the fire time, cut to its second.
+/// One trigger that an executor received. `instant_ms` is its `logDateTime`, the fire time cut to its second, and the
+/// milliseconds that the job's parameter tells.
 struct received_run {
   std::int64_t log_id = 0;
   std::int64_t instant_ms = 0;

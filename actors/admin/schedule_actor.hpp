@@ -85,6 +85,7 @@ private:
   void leave();
   void work();
   void plan_due(core::time_point now);
+  [[nodiscard]] core::time_point next_pass(core::time_point look) const;
   void add_intents(protocol::route_request& request);
   void route_unknown(std::vector<core::intent>&& intents);
   void take_intents(std::vector<core::intent>&& intents);
@@ -129,6 +130,9 @@ private:
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
   std::vector<protocol::routed_job> routed_;
+  /// The last pass over what is due; whether there was more of it than a claim takes, or something came back.
+  core::time_point last_pass_{};
+  bool hurried_ = false;
   /// Candidates that the pool has not accounted for yet. Those that wait for probes are not among them: they are not in anybody's
   /// way.
   std::size_t routing_ = 0;

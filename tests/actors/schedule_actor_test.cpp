@@ -42,6 +42,28 @@ TEST_CASE_METHOD(planning, "jobs of one instant are claimed in one batch", "[act
   CHECK(claims == 1);
 }
 
+TEST_CASE_METHOD(planning, "instants that are spread over the milliseconds are claimed some dozens at a time, and in time", "[actors]") {
+  declare_many(500);
+  for (std::size_t i = 0; i < declared.jobs.size(); ++i) {
+    auto& job = declared.jobs[i];
+    job.schedule = core::schedule_type::fixed_rate;
+    job.schedule_conf = core::rate_text_of(1000);
+    job.timing.interval_ms = 1000;
+    job.timing.start_at = start - 10s + core::milliseconds{2 * i};
+  }
+  begin();
+  advance(1s);
+  claims = 0;
+  runs.clear();
+  advance(4s);
+  CHECK(runs.size() == 4 * 500);
+  CHECK(claims <= 4 * 25); // one in 50 ms, and 20 instants in each
+  for (const auto& run : runs) {
+    CHECK(run.fire_at - run.came <= 200ms);
+    CHECK(run.fire_at - run.came >= 90ms);
+  }
+}
+
 TEST_CASE_METHOD(planning, "more jobs than a batch holds are claimed in several, each job once", "[actors]") {
   rows_max = 7;
   declare_many(30);
