@@ -58,6 +58,9 @@ struct edit_decision {
   bool stop = false;
   /// Empty: nothing to tell.
   std::string what = {};
+
+  /// Nothing follows but that the row is remembered: a first look. Needs no lock: an edit in between is seen at the next one.
+  [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && !next_ms && !stop && what.empty(); }
 };
 
 [[nodiscard]] edit_decision decide(const watched_job& job, core::time_point now, const core::zone& where);

@@ -46,6 +46,21 @@ std::size_t refresh(connection& db, const std::vector<const watched_job*>& behin
   return written;
 }
 
+/// As many at a time as there are: the first round after a deploy sees all of its jobs for the first time.
+void remember(connection& db, const std::vector<const watched_job*>& seen_first) {
+  for (const auto part : padded_chunks(seen_first.size(), case_rows_max)) {
+    auto& some = db.prepare(
+      "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES {(?,?,?,?,?,?),}",
+      part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i) {
+      const auto& job = *seen_first[part.at(i)];
+      some.add(job.id).add(job.planned ? job.planned->revision : 0).add(job.row.status).add(job.row.schedule_type);
+      some.add(job.row.schedule_conf).add(job.row.update_time);
+    }
+    some.run();
+  }
+}
+
 /// Decided anew under the lock of all edits and that of the job's schedule.
 class adoption {
 public:
@@ -129,13 +144,19 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
     suspects.clear();
     const auto page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
-    std::vector<const watched_job*> behind;
+    std::vector<const watched_job*> behind, seen_first;
     for (const auto& job : page) {
-      if (adopt && decide(job, now, own_.schedule_zone).remember)
+      const auto decided = adopt ? decide(job, now, own_.schedule_zone) : edit_decision{};
+      if (decided.only_remembers())
+        seen_first.push_back(&job);
+      else if (decided.remember) {
         suspects.push_back(job.id);
-      else if (job.mirror_is_behind())
+        continue;
+      }
+      if (job.mirror_is_behind())
         behind.push_back(&job);
     }
+    remember(db, seen_first);
     out.refreshed = refresh(db, behind);
     gone = adopt && !out.more ? jobs_without_row(db, limit) : std::vector<core::job_id>{};
     return out;

@@ -42,7 +42,7 @@ TEST_CASE_METHOD(planning, "jobs of one instant are claimed in one batch", "[act
   CHECK(claims == 1);
 }
 
-TEST_CASE_METHOD(planning, "instants that are spread over the milliseconds are claimed some dozens at a time, and in time", "[actors]") {
+TEST_CASE_METHOD(planning, "instants at milliseconds of their own are claimed some dozens at a time", "[actors]") {
   declare_many(500);
   for (std::size_t i = 0; i < declared.jobs.size(); ++i) {
     auto& job = declared.jobs[i];

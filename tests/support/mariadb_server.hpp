@@ -11,8 +11,8 @@
 namespace ringmaster::test {
 
 /// One running `mariadbd` with the settings that matter in production (a flush per commit, no binary log) and small buffers.
-/// Use it from the thread that runs the tests: the kernel ends the server when the *thread* that started it ends, so a killed test
-/// process leaves no server behind. What a killed process leaves in the temporary folder, the next one removes.
+/// Use it from the thread that runs the tests: the kernel ends the server when the *thread* that started it ends, so a killed
+/// test process leaves no server behind. What a killed process leaves in the temporary folder, the next one removes.
 class mariadb_server {
 public:
   struct options {
