@@ -36,7 +36,7 @@ std::chrono::milliseconds log_purge::stepped(const purge_outcome& outcome) {
       present_.reset();
     }
   }
-  return std::max(pause_min, std::chrono::ceil<std::chrono::milliseconds>(took));
+  return std::max(pause_min, std::chrono::ceil<std::chrono::milliseconds>(took * pause_factor));
 }
 
 void log_purge::failed() {
