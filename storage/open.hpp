@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "core/language.hpp"
 #include "core/zone.hpp"
 #include "storage/store.hpp"
 
@@ -19,6 +20,8 @@ struct store_options {
   core::zone database_zone;
   /// The zone of cron schedules (for the next times that `deploys().apply` computes).
   core::zone schedule_zone;
+  /// Of texts that are stored for people.
+  core::language language = core::language::en;
 };
 
 struct migration_step {
@@ -44,6 +47,9 @@ public:
   /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at
   /// once. SQLite: copies an existing file beside itself first.
   [[nodiscard]] virtual core::result<void> migrate() = 0;
+
+  /// Whether others may plan its schedule, too: its stores have `reservations`.
+  [[nodiscard]] virtual bool shares_schedule() const noexcept { return false; }
 
   /// How many connections may write at the same time to advantage: 1 (SQLite) or 2.
   [[nodiscard]] virtual int writers() const noexcept = 0;

@@ -150,6 +150,8 @@ public:
   virtual core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) = 0;
 };
 
+class reservation_store;
+
 /// One connection.
 class store {
 public:
@@ -159,6 +161,8 @@ public:
   virtual registry_store& registry() = 0;
   virtual deploy_store& deploys() = 0;
   virtual log_store& logs() = 0;
+  /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
+  virtual reservation_store* reservations() { return nullptr; }
 
   /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
   /// method.

@@ -6,6 +6,7 @@
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/registry.hpp"
+#include "storage/mysql/reservations.hpp"
 
 namespace ringmaster::storage {
 
@@ -20,13 +21,14 @@ constexpr auto migration_statement = std::chrono::hours{1};
 class mysql_store final : public store {
 public:
   mysql_store(const connection_settings& settings, const store_options& options, std::shared_ptr<process_connections> own)
-    : session_{settings, options.database_zone, options.schedule_zone, std::move(own)} {}
+    : session_{settings, options.database_zone, options.schedule_zone, {options.language}, std::move(own)} {}
 
   firing_store& firings() override { return firings_; }
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   log_store& logs() override { return logs_; }
+  reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -44,6 +46,7 @@ private:
   registry_role registry_{session_};
   deploy_role deploys_{session_};
   log_role logs_{session_};
+  reservation_role reservations_{session_};
 };
 
 /// Throws `driver_error`, as the next two.

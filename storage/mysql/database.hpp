@@ -18,6 +18,7 @@ public:
   core::result<std::unique_ptr<store>> open() override;
   core::result<std::vector<migration_step>> pending_migrations() override;
   core::result<void> migrate() override;
+  [[nodiscard]] bool shares_schedule() const noexcept override { return true; }
   [[nodiscard]] int writers() const noexcept override { return 2; }
   [[nodiscard]] std::string description() const override;
 

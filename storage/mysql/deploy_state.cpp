@@ -49,7 +49,8 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
                           groups.string(5), by_hand[groups.number(0)]});
 
   auto jobs = db.query(
-    "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, s.last_ms, i.job_desc,"
+    "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status,"
+    " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), i.job_desc,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
     " i.executor_fail_retry_count FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"

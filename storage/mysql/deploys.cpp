@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -14,8 +15,8 @@ using core::change_kind;
 /// Writes a plan inside its transaction.
 class writing {
 public:
-  writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
+  writing(session& own, const deploy_plan& plan, const std::string& source, core::cluster_mode mode, core::time_point now)
+    : db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, now_{own.dates.of(now)} {}
 
   void run() {
     for (const auto& group : plan_.groups)
@@ -80,7 +81,7 @@ private:
       if (job.schedule)
         write(id, *job.schedule);
     }
-    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", id);
+    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
     ids_.push_back(id);
   }
 
@@ -117,6 +118,14 @@ private:
 
   void write(core::job_id id, const schedule_write& schedule) {
     const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
+    if (mode_ == core::cluster_mode::shared) {
+      // The last instant that anybody took stays with us: a start must not come before it. Java's column begins anew.
+      db_.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
+                  " WHERE job = ?", id, id);
+      db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?",
+                  schedule.running, next_ms, id);
+      return;
+    }
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
@@ -133,6 +142,7 @@ private:
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
+  const core::cluster_mode mode_;
   const std::string now_;
   std::vector<core::group_id> group_ids_;
   std::vector<core::job_id> ids_;
@@ -164,7 +174,7 @@ bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan&
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(jobs[part.at(i)]);
     for (auto found = some.select(); found.next();)
-      as_held = as_held && found.number(1) == last_ms[found.number(0)];
+      as_held = as_held && found.number(1) <= last_ms[found.number(0)]; // they only grow
   }
   return as_held;
 }
@@ -185,14 +195,16 @@ core::result<deploy_plan> plan_under_locks(session& own, const core::declared_se
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    // The row that every edit locks: what edits write stays as read until the commit, and revisions are in the order of commits.
-    if (!dry_run)
-      (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
-    auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
+    // What edits write stays as read until the commit.
+    const auto mode = dry_run ? core::result<core::cluster_mode>{read_mode(own_.db).mode} : begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto first = first_start(*mode, now);
+    auto plan = dry_run ? planned(own_, declared, prune, first).second : plan_under_locks(own_, declared, prune, first);
     if (!plan)
       return tl::unexpected{plan.error()};
     if (!dry_run)
-      writing{own_, *plan, declared.source, now}.run();
+      writing{own_, *plan, declared.source, *mode, now}.run();
     return std::move(plan->report);
   });
 }

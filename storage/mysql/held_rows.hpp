@@ -26,7 +26,8 @@ struct held_row {
 /// Locks in id order; a run whose row is gone is left out. Throws `driver_error`, as `write`.
 [[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now);
 
-/// Makes the writes, in the log and in the list of failed runs.
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time);
+/// Makes the writes, in the log and in the list of failed runs; beside Java admins (`shared`) with the texts that they would
+/// write.
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared);
 
 } // namespace ringmaster::storage::mysql

@@ -1,0 +1,27 @@
+#pragma once
+
+// T2's look at the jobs of intents (firing protocol, S3, and XXL's definition at the claim).
+
+#include <unordered_set>
+#include <vector>
+
+#include "core/run.hpp"
+#include "storage/mysql/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Which intents may go on, by their ids.
+struct intent_verdicts {
+  std::unordered_set<std::int64_t> sound;
+  /// Reserved instants whose job is not as it was reserved.
+  std::unordered_set<std::int64_t> changed;
+  /// Planned with another definition than the job has now.
+  std::unordered_set<std::int64_t> stale;
+};
+
+/// Locks the jobs of `intents`, shared, to the end of the transaction, so that no edit commits between this look and the claim.
+/// An intent whose job is gone is in none of the lists. Throws `driver_error`.
+[[nodiscard]] intent_verdicts check_intents(session& own, const core::claim_batch& batch,
+                                            const std::vector<core::intent_id>& intents);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,28 @@
+#pragma once
+
+// XXL's lock on the schedule, and the mode that says who must take it. All inside a transaction; all throw `driver_error`.
+
+#include "core/cluster_mode.hpp"
+#include "core/result.hpp"
+#include "storage/mysql/connection.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Takes the row `schedule_lock` until the end of the transaction. Errors: `unsupported` when there is no such row.
+[[nodiscard]] core::result<void> lock_schedule(connection& db);
+
+/// A database without a mode row is native.
+[[nodiscard]] core::mode_state read_mode(connection& db);
+
+/// Begins an edit of jobs or groups: takes the locks that every edit takes, in the order in which all take them, to the end of
+/// the transaction. In shared mode that is `schedule_lock` first, so that no Java admin writes back what it read before the edit
+/// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
+[[nodiscard]] core::result<core::cluster_mode> begin_edit(connection& db);
+
+/// A start or a new schedule counts from here: in shared mode Java admins may have in memory what is due within 5 s (XXL admin
+/// §3.6).
+[[nodiscard]] constexpr core::time_point first_start(core::cluster_mode mode, core::time_point now) noexcept {
+  return mode == core::cluster_mode::shared ? now + core::milliseconds{5000} : now;
+}
+
+} // namespace ringmaster::storage::mysql
