@@ -10,6 +10,7 @@
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
 #include "core/sqlite_url.hpp"
+#include "storage/reservations.hpp"
 
 namespace ringmaster::apps {
 
@@ -67,6 +68,14 @@ void check_nodes(storage::store& store, std::vector<finding>& findings) {
   findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
 }
 
+void check_mode(storage::store& store, const std::string& wanted, std::vector<finding>& findings) {
+  auto mode = storage::agreed_mode(store, wanted);
+  if (mode)
+    findings.push_back({verdict::fine, "mode", std::string{core::stored_name(*mode)}});
+  else
+    findings.push_back({verdict::failure, "mode", mode.error().context});
+}
+
 void check_database(const assembled& node, std::vector<finding>& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
@@ -90,10 +99,12 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
   }
   findings.push_back({verdict::fine, "schema", "up to date"});
   auto store = (*database)->open();
-  if (store)
-    check_nodes(**store, findings);
-  else
+  if (!store) {
     findings.push_back({verdict::failure, "database", store.error().context});
+    return;
+  }
+  check_mode(**store, node.settings.cluster.mode, findings);
+  check_nodes(**store, findings);
 }
 
 void print(const std::vector<finding>& findings, bool json) {

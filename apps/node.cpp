@@ -48,6 +48,7 @@ void node::spawn() {
   parts.host = host_name();
   parts.open_store = [database = base_.database] { return database->open(); };
   parts.store_writers = base_.database->writers();
+  parts.shares_schedule = base_.database->shares_schedule();
   parts.client = base_.transport->client();
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/cluster_mode.hpp"
 #include "core/declared.hpp"
 #include "core/group.hpp"
 #include "core/lanes.hpp"
@@ -82,6 +83,8 @@ struct intent_batch {
 struct life_change {
   /// Nothing: the lease is lost.
   std::optional<core::node_life> life;
+  /// Who owns the schedule as long as this life lasts.
+  core::cluster_mode mode = core::cluster_mode::native;
 };
 
 struct slot_change {

@@ -34,7 +34,8 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     claimed_count_{counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
     dropped_count_{counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
     deferred_count_{counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
-    lost_count_{counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")} {}
+    lost_count_{counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
+    unreserved_count_{counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -55,6 +56,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 void schedule_actor_state::change_life(const protocol::life_change& change) {
   forget_claims();
   life_ = change.life;
+  shared_ = change.life && change.mode == core::cluster_mode::shared;
   reload();
 }
 
@@ -78,6 +80,8 @@ void schedule_actor_state::forget_jobs() {
   loaded_ = false;
   loading_ = false;
   polling_ = false;
+  look_ahead_ = true;
+  next_intent_poll_ = {};
   seen_revision_ = 0;
   book_.clear();
   intents_.clear();

@@ -121,6 +121,8 @@ private:
   std::vector<desk> desks_;
   std::optional<protocol::intent_listener> intents_;
   core::node_life life_;
+  /// Java admins read what is recorded.
+  bool shared_ = false;
 
   std::deque<control_task> control_;
   std::deque<control_task> patient_;

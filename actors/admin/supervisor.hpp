@@ -28,6 +28,8 @@ struct node_parts {
   store_opener open_store;
   /// Connections that may write at the same time to advantage (`storage::database::writers`).
   int store_writers = 1;
+  /// Others may plan on this database, too (`storage::database::shares_schedule`).
+  bool shares_schedule = false;
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
@@ -61,6 +63,7 @@ private:
   void spawn_storage();
   void spawn_firing_path();
   void spawn_surroundings();
+  void spawn_node();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
   /// Remembers an actor for the stop, and that its end is the end of the process.
@@ -70,6 +73,7 @@ private:
   caf::result<protocol::node_status> status();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
+  void give_reservations_back();
   void await_claims();
   void leave();
   void finish();
@@ -89,6 +93,9 @@ private:
   protocol::registry_monitor registry_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
+  /// Only where others may plan, too.
+  protocol::reservation_actor reservations_;
+  protocol::schedule_guard guard_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
 

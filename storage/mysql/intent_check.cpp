@@ -50,8 +50,7 @@ intent_verdicts check_intents(session& own, const core::claim_batch& batch, cons
       " AND i.trigger_last_time >= n.fire_ms))),"
       " i.id, i.job_group, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown, i.executor_timeout,"
       " i.executor_fail_retry_count, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_updatetime"
-      " FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job LEFT JOIN rm_job_ext e ON e.job = i.id WHERE n.id IN ({?,})"
-      " ORDER BY i.id LOCK IN SHARE MODE",
+      " FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job LEFT JOIN rm_job_ext e ON e.job = i.id WHERE n.id IN ({?,})",
       part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(intents[part.at(i)]);

@@ -19,8 +19,9 @@ struct intent_verdicts {
   std::unordered_set<std::int64_t> stale;
 };
 
-/// Locks the jobs of `intents`, shared, to the end of the transaction, so that no edit commits between this look and the claim.
-/// An intent whose job is gone is in none of the lists. Throws `driver_error`.
+/// Looks after the intents are taken, and locks no job: our own edits wait for the intents that they delete, and a Java admin's,
+/// which wait for nobody, come before the look or, as if right behind the claim, after it. An intent whose job is gone is in none
+/// of the lists. Throws `driver_error`.
 [[nodiscard]] intent_verdicts check_intents(session& own, const core::claim_batch& batch,
                                             const std::vector<core::intent_id>& intents);
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/reservations.hpp"
@@ -90,7 +91,7 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
   for (const auto begun = clock::now();;) {
     auto done = own_.db.transact([&] { return switch_under_lock(own_.db, to); });
     const auto waited = clock::now() - begun;
-    if (done || done.error().code != core::errc::unavailable || waited > 3 * patience)
+    if (done || done.error().code != core::errc::unavailable || (ended && waited > 3 * patience))
       return done;
     if (waited > patience && !std::exchange(ended, true))
       nodes.end_all_connections();
