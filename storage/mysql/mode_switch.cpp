@@ -16,6 +16,17 @@ using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
 
+/// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
+/// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
+void hide_schedule(connection& db) {
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = 253402300799000 WHERE trigger_status = 1");
+}
+
+/// What people see of the native schedule.
+void show_schedule(connection& db) {
+  db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_next_time = s.next_ms WHERE s.next_ms <> 0");
+}
+
 /// Makes sure that what is due is found by an index once Java's table is the schedule again. A statement of its own: it commits.
 void add_due_index(connection& db) {
   auto found = db.query("SELECT 1 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
@@ -48,7 +59,7 @@ std::size_t copy_to_jobs(connection& db) {
   return copied;
 }
 
-core::result<core::mode_switch> switch_under_lock(connection& db, cluster_mode to) {
+core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& rules, cluster_mode to) {
   core::mode_switch out;
   if (auto locked = lock_schedule(db); !locked)
     return tl::unexpected{locked.error()};
@@ -66,9 +77,10 @@ core::result<core::mode_switch> switch_under_lock(connection& db, cluster_mode t
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));
   if (to == cluster_mode::native) {
     out.jobs_copied = copy_from_jobs(db);
+    hide_schedule(db);
   } else {
     out.jobs_copied = copy_to_jobs(db);
-    out.instants_put_back = put_instants_back(db, {});
+    out.instants_put_back = put_instants_back(db, rules, {});
   }
   db.execute("UPDATE rm_mode SET mode = ?, wanted = NULL WHERE id = 1", core::stored_name(to));
   return out;
@@ -79,8 +91,11 @@ core::result<core::mode_switch> switch_under_lock(connection& db, cluster_mode t
 core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, core::milliseconds patience) {
   using clock = std::chrono::steady_clock;
   const auto announced = own_.db.read([&]() -> core::result<void> {
-    if (to == cluster_mode::shared)
+    if (to == cluster_mode::shared && read_mode(own_.db).mode == cluster_mode::native) {
       add_due_index(own_.db);
+      // The guard lets go before this has the lock, and a Java admin may be first in its queue.
+      hide_schedule(own_.db);
+    }
     own_.db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));
     return {};
   });
@@ -89,10 +104,18 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
   cluster_role nodes{own_};
   bool ended = false;
   for (const auto begun = clock::now();;) {
-    auto done = own_.db.transact([&] { return switch_under_lock(own_.db, to); });
+    auto done = own_.db.transact([&] { return switch_under_lock(own_.db, rules_, to); });
     const auto waited = clock::now() - begun;
-    if (done || done.error().code != core::errc::unavailable || (ended && waited > 3 * patience))
+    if (done)
       return done;
+    if (done.error().code != core::errc::unavailable || (ended && waited > 3 * patience)) {
+      static_cast<void>(own_.db.read([this]() -> core::result<void> {
+        if (read_mode(own_.db).mode == cluster_mode::native)
+          show_schedule(own_.db);
+        return {};
+      }));
+      return done;
+    }
     if (waited > patience && !std::exchange(ended, true))
       nodes.end_all_connections();
     std::this_thread::sleep_for(look_every);

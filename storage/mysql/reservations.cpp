@@ -1,6 +1,8 @@
 #include "storage/mysql/reservations.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,49 +13,70 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// What a waiting instant says, and where its job's next time goes back to.
+/// What a waiting instant says.
 struct waiting_instant {
   core::intent_id id{};
-  core::job_id job{};
-  std::int64_t fire_ms = 0;
+  core::time_point fire_at{};
   std::string schedule;
 };
 
-std::vector<waiting_instant> lock_waiting(connection& db, const std::string& node) {
-  std::vector<waiting_instant> out;
-  auto found = db.query("SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind IN ('cron', 'misfire')"
+/// By job, in order of their instants. Held to the end of the transaction, so that nobody claims one of them.
+std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db, const std::string& node) {
+  std::map<core::job_id, std::vector<waiting_instant>> out;
+  auto found = db.query("SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind = 'cron'"
                         " AND (? = '' OR node = ?) ORDER BY id FOR UPDATE", node, node);
   while (found.next())
-    out.push_back({found.id<core::intent_id>(0), found.id<core::job_id>(1), found.number(2), found.string(3)});
+    out[found.id<core::job_id>(1)].push_back({found.id<core::intent_id>(0), found.time_ms(2), found.string(3)});
+  for (auto& [job, instants] : out)
+    std::sort(instants.begin(), instants.end(), [](const auto& a, const auto& b) { return a.fire_at < b.fire_at; });
   return out;
 }
 
-/// A schedule that ended with what was reserved is running again; one that was stopped or changed since stays as it is.
-void make_due(connection& db, const waiting_instant& first) {
-  db.execute("UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = ? WHERE id = ?"
-             " AND CONCAT(schedule_type, ' ', COALESCE(schedule_conf, '')) = ?"
-             " AND ((trigger_status = 1 AND trigger_next_time > ?) OR (trigger_status = 0 AND trigger_next_time = 0"
-             " AND trigger_last_time >= ?))",
-             first.fire_ms, first.job, first.schedule, first.fire_ms, first.fire_ms);
-}
+/// Gives back the instants of one job that lie right before its next time, one after another. Where somebody else took one in
+/// between, what lies before it stays reserved: put back, it would bring the other's instant a second time.
+class giving_back {
+public:
+  giving_back(connection& db, rule_cache& rules) : db_{db}, rules_{rules} {}
+
+  std::size_t run(core::job_id job, const std::vector<waiting_instant>& instants) {
+    auto row = db_.query("SELECT trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''), trigger_last_time"
+                         " FROM xxl_job_info WHERE id = ? FOR UPDATE", job);
+    if (!row.next())
+      return 0;
+    const auto status = row.number(0), next_ms = row.number(1);
+    const auto type = row.string(2), conf = row.string(3);
+    const auto rule = rules_.find(type, conf);
+    // A schedule that ended with what was reserved is stopped and has no next time; any other that is stopped was stopped by
+    // somebody.
+    const bool ended = status == 0 && next_ms == 0 && row.time_ms(4) >= instants.back().fire_at;
+    if (!rule || !(ended || (status == 1 && next_ms != 0)))
+      return 0;
+    auto next = next_ms == 0 ? std::nullopt : std::optional{core::from_ms(next_ms)};
+    std::size_t given = 0;
+    for (auto one = instants.rbegin(); one != instants.rend(); ++one, ++given) {
+      if (one->schedule != type + ' ' + conf || (*rule)->next(one->fire_at) != next)
+        break;
+      next = one->fire_at;
+      db_.execute("DELETE FROM rm_intent WHERE id = ?", one->id);
+    }
+    if (given > 0)
+      db_.execute("UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = ? WHERE id = ?", *next, job);
+    return given;
+  }
+
+private:
+  connection& db_;
+  rule_cache& rules_;
+};
 
 } // namespace
 
-std::size_t put_instants_back(connection& db, const std::string& node) {
-  const auto waiting = lock_waiting(db, node);
-  std::map<core::job_id, const waiting_instant*> first;
-  for (const auto& one : waiting)
-    if (auto& known = first[one.job]; known == nullptr || one.fire_ms < known->fire_ms)
-      known = &one;
-  for (const auto& [job, one] : first)
-    make_due(db, *one);
-  for (const auto part : padded_chunks(waiting.size())) {
-    auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(waiting[part.at(i)].id);
-    some.run();
-  }
-  return waiting.size();
+std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node) {
+  std::size_t given = 0;
+  giving_back back{db, rules};
+  for (const auto& [job, instants] : lock_waiting(db, node))
+    given += back.run(job, instants);
+  return given;
 }
 
 core::result<core::mode_state> reservation_role::mode() {
@@ -87,7 +110,7 @@ core::result<std::size_t> reservation_role::put_back(const core::node_life& owne
       return tl::unexpected{current.error()};
     if (read_mode(own_.db).mode != core::cluster_mode::shared)
       return 0;
-    return put_instants_back(own_.db, owner.node);
+    return put_instants_back(own_.db, rules_, owner.node);
   });
 }
 

@@ -45,8 +45,8 @@ private:
   std::int64_t held_on_ = 0;
 };
 
-/// Makes the waiting reserved instants of `node` (empty: of every node) due again and deletes them; how many. Inside a
-/// transaction that holds `schedule_lock`. Throws `driver_error`.
-[[nodiscard]] std::size_t put_instants_back(connection& db, const std::string& node);
+/// Makes waiting reserved instants of `node` (empty: of every node) due again and deletes them; how many. Those behind which
+/// somebody else has taken one stay. Inside a transaction that holds `schedule_lock`. Throws `driver_error`.
+[[nodiscard]] std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node);
 
 } // namespace ringmaster::storage::mysql

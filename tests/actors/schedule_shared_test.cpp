@@ -119,6 +119,7 @@ TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read 
   apply();
   std::size_t reads = 0;
   store.after = [&](std::string_view method) { reads += method == "read_jobs" ? 1 : 0; };
+  store.fault_of = [](std::string_view method) { return method == "edits_since" ? store_fault::away : store_fault::none; };
   hand_over({reserved(1, civil() + 1s)});
   (void) next_claim();
   answer_first({});

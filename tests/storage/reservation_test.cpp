@@ -153,12 +153,19 @@ TEST_CASE("a graceful stop gives back what it reserved", "[storage]") {
   REQUIRE(f.claim(first).runs.size() == 1);
   f.db->exec("UPDATE xxl_job_info SET trigger_status = 0, trigger_next_time = 0, trigger_last_time = 0 WHERE id = 3");
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '7 * * * * ?', trigger_next_time = " + ms(noon + 7s) + " WHERE id = 4");
-  CHECK(require(f.reservations().put_back(f.me)) == 9);
+  f.add_shared(5, noon, "*/2 * * * * ?");
+  REQUIRE(f.reserve(noon - 2s).intents.size() == 3);
+  // A Java admin took 6: put back, it would come twice.
+  f.db->exec("UPDATE xxl_job_info SET trigger_last_time = trigger_next_time, trigger_next_time = " + ms(noon + 8s) +
+             " WHERE id = 5");
+  CHECK(require(f.reservations().put_back(f.me)) == 3);
   CHECK(f.schedule_of(1) == "1 4 2"); // 0 is claimed, 2 and 4 are not
   CHECK(f.schedule_of(2) == "1 0 0"); // its end is undone
   CHECK(f.schedule_of(3).starts_with("0 "));
   CHECK(f.schedule_of(4).ends_with(" 7"));
-  CHECK(f.rows("rm_intent", "state = 0") == "0");
+  CHECK(f.schedule_of(5) == "1 6 8");
+  CHECK(f.rows("rm_intent", "state = 0 AND job IN (1, 2)") == "0");
+  CHECK(f.rows("rm_intent", "state = 0 AND job = 5") == "3"); // still to be claimed, by whoever comes
 }
 
 TEST_CASE("instants that waited too long are never sent", "[storage]") {
@@ -190,6 +197,8 @@ TEST_CASE("takeover and back copy the schedule exactly", "[storage]") {
         table{{"1", ms(noon + 60s), ms(noon)}, {"2", "0", "0"}, {"3", "1", "0"}});
   CHECK(error_of(f.reservations().reserve(f.me, {.now = noon})) == core::errc::fenced);
   CHECK_FALSE(require(other->reservations()->switch_mode(cluster_mode::native, 2s)).changed);
+  // A Java admin that gets the lock in spite of the guard finds nothing due.
+  CHECK(f.rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time < " + ms(noon + 24h * 365)) == "0");
 
   f.me = require(f.store->cluster().enter("node-a", "here"));
   auto one = f.batch();
@@ -199,6 +208,7 @@ TEST_CASE("takeover and back copy the schedule exactly", "[storage]") {
   auto back = require(other->reservations()->switch_mode(cluster_mode::shared, 2s));
   CHECK(back.changed);
   CHECK(f.schedule_of(1) == "1 60 120");
+  CHECK(f.schedule_of(3) == "1 - " + f.from_noon("1"));
   CHECK(f.schedule_of(2) == "0 - -");
   CHECK(f.rows("rm_schedule", "next_ms <> 0") == "0");
   // The native claim of a former life is over.
