@@ -69,7 +69,7 @@ wanted_targets() {
   for label in ${labels//|/ }; do
     case "$label" in
       tidy) ;;
-      commands) targets+=(ringmaster) ;;
+      commands | interop) targets+=(ringmaster) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac
   done

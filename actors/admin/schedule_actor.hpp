@@ -109,7 +109,7 @@ private:
   std::optional<core::node_life> life_;
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
   bool shared_ = false;
-  /// Shared mode: the next sweep also brings what a former life reserved and nobody may be waiting for.
+  /// The next sweep also brings what was reserved ahead, by a former life say, and nobody may be waiting for.
   bool look_ahead_ = false;
   /// Raised whenever everything is forgotten: answers to older questions are stale.
   std::int64_t generation_ = 0;

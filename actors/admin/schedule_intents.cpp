@@ -3,7 +3,7 @@
 #include "actors/admin/schedule_actor.hpp"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <utility>
 
 #include "core/late_instants.hpp"
@@ -22,15 +22,26 @@ constexpr auto intent_age = 1s;
 constexpr auto reserved_ahead = 10s;
 constexpr std::size_t reserved_page = 50'000;
 
+core::result<std::vector<core::intent>> read_waiting(storage::store& store, core::time_point now, bool ahead) {
+  auto found = store.firings().waiting_intents(now - intent_age, page_size);
+  if (!found || !ahead)
+    return found;
+  auto early = store.firings().waiting_intents(now + reserved_ahead, reserved_page);
+  if (!early)
+    return early;
+  // What is young and no instant belongs to whoever wrote it.
+  std::copy_if(std::make_move_iterator(early->begin()), std::make_move_iterator(early->end()), std::back_inserter(*found),
+               [](const core::intent& intent) { return core::is_reserved(intent.kind); });
+  return found;
+}
+
 } // namespace
 
 void schedule_actor_state::poll_intents() {
   next_intent_poll_ = steady_now() + intent_age;
-  const auto ahead = shared_ && std::exchange(look_ahead_, false);
+  const auto ahead = std::exchange(look_ahead_, false);
   ask_store<std::vector<core::intent>>(
-    self_, partners_.storage,
-    [before = ahead ? now() + reserved_ahead : now() - intent_age, limit = ahead ? reserved_page : page_size](
-      storage::store& store) { return store.firings().waiting_intents(before, limit); },
+    self_, partners_.storage, [now = now(), ahead](storage::store& store) { return read_waiting(store, now, ahead); },
     [this, ahead, generation = generation_](core::result<std::vector<core::intent>>&& found) {
       if (generation != generation_)
         return;
