@@ -3,6 +3,7 @@
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
 #include "apps/data_folder.hpp"
+#include "apps/open_store.hpp"
 #include "apps/report.hpp"
 #include "config/declared_file.hpp"
 #include "core/sqlite_url.hpp"
@@ -50,13 +51,18 @@ core::result<core::deploy_report> apply_files(const apply_options& options) {
   auto what = assemble(options.config);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
+  if (auto known = check_channels(*declared, what->settings); !known)
+    return tl::unexpected<core::error>{known.error()};
   auto database = ready_database(*what, options.dry_run);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
-  return (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
+  auto report = (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
+  if (report && !options.dry_run)
+    report->on_their_way = wait_for_runs(**store, report->edited);
+  return report;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "apps/assembly.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -66,8 +67,33 @@ core::result<void> prepare_schema(storage::database& database, const config::set
   return database.migrate();
 }
 
-core::result<core::declared_set> read_deploy_files(const config::deploy_settings& deploy) {
-  return config::load_declared({deploy.files, deploy.base_dir, deploy.revision, deploy.source, deploy.files_from});
+core::result<core::declared_set> read_deploy_files(const config::settings& settings) {
+  const auto& deploy = settings.deploy;
+  auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, deploy.source, deploy.files_from});
+  if (declared)
+    if (auto known = check_channels(*declared, settings); !known)
+      return tl::unexpected<core::error>{known.error()};
+  return declared;
+}
+
+core::result<void> check_channels(const core::declared_set& declared, const config::settings& settings) {
+  const auto is_webhook = [&](const std::string& name) {
+    return std::any_of(settings.webhooks.begin(), settings.webhooks.end(), [&](const auto& each) { return each.name == name; });
+  };
+  std::string problems;
+  const auto say = [&](const core::declared_alarm& alarm, const std::string& what) {
+    problems += (problems.empty() ? "" : "\n") + alarm.where + ": alarm '" + alarm.rule.key + "': " + what;
+  };
+  for (const auto& alarm : declared.alarms) {
+    for (const auto& channel : alarm.rule.channels)
+      if (!is_webhook(channel))
+        say(alarm, "the configuration has no [[webhook]] named \"" + channel + "\"");
+    if (!alarm.rule.mail_to.empty() && settings.mail.host.empty())
+      say(alarm, "mail_to needs mail.host");
+  }
+  if (!problems.empty())
+    return core::fail(core::errc::invalid_argument, std::move(problems));
+  return {};
 }
 
 core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
@@ -75,7 +101,7 @@ core::result<core::deploy_report> apply_deploy_files(storage::database& database
   const auto& deploy = settings.deploy;
   if (deploy.files.empty())
     return core::deploy_report{};
-  auto declared = read_deploy_files(deploy);
+  auto declared = read_deploy_files(settings);
   if (!declared)
     return tl::unexpected<core::error>{declared.error()};
   auto store = database.open();

@@ -30,8 +30,11 @@ struct assembled {
 /// Brings the schema up to date if `database.migrate` allows it. Errors: `conflict` with the command to run when it does not.
 [[nodiscard]] core::result<void> prepare_schema(storage::database& database, const config::settings& settings);
 
-/// Reads the files of `[deploy]`.
-[[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::deploy_settings& deploy);
+/// Reads the files of `[deploy]`. Errors: also a channel of an alarm that the settings do not have.
+[[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::settings& settings);
+
+/// Errors: `invalid_argument` for an alarm with a channel that the settings do not have, or mail without a server.
+[[nodiscard]] core::result<void> check_channels(const core::declared_set& declared, const config::settings& settings);
 
 /// Reads the files of `[deploy]` and applies them. A report without changes when none are declared.
 [[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,

@@ -32,6 +32,16 @@ struct apply_options {
   bool json = false;
 };
 
+struct migrate_options {
+  config_options config;
+  bool dry_run = false;
+  bool json = false;
+  /// Upgrade XXL's own tables, too.
+  bool xxl = false;
+  /// `on`, `off`; empty: leave the log's indexes.
+  std::string lean;
+};
+
 struct cron_options {
   std::string expression;
   /// ISO 8601 or epoch milliseconds; empty: now.
@@ -40,6 +50,14 @@ struct cron_options {
   std::string zone;
   std::size_t count = 5;
   bool json = false;
+};
+
+struct alarm_test_options {
+  config_options config;
+  /// `mail`, or the name of a webhook.
+  std::string channel;
+  /// For mail; empty: the sender's own address.
+  std::string to;
 };
 
 struct demo_options {
@@ -51,10 +69,12 @@ struct demo_options {
 [[nodiscard]] int serve(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
+[[nodiscard]] int migrate(const migrate_options& options);
 [[nodiscard]] int migrate(const config_options& options, bool dry_run, bool json);
 /// To native mode; `back`: to shared mode.
 [[nodiscard]] int takeover(const config_options& options, bool back, bool json);
 [[nodiscard]] int cron_next(const cron_options& options);
+[[nodiscard]] int alarm_test(const alarm_test_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
 
 } // namespace ringmaster::apps

@@ -25,7 +25,9 @@ demo_executor::demo_executor(std::string admin, std::string app_name, std::strin
   : admin_{std::move(admin)}, app_name_{std::move(app_name)}, token_{std::move(token)} {
   config::server_settings server;
   server.listen = "127.0.0.1:0";
-  transport_ = gateway::make_transport(server, {}, {});
+  config::trigger_settings calls;
+  calls.io_threads = 1;
+  transport_ = gateway::make_transport(server, calls, {});
   client_ = transport_->client();
 }
 

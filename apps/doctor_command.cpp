@@ -9,6 +9,7 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/notification.hpp"
 #include "core/sqlite_url.hpp"
 #include "storage/reservations.hpp"
 
@@ -48,12 +49,27 @@ void check_token(const config::settings& settings, std::vector<finding>& finding
 void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
   if (settings.deploy.files.empty())
     return;
-  auto declared = read_deploy_files(settings.deploy);
+  auto declared = read_deploy_files(settings);
   if (declared)
     findings.push_back({verdict::fine, "job files", std::to_string(declared->groups.size()) + " groups, "
-                                                      + std::to_string(declared->jobs.size()) + " jobs declared"});
+                                                      + std::to_string(declared->jobs.size()) + " jobs, "
+                                                      + std::to_string(declared->alarms.size()) + " alarms declared"});
   else
     findings.push_back({verdict::failure, "job files", declared.error().context});
+}
+
+/// Goes to each channel as far as a message would begin.
+void check_alarm_channels(const config::settings& settings, std::vector<finding>& findings) {
+  const auto channels = notification_of(settings);
+  const auto probe = [&](const std::string& name, const std::string& what) {
+    const auto reached = gateway::probe_channel(channels, name);
+    findings.push_back(reached ? finding{verdict::fine, "alarm channel", what + " can be reached"}
+                               : finding{verdict::failure, "alarm channel", what + ": " + reached.error().context});
+  };
+  if (!settings.mail.host.empty())
+    probe("mail", "mail through " + settings.mail.host);
+  for (const auto& webhook : settings.webhooks)
+    probe(webhook.name, "webhook " + webhook.name);
 }
 
 void check_nodes(storage::store& store, std::vector<finding>& findings) {
@@ -66,6 +82,15 @@ void check_nodes(storage::store& store, std::vector<finding>& findings) {
   for (const auto& node : *nodes)
     up += node.state == core::node_state::up;
   findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
+}
+
+void check_content(storage::database& database, std::vector<finding>& findings) {
+  using level = storage::database_finding::level;
+  for (auto& one : database.examine())
+    findings.push_back({one.how == level::failure   ? verdict::failure
+                        : one.how == level::warning ? verdict::warning
+                                                    : verdict::fine,
+                        std::move(one.what), std::move(one.detail)});
 }
 
 void check_mode(storage::store& store, const std::string& wanted, std::vector<finding>& findings) {
@@ -88,11 +113,16 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
     return;
   }
   auto pending = (*database)->pending_migrations();
-  if (!pending) {
+  if (!pending && pending.error().code != core::errc::unsupported) {
     findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
     return;
   }
   findings.push_back({verdict::fine, "database", (*database)->description()});
+  check_content(**database, findings);
+  if (!pending) {
+    findings.push_back({verdict::failure, "schema", pending.error().context});
+    return;
+  }
   if (!pending->empty()) {
     findings.push_back({verdict::warning, "schema", std::to_string(pending->size()) + " steps to run: ringmaster migrate"});
     return;
@@ -135,6 +165,7 @@ int doctor(const config_options& options, bool json) {
   check_data_dir(what->settings, findings);
   check_token(what->settings, findings);
   check_job_files(what->settings, findings);
+  check_alarm_channels(what->settings, findings);
   check_database(*what, findings);
   print(findings, json);
   for (const auto& one : findings)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "apps/commands.hpp"
+#include "apps/job_commands.hpp"
 
 namespace {
 
@@ -83,14 +84,16 @@ int run(int argc, char** argv) {
   apply_command->add_flag("--json", applied.json, "For machines");
   apply_command->callback([&] { chosen = [&] { return apply(applied); }; });
 
-  config_options migrate_config;
-  bool migrate_dry_run = false;
-  bool migrate_json = false;
+  migrate_options migration;
   auto* migrate_command = app.add_subcommand("migrate", "Bring the database's schema up to date");
-  add_config_options(*migrate_command, migrate_config);
-  migrate_command->add_flag("--dry-run", migrate_dry_run, "Only print the statements");
-  migrate_command->add_flag("--json", migrate_json, "For machines");
-  migrate_command->callback([&] { chosen = [&] { return migrate(migrate_config, migrate_dry_run, migrate_json); }; });
+  add_config_options(*migrate_command, migration.config);
+  migrate_command->add_flag("--dry-run", migration.dry_run, "Only print the statements");
+  migrate_command->add_flag("--xxl", migration.xxl, "Upgrade XXL-JOB's own tables to its newest released schema, too");
+  migrate_command
+    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only Java admins need; --lean=off makes them again")
+    ->check(CLI::IsMember({"on", "off"}));
+  migrate_command->add_flag("--json", migration.json, "For machines");
+  migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 
   config_options takeover_config;
   bool takeover_back = false;
@@ -112,9 +115,22 @@ int run(int argc, char** argv) {
   next_command->add_flag("--json", cron.json, "For machines");
   next_command->callback([&] { chosen = [&] { return cron_next(cron); }; });
 
+  alarm_test_options alarm;
+  auto* alarm_command = app.add_subcommand("alarm", "Channels that tell people of failures");
+  alarm_command->require_subcommand(0, 1);
+  auto* alarm_test_command = alarm_command->add_subcommand("test", "Send a test message and say what became of it");
+  add_config_options(*alarm_test_command, alarm.config);
+  alarm_test_command->add_option("CHANNEL", alarm.channel, "mail, or the name of a [[webhook]]")->required();
+  alarm_test_command->add_option("--to", alarm.to, "For mail: to whom; default the sender's own address")->type_name("ADDRESS");
+  alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
+
+  add_job_commands(app, chosen);
+  add_run_commands(app, chosen);
+  add_forecast_command(app, chosen);
+
   config_options doctor_config;
   bool doctor_json = false;
-  auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder and database");
+  auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder, database and alarm channels");
   add_config_options(*doctor_command, doctor_config);
   doctor_command->add_flag("--json", doctor_json, "For machines");
   doctor_command->callback([&] { chosen = [&] { return doctor(doctor_config, doctor_json); }; });
@@ -122,7 +138,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (!chosen)
-      throw CLI::RequiredError(cron_command->parsed() ? "cron: a subcommand" : "A subcommand");
+      throw CLI::RequiredError(app.get_subcommands().empty() ? "A subcommand"
+                                                             : app.get_subcommands().front()->get_name() + ": a subcommand");
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }

@@ -8,6 +8,7 @@
 
 #include "actors/admin/supervisor.hpp"
 #include "apps/commands.hpp"
+#include "apps/notification.hpp"
 #include "apps/secrets.hpp"
 #include "gateway/gateway_actor.hpp"
 #include "protocol/caf.hpp"
@@ -50,6 +51,8 @@ void node::spawn() {
   parts.store_writers = base_.database->writers();
   parts.shares_schedule = base_.database->shares_schedule();
   parts.client = base_.transport->client();
+  notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
+  parts.notifier = notifier_;
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
@@ -119,6 +122,9 @@ void node::stop() {
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
   gateway_ = nullptr;
   supervisor_ = nullptr;
+  // Its answers go to actors.
+  if (notifier_)
+    notifier_->stop();
   system_.reset();
 }
 

@@ -11,6 +11,7 @@
 #include "apps/foundation.hpp"
 #include "core/declared.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
 
 namespace ringmaster::apps {
 
@@ -41,6 +42,7 @@ private:
   void watch(const char* what, const Handle& handle);
 
   foundation base_;
+  std::shared_ptr<protocol::notifier> notifier_;
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   protocol::supervisor supervisor_;

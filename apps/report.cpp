@@ -68,6 +68,8 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
   text += dry_run ? "would be: " : "";
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
           " removed, " + std::to_string(count[2]) + " unchanged\n";
+  if (report.on_their_way > 0)
+    text += std::to_string(report.on_their_way) + " runs were claimed before and are still on their way\n";
   return text;
 }
 

@@ -42,7 +42,7 @@ void reload(const config_options& options, node& running, actors::logger& log) {
     log->info("reload: no job files are declared");
     return;
   }
-  auto declared = read_deploy_files(deploy);
+  auto declared = read_deploy_files(fresh->settings);
   if (!declared) {
     log->error("reload: {}", declared.error().context);
     return;

@@ -90,4 +90,18 @@ core::result<core::time_point> parse_time(const std::string& text, const core::z
   return *parsed + *fraction - *offset;
 }
 
+core::result<core::milliseconds> parse_span(const std::string& text) {
+  constexpr std::pair<std::string_view, std::int64_t> units[] = {
+    {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
+  std::int64_t number = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit{rest, static_cast<std::size_t>(text.data() + text.size() - rest)};
+  constexpr std::int64_t number_max = 1'000'000'000;
+  for (const auto& [name, ms] : units)
+    if (problem == std::errc{} && unit == name && number > 0 && number <= number_max)
+      return core::milliseconds{number * ms};
+  return core::fail(core::errc::invalid_argument,
+                    "\"" + text + "\" is no span of time; expected a number and its unit, such as 90m or 7d");
+}
+
 } // namespace ringmaster::apps

@@ -12,4 +12,7 @@ namespace ringmaster::apps {
 /// one of these, in `where`. A space may stand for the T. Errors: `invalid_argument`.
 [[nodiscard]] core::result<core::time_point> parse_time(const std::string& text, const core::zone& where);
 
+/// A whole number and its unit: `250ms`, `30s`, `90m`, `12h`, `7d`; more than nothing. Errors: `invalid_argument`.
+[[nodiscard]] core::result<core::milliseconds> parse_span(const std::string& text);
+
 } // namespace ringmaster::apps

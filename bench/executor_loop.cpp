@@ -23,6 +23,11 @@ namespace {
 // Tags of epoll events: callback connections start here, below are sockets by their number.
 constexpr std::uint64_t results_tag = std::uint64_t{1} << 32;
 
+constexpr std::string_view known_log =
+  R"({"code":200,"content":{"fromLineNum":1,"toLineNum":1,"logContent":"job execute start<br>","isEnd":true}})";
+constexpr std::string_view unknown_log =
+  R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists","isEnd":true}})";
+
 std::int64_t in_us(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1000; }
 
 std::int64_t now_us() {
@@ -89,7 +94,8 @@ run_book executor_loop::run() {
       else
         on_peer(socket);
     }
-    results_.send_waiting(now_us());
+    if (!progress_.hold.load(std::memory_order_relaxed))
+      results_.send_waiting(now_us());
   }
   return std::move(book_);
 }
@@ -161,12 +167,17 @@ void executor_loop::answer(const http_message& request, peer& from) {
   } else if (line.starts_with("POST /beat ") || line.starts_with("POST /idleBeat ") || line.starts_with("POST /kill ")) {
     append_reply(out, R"({"code":200})");
   } else if (line.starts_with("POST /log ")) {
-    append_reply(
-      out,
-      R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists","isEnd":true}})");
+    append_reply(out, has_started(number_after(request.body, "\"logId\":")) ? known_log : unknown_log);
   } else {
     append_reply(out, R"({"code":500,"msg":"invalid request, uri-mapping not found."})");
   }
+}
+
+// Asked only after a crash, so nothing is kept for it until then.
+bool executor_loop::has_started(std::int64_t log_id) {
+  for (; started_known_ < book_.received.size(); ++started_known_)
+    started_.insert(book_.received[started_known_].log_id);
+  return started_.contains(log_id);
 }
 
 bool executor_loop::write(int socket, peer& to) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "bench/callback_sender.hpp"
@@ -36,6 +37,7 @@ private:
   void on_peer(int socket);
   bool read(int socket, peer& from);
   void answer(const struct http_message& request, peer& from);
+  [[nodiscard]] bool has_started(std::int64_t log_id);
   bool write(int socket, peer& to);
   void drop(int socket);
 
@@ -45,6 +47,9 @@ private:
   callback_sender results_;
   std::unordered_map<int, peer> peers_;
   run_book book_;
+  /// The log ids of the first `started_known_` runs of the book.
+  std::unordered_set<std::int64_t> started_;
+  std::size_t started_known_ = 0;
 };
 
 } // namespace ringmaster::bench

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -56,6 +57,16 @@ std::pair<int, std::uint16_t> listen_somewhere() {
 std::size_t load_progress::place(std::int64_t instant_ms) const {
   const auto second = instant_ms / 1000 - first_second;
   return second < 0 || second >= static_cast<std::int64_t>(seconds_max) ? seconds_max - 1 : static_cast<std::size_t>(second);
+}
+
+std::size_t load_progress::received_in_all() const {
+  return std::accumulate(received.begin(), received.end(), std::size_t{0},
+                         [](auto sum, const auto& n) { return sum + n.load(); });
+}
+
+std::size_t load_progress::acknowledged_in_all() const {
+  return std::accumulate(acknowledged.begin(), acknowledged.end(), std::size_t{0},
+                         [](auto sum, const auto& n) { return sum + n.load(); });
 }
 
 bool load_progress::has_all(const load_window& window, const std::vector<std::uint32_t>& expected) const {

@@ -22,6 +22,8 @@ struct load_progress {
   static constexpr std::size_t seconds_max = 8192;
 
   std::atomic<bool> stop{false};
+  /// Results are kept back for now.
+  std::atomic<bool> hold{false};
   std::atomic<std::uint64_t> refused{0};
   std::int64_t first_second = 0;
   std::array<std::atomic<std::uint32_t>, seconds_max> received{};
@@ -29,6 +31,9 @@ struct load_progress {
 
   /// The place of an instant; the last one for all that lie outside.
   [[nodiscard]] std::size_t place(std::int64_t instant_ms) const;
+
+  [[nodiscard]] std::size_t received_in_all() const;
+  [[nodiscard]] std::size_t acknowledged_in_all() const;
 
   /// Every second of the window has at least what it must have, received and acknowledged. `expected` by second from its begin.
   [[nodiscard]] bool has_all(const load_window& window, const std::vector<std::uint32_t>& expected) const;
@@ -47,6 +52,8 @@ public:
   /// `http://127.0.0.1:PORT/`, one for each.
   [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] const load_progress& progress() const { return *progress_; }
+  /// Whether results are kept back from now on.
+  void hold_results(bool hold) { progress_->hold = hold; }
   [[nodiscard]] pid_t process() const { return process_; }
 
   /// Ends the process; what it saw. Throws `std::runtime_error` when it did not end well.

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/firing_load.hpp"
+#include "bench/load_place.hpp"
 
 namespace {
 
@@ -19,8 +20,19 @@ struct arguments {
   load_options load;
   std::string store = "sqlite", callbacks = "batch";
   std::size_t rate = 0, spread = 0, burst = 0;
-  long seconds = 60, warmup = 5, idle = 0;
+  long seconds = 60, warmup = 5, idle = 0, outage = 0;
+  bool kill = false;
 };
+
+void declare_trouble(CLI::App& app, arguments& given, CLI::Option* rate) {
+  auto* kill = app.add_flag("--kill", given.kill, "kill -9 the server in the middle of --rate, and start it again at once");
+  auto* outage = app.add_option("--outage", given.outage, "The database is away for SECONDS in the middle of --rate");
+  kill->needs(rate)->excludes(outage);
+  outage->needs(rate)->check(CLI::Range(1, 600));
+  app.add_option("--trouble-after", given.load.trouble.after_s, "Seconds from the first counted one to --kill or --outage")
+    ->check(CLI::Range(1, 3600))
+    ->capture_default_str();
+}
 
 void declare(CLI::App& app, arguments& given) {
   app.add_option("--ringmaster", given.load.ringmaster, "The server's binary")->required()->check(CLI::ExistingFile);
@@ -28,16 +40,27 @@ void declare(CLI::App& app, arguments& given) {
       ->check(CLI::IsMember({"sqlite", "mariadb"}))
       ->capture_default_str();
   auto* load = app.add_option_group("load", "What the jobs do");
-  load->add_option("--rate", given.rate, "N jobs, each fires every second")->check(CLI::Range(1, 1'000'000));
-  load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds")
-      ->check(CLI::Range(1, 10'000'000));
-  load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start")
-    ->check(CLI::Range(1, 10'000'000));
+  auto* rate = load->add_option("--rate", given.rate, "N jobs, each fires every second");
+  auto* spread =
+    load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds");
+  auto* burst = load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start");
+  rate->check(CLI::Range(1, 1'000'000));
+  spread->check(CLI::Range(1, 10'000'000));
+  burst->check(CLI::Range(1, 10'000'000));
   auto* idle = load->add_option(
     "--idle", given.idle, "SECONDS without a firing, with --jobs in the store: time to ready of the second start, memory, CPU");
   idle->check(CLI::Range(1, 3600));
+  auto* ingest = load->add_option(
+    "--ingest", given.load.ingest, "N connections, over which the results of --jobs runs come in, one in each request");
+  ingest->check(CLI::Range(1, 4096));
   load->require_option(1);
-  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle")->needs(idle)->check(CLI::Range(0, 10'000'000));
+  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle; runs of --ingest, 50000 unless told")
+    ->excludes(rate, spread, burst)
+    ->check(CLI::Range(0, 10'000'000));
+  app.add_option("--prefill", given.load.prefill, "Finished runs that are in the log table before; not with --idle, --ingest")
+    ->excludes(idle, ingest)
+    ->check(CLI::Range(1, 1'000'000'000));
+  declare_trouble(app, given, rate);
   app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --spread")
     ->check(CLI::Range(1, 3600))
     ->capture_default_str();
@@ -64,7 +87,11 @@ void settle(arguments& given) {
   load.seconds = std::chrono::seconds{given.idle > 0 ? given.idle : given.seconds};
   load.warmup = std::chrono::seconds{given.warmup};
   load.ringmaster = std::filesystem::absolute(load.ringmaster);
-  if (given.idle > 0)
+  load.trouble.kind = given.kill ? trouble_kind::kill : given.outage > 0 ? trouble_kind::outage : trouble_kind::none;
+  load.trouble.lasts_s = given.outage;
+  if (load.ingest > 0 && load.jobs == 0)
+    load.jobs = 50'000;
+  if (given.idle > 0 || load.ingest > 0)
     return;
   load.jobs = given.rate + given.spread + given.burst;
   load.shape = given.rate > 0     ? load_shape::every_second
@@ -77,6 +104,11 @@ int run(const arguments& given) {
     const auto report = run_idle(given.load);
     std::puts(to_json(report).c_str());
     return report.exit_status == 0 ? 0 : 1;
+  }
+  if (given.load.ingest > 0) {
+    const auto report = run_ingest(given.load);
+    std::puts(to_json(report).c_str());
+    return report.clean() ? 0 : 1;
   }
   const auto report = run_load(given.load);
   std::puts(to_json(report).c_str());

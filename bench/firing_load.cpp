@@ -1,16 +1,14 @@
 #include "bench/firing_load.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
-
-#include <unistd.h>
 
 #include "bench/executors.hpp"
+#include "bench/load_place.hpp"
 #include "bench/server_process.hpp"
 
 namespace ringmaster::bench {
@@ -18,63 +16,9 @@ namespace ringmaster::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* token = "token-of-the-bench";
-constexpr seconds ready_limit{120}, stop_limit{60}, missing_limit{15}, burst_after{15};
-
-volatile std::sig_atomic_t interrupted = 0;
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-void check_interrupt() {
-  if (interrupted != 0)
-    throw std::runtime_error("interrupted");
-}
-
-void wait_until(std::int64_t at_ms) {
-  for (auto left = at_ms - now_ms(); left > 0; left = at_ms - now_ms()) {
-    check_interrupt();
-    std::this_thread::sleep_for(milliseconds{std::min<std::int64_t>(left, 200)});
-  }
-}
-
-class temporary_folder {
-public:
-  temporary_folder(const fs::path& parent, bool keep) : keep_{keep} {
-    auto name = (parent / "ringmaster-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder in " + parent.string());
-    path_ = name;
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    if (keep_)
-      std::fprintf(stderr, "kept: %s\n", path_.c_str());
-    else
-      fs::remove_all(path_, ignored);
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-  fs::path path_;
-  bool keep_;
-};
-
-std::string name_of(store_kind store) { return store == store_kind::sqlite ? "sqlite" : "mariadb"; }
-
-std::vector<std::string> serve_words(const load_options& options, const fs::path& config) {
-  std::vector<std::string> words{options.ringmaster.string(), "serve", "--config", config.string()};
-  for (const auto& setting : options.settings)
-    words.insert(words.end(), {"--set", setting});
-  return words;
-}
+constexpr seconds missing_limit{15}, burst_after{15};
 
 cpu_shares cpu_now(pid_t server, pid_t store, pid_t executors) {
   return {cpu_seconds(server), cpu_seconds(store), cpu_seconds(executors)};
@@ -119,39 +63,81 @@ void count(load_report& report, const run_book& book, const load_window& window,
   report.cycles = report.seen.log_ids.size() - report.unstored;
 }
 
+/// The server once, so that the log table is there.
+void prefill(load_store& store, const load_options& options, const fs::path& folder) {
+  const auto port = free_port();
+  const auto config_file = folder / "schema.toml";
+  write_config(config_file, {store.url(), port, access_token, ""});
+  server_process server{serve_words(options.ringmaster, config_file, options.settings), folder / "server.log"};
+  server.wait_until_ready(port, ready_limit);
+  if (server.stop(stop_limit) != 0)
+    throw std::runtime_error("the first start did not end well:\n" + server.end_of_log());
+  store.prefill(options.prefill, options.jobs);
+}
+
+/// Kills or takes away what the plan says; returns when it is back.
+trouble_account make_trouble(const load_options& options, const load_window& window, load_store& store,
+                             std::unique_ptr<server_process>& server,
+                             const std::function<std::unique_ptr<server_process>()>& start) {
+  wait_until(window.begin_ms + options.trouble.after_s * 1000);
+  trouble_account account;
+  account.began_ms = now_ms();
+  if (options.trouble.kind == trouble_kind::kill) {
+    server->kill_now();
+    server = start();
+  } else {
+    store.go_away(seconds{options.trouble.lasts_s});
+  }
+  account.back_ms = now_ms();
+  return account;
+}
+
 } // namespace
 
 load_report run_load(const load_options& options) {
   const temporary_folder folder{options.data_dir, options.keep};
   const auto port = free_port();
   const std::size_t batch_max = options.batched_callbacks ? 50 : 1;
-  executors emulated{options.executors, {port, token, batch_max, 16}, folder.path() / "book"};
-  const load_store store{options.store, folder.path()};
+  executors emulated{options.executors, {port, access_token, batch_max, 16}, folder.path() / "book"};
+  load_store store{options.store, folder.path()};
+  if (options.prefill > 0)
+    prefill(store, options, folder.path());
   const auto plan = plan_of(options);
   const auto job_file = folder.path() / "jobs.toml", config_file = folder.path() / "ringmaster.toml";
   write_jobs(job_file, plan, emulated.addresses());
-  write_config(config_file, {store.url(), port, token, job_file.string()});
+  write_config(config_file, {store.url(), port, access_token, job_file.string()});
 
   load_report report;
-  server_process server{serve_words(options, config_file), folder.path() / "server.log"};
-  report.ready_ms = server.wait_until_ready(port, ready_limit).count();
+  report.prefilled = options.prefill;
+  double ready = 0;
+  const auto start = [&] {
+    auto made = std::make_unique<server_process>(serve_words(options.ringmaster, config_file, options.settings),
+                                                 folder.path() / "server.log");
+    ready = made->wait_until_ready(port, ready_limit).count();
+    return made;
+  };
+  auto server = start();
+  report.ready_ms = ready;
   const auto window = window_of(options, plan);
-  std::fprintf(stderr, "ready after %.0f ms, process %d; counting from %lld\n", report.ready_ms, server.process(),
+  std::fprintf(stderr, "ready after %.0f ms, process %d; counting from %lld\n", report.ready_ms, server->process(),
                static_cast<long long>(window.begin_ms));
   if (now_ms() >= window.begin_ms)
     throw std::runtime_error("the server was not ready before the instant of the burst");
   const auto expected = plan.expected(window);
   wait_until(window.begin_ms);
-  const auto before = cpu_now(server.process(), store.process(), emulated.process());
+  const auto before = cpu_now(server->process(), store.process(), emulated.process());
   const auto stolen_before = stolen_seconds();
+  if (options.trouble.kind != trouble_kind::none)
+    report.trouble = make_trouble(options, window, store, server, start);
   wait_until(window.end_ms);
   report.stolen_s = stolen_seconds() - stolen_before;
-  report.cpu = cpu_now(server.process(), store.process(), emulated.process()) - before;
+  if (!report.trouble) // else it is not the same processes
+    report.cpu = cpu_now(server->process(), store.process(), emulated.process()) - before;
   wait_for_missing(emulated.progress(), window, expected);
-  report.memory = {resident_memory(server.process()).peak, resident_memory(store.process()).peak};
-  if (!server.runs())
-    std::fprintf(stderr, "the server ended under load:\n%s\n", server.end_of_log().c_str());
-  report.exit_status = server.stop(stop_limit);
+  report.memory = {resident_memory(server->process()).peak, resident_memory(store.process()).peak};
+  if (!server->runs())
+    std::fprintf(stderr, "the server ended under load:\n%s\n", server->end_of_log().c_str());
+  report.exit_status = server->stop(stop_limit);
 
   report.store = name_of(options.store);
   report.shape = plan.shape == load_shape::at_once ? "burst" : plan.shape == load_shape::every_second ? "rate" : "spread";
@@ -161,9 +147,14 @@ load_report run_load(const load_options& options) {
   report.refused = emulated.progress().refused;
   report.expected = std::accumulate(expected.begin(), expected.end(), std::size_t{0});
   report.rate = static_cast<double>(report.expected) / report.seconds;
-  count(report, emulated.finish(), window, store.successes());
+  const auto book = emulated.finish();
+  count(report, book, window, store.successes());
+  if (report.trouble) {
+    account_for(*report.trouble, book, window, options.jobs);
+    report.lost = report.trouble->lost;
+  }
   if (!report.clean())
-    std::fprintf(stderr, "end of the server's log:\n%s\n", server.end_of_log().c_str());
+    std::fprintf(stderr, "end of the server's log:\n%s\n", server->end_of_log().c_str());
   return report;
 }
 
@@ -177,15 +168,15 @@ idle_report run_idle(const load_options& options) {
   idle_report report;
   report.store = name_of(options.store);
   report.jobs = options.jobs;
-  write_config(config_file, {store.url(), port, token, job_file.string()});
+  write_config(config_file, {store.url(), port, access_token, job_file.string()});
   {
-    server_process first{serve_words(options, config_file), folder.path() / "server.log"};
+    server_process first{serve_words(options.ringmaster, config_file, options.settings), folder.path() / "server.log"};
     report.apply_ms = first.wait_until_ready(port, ready_limit).count();
     if (first.stop(stop_limit) != 0)
       throw std::runtime_error("the first start did not end well:\n" + first.end_of_log());
   }
-  write_config(config_file, {store.url(), port, token, ""});
-  server_process server{serve_words(options, config_file), folder.path() / "server.log"};
+  write_config(config_file, {store.url(), port, access_token, ""});
+  server_process server{serve_words(options.ringmaster, config_file, options.settings), folder.path() / "server.log"};
   report.ready_ms = server.wait_until_ready(port, ready_limit).count();
   wait_until(now_ms() + options.warmup.count() * 1000);
   const auto began = now_ms();
@@ -197,11 +188,6 @@ idle_report run_idle(const load_options& options) {
   report.memory = {resident_memory(server.process()).peak, resident_memory(store.process()).peak};
   report.exit_status = server.stop(stop_limit);
   return report;
-}
-
-void end_on_signals() {
-  for (const int signal : {SIGINT, SIGTERM})
-    std::signal(signal, [](int) { interrupted = 1; });
 }
 
 } // namespace ringmaster::bench

@@ -23,6 +23,11 @@ struct load_options {
   std::chrono::seconds warmup{5};
   std::size_t executors = 10;
   bool batched_callbacks = true;
+  /// Of --ingest: connections that report results, one in each request.
+  std::size_t ingest = 0;
+  /// Finished runs that are in the log before.
+  std::size_t prefill = 0;
+  trouble_plan trouble;
   /// `key=value`, for the server's --set.
   std::vector<std::string> settings;
   /// Where temporary folders are made.
@@ -33,8 +38,6 @@ struct load_options {
 /// Throw `std::runtime_error` when the load could not be put on at all, or was interrupted.
 [[nodiscard]] load_report run_load(const load_options& options);
 [[nodiscard]] idle_report run_idle(const load_options& options);
-
-/// SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
-void end_on_signals();
+[[nodiscard]] ingest_report run_ingest(const load_options& options);
 
 } // namespace ringmaster::bench

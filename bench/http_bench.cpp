@@ -135,11 +135,18 @@ void serve(const options& chosen, int commands, int answers) {
   transport->stop();
 }
 
+/// What is counted is the cost of a call on one thread.
+config::trigger_settings one_thread() {
+  config::trigger_settings settings;
+  settings.io_threads = 1;
+  return settings;
+}
+
 /// Keeps `in_flight` calls on their way: what ended is posted again, in batches.
 class caller {
 public:
   caller(const options& chosen, unsigned port)
-    : chosen_(chosen), transport_(gateway::make_transport({}, {}, {})), client_(transport_->client()) {
+    : chosen_(chosen), transport_(gateway::make_transport({}, one_thread(), {})), client_(transport_->client()) {
     for (std::size_t i = 0; i < chosen.origins; ++i)
       origins_.push_back("http://127.0.0." + std::to_string(i + 1) + ":" + std::to_string(port));
     body_.assign(chosen.body, 'b');

@@ -21,7 +21,7 @@ std::string cron_of(const load_plan& plan, std::size_t job) {
   std::string cron;
   for (const int field : {utc.tm_sec, utc.tm_min, utc.tm_hour, utc.tm_mday, utc.tm_mon + 1})
     cron += std::to_string(field) + ' ';
-  return cron + "? " + std::to_string(utc.tm_year + 1900);
+  return cron + '?'; // again next year: a job that never fires again would be stopped, which costs a statement more
 }
 
 /// A TOML basic string; nothing here holds control characters.

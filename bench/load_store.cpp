@@ -1,7 +1,13 @@
 #include "bench/load_store.hpp"
 
 #include <fstream>
+#include <memory>
+#include <stdexcept>
 
+#include <sqlite3.h>
+
+#include "bench/load_place.hpp"
+#include "bench/prefill.hpp"
 #include "bench/stored_results.hpp"
 
 namespace ringmaster::bench {
@@ -34,7 +40,31 @@ pid_t load_store::process() const {
 }
 
 std::vector<std::int64_t> load_store::successes() const {
-  return server_ ? stored_in_mysql(server_->socket_path(), database) : stored_in_sqlite(file_);
+  return server_ ? stored_in_mysql(server_->socket_path(), database, prefilled_) : stored_in_sqlite(file_, prefilled_);
+}
+
+void load_store::prefill(std::size_t rows, std::size_t jobs) {
+  if (server_)
+    prefill_mysql(server_->socket_path(), database, rows, jobs);
+  else
+    prefill_sqlite(file_, rows, jobs);
+  prefilled_ = static_cast<std::int64_t>(rows);
+}
+
+void load_store::go_away(std::chrono::seconds time) {
+  const auto until = now_ms() + time.count() * 1000;
+  if (server_) {
+    server_->stop();
+    wait_until(until);
+    return server_->start();
+  }
+  sqlite3* opened = nullptr;
+  const auto code = sqlite3_open_v2(file_.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db{opened, &sqlite3_close};
+  sqlite3_busy_timeout(opened, 10'000);
+  if (code != SQLITE_OK || sqlite3_exec(opened, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK)
+    throw std::runtime_error(file_.string() + ": " + sqlite3_errmsg(opened));
+  wait_until(until); // closing the file gives the lock back
 }
 
 } // namespace ringmaster::bench

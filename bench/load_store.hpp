@@ -2,6 +2,8 @@
 
 // The database of one load: a file of SQLite, or a MariaDB server of the bench's own.
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -26,13 +28,20 @@ public:
   /// The store's own process, 0 for SQLite.
   [[nodiscard]] pid_t process() const;
 
-  /// Log ids with a stored success, ascending. The server under load must have ended.
+  /// See `prefill.hpp`.
+  void prefill(std::size_t rows, std::size_t jobs);
+
+  /// The database does not answer for so long: MariaDB is ended and started again, an SQLite file is locked by somebody else.
+  void go_away(std::chrono::seconds time);
+
+  /// Log ids with a stored success, ascending, without those of `prefill`. The server under load must have ended.
   [[nodiscard]] std::vector<std::int64_t> successes() const;
 
 private:
   std::filesystem::path file_;
   std::unique_ptr<test::mariadb_server> server_;
   std::string url_;
+  std::int64_t prefilled_ = 0;
 };
 
 } // namespace ringmaster::bench

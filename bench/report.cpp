@@ -66,12 +66,38 @@ std::string to_json(const load_report& report) {
   out["callbacks_refused"] = report.refused;
   out["late_ms"] = to_object(report.seen.late);
   out["read_late_ms"] = to_object(report.seen.read_late);
-  out["cpu_s"] = to_object(report.cpu);
+  out["cpu_s"] = report.trouble ? json() : to_object(report.cpu);
   const auto cpu = report.cpu.ringmaster + report.cpu.store;
-  out["cpu_us_per_cycle"] = report.cycles == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
+  out["cpu_us_per_cycle"] =
+    report.cycles == 0 || report.trouble ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.cycles), 10));
   out["stolen_cpu_s"] = rounded(report.stolen_s);
   out["rss_mb_peak"] = to_object(report.memory);
   out["ready_ms"] = rounded(report.ready_ms, 10);
+  if (report.prefilled > 0)
+    out["prefilled"] = report.prefilled;
+  if (const auto& trouble = report.trouble)
+    out["trouble"] = {{"away_ms", trouble->back_ms - trouble->began_ms},
+                      {"dropped_meanwhile", trouble->dropped},
+                      {"steady_ms", rounded(trouble->steady_ms, 10)}};
+  out["exit"] = exit_of(report.exit_status);
+  out["machine"] = machine();
+  return out.dump();
+}
+
+std::string to_json(const ingest_report& report) {
+  json out;
+  out["store"] = report.store;
+  out["load"] = "ingest";
+  out["connections"] = report.connections;
+  out["results"] = report.results;
+  out["acknowledged"] = report.acknowledged;
+  out["results_per_s"] = rounded(static_cast<double>(report.acknowledged) / report.seconds, 10);
+  out["unstored"] = report.unstored;
+  out["callbacks_refused"] = report.refused;
+  out["cpu_s"] = to_object(report.cpu);
+  const auto cpu = report.cpu.ringmaster + report.cpu.store;
+  out["cpu_us_per_result"] =
+    report.acknowledged == 0 ? json() : json(rounded(cpu * 1e6 / static_cast<double>(report.acknowledged), 10));
   out["exit"] = exit_of(report.exit_status);
   out["machine"] = machine();
   return out.dump();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/run_book.hpp"
+#include "bench/trouble.hpp"
 
 namespace ringmaster::bench {
 
@@ -40,8 +41,24 @@ struct load_report {
   double stolen_s = 0; ///< by the hypervisor, while the window's clock ran: a late firing may be its doing
   double ready_ms = 0;
   std::optional<int> exit_status; ///< of the server after SIGTERM
+  std::size_t prefilled = 0;      ///< finished runs that were in the log before
+  std::optional<trouble_account> trouble;
 
   [[nodiscard]] bool clean() const { return lost == 0 && doubled == 0 && unstored == 0; }
+};
+
+struct ingest_report {
+  std::string store;
+  std::size_t connections = 0;
+  std::size_t results = 0;
+  std::size_t acknowledged = 0;
+  std::size_t unstored = 0;
+  std::uint64_t refused = 0;
+  double seconds = 0; ///< from the first request to the last answer
+  cpu_shares cpu;
+  std::optional<int> exit_status;
+
+  [[nodiscard]] bool clean() const { return acknowledged == results && unstored == 0; }
 };
 
 struct idle_report {
@@ -57,6 +74,7 @@ struct idle_report {
 };
 
 [[nodiscard]] std::string to_json(const load_report& report);
+[[nodiscard]] std::string to_json(const ingest_report& report);
 [[nodiscard]] std::string to_json(const idle_report& report);
 
 } // namespace ringmaster::bench

@@ -127,7 +127,9 @@ server_process::server_process(std::vector<std::string> words, std::filesystem::
     throw std::runtime_error(std::string{"fork: "} + std::strerror(errno));
 }
 
-server_process::~server_process() {
+server_process::~server_process() { kill_now(); }
+
+void server_process::kill_now() {
   if (!runs())
     return;
   ::kill(process_, SIGKILL);

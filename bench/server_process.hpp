@@ -45,6 +45,9 @@ public:
   /// SIGTERM, then SIGKILL after the limit. The exit status, nothing when it had to be killed or died of a signal.
   std::optional<int> stop(std::chrono::seconds limit);
 
+  /// SIGKILL, without a farewell.
+  void kill_now();
+
   [[nodiscard]] pid_t process() const { return process_; }
   [[nodiscard]] bool runs();
   [[nodiscard]] std::string end_of_log() const;

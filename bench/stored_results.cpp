@@ -11,16 +11,19 @@ namespace ringmaster::bench {
 
 namespace {
 
-constexpr char query[] = "SELECT id FROM xxl_job_log WHERE handle_code = 200 ORDER BY id";
+std::string query_of(std::int64_t after) {
+  return "SELECT id FROM xxl_job_log WHERE id > " + std::to_string(after) + " AND handle_code = 200 ORDER BY id";
+}
 
 } // namespace
 
-std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file) {
+std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file, std::int64_t after) {
+  const auto query = query_of(after);
   sqlite3* opened = nullptr;
   const auto code = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
   const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db{opened, &sqlite3_close};
   sqlite3_stmt* prepared = nullptr;
-  if (code != SQLITE_OK || sqlite3_prepare_v2(opened, query, -1, &prepared, nullptr) != SQLITE_OK)
+  if (code != SQLITE_OK || sqlite3_prepare_v2(opened, query.c_str(), -1, &prepared, nullptr) != SQLITE_OK)
     throw std::runtime_error(file.string() + ": " + sqlite3_errmsg(opened));
   const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> rows{prepared, &sqlite3_finalize};
   std::vector<std::int64_t> ids;
@@ -32,10 +35,11 @@ std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file) {
   return ids;
 }
 
-std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database) {
+std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database, std::int64_t after) {
+  const auto query = query_of(after);
   const std::unique_ptr<MYSQL, decltype(&mysql_close)> db{mysql_init(nullptr), &mysql_close};
   if (mysql_real_connect(db.get(), nullptr, "root", "", database.c_str(), 0, socket.c_str(), 0) == nullptr ||
-      mysql_query(db.get(), query) != 0)
+      mysql_query(db.get(), query.c_str()) != 0)
     throw std::runtime_error(mysql_error(db.get()));
   const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> rows{mysql_use_result(db.get()), &mysql_free_result};
   std::vector<std::int64_t> ids;

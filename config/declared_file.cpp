@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "config/alarm_table.hpp"
 #include "config/declared_table.hpp"
 #include "config/nearest.hpp"
 #include "config/problem_lines.hpp"
@@ -46,18 +47,34 @@ public:
 
 private:
   void read_top(const toml::key& key, const toml::node& node, problems& found) {
-    constexpr std::string_view known[] = {"group", "job"};
+    constexpr std::string_view known[] = {"group", "job", "alarm"};
     const std::string name{key.str()};
     const auto* tables = node.as_array();
-    if (name == "elastic_job" || name == "alarm")
+    if (name == "elastic_job")
       found.add(key.source(), "[[" + name + "]]: not supported by this release");
-    else if (name != "group" && name != "job")
+    else if (name != "group" && name != "job" && name != "alarm")
       found.add(key.source(), "unknown key '" + name + "'" + suggestion(name, known));
     else if (!tables || !tables->is_array_of_tables())
       found.add(key.source(), name + ": expected a table in double brackets, [[" + name + "]]");
     else
       for (const toml::node& each : *tables)
-        name == "group" ? keep_group(*each.as_table(), found) : keep_job(*each.as_table(), found);
+        keep(name, *each.as_table(), found);
+  }
+
+  void keep(const std::string& what, const toml::table& table, problems& found) {
+    if (what == "group")
+      keep_group(table, found);
+    else if (what == "job")
+      keep_job(table, found);
+    else
+      keep_alarm(table, found);
+  }
+
+  void keep_alarm(const toml::table& table, problems& found) {
+    auto alarm = read_alarm(table, found);
+    if (const auto first = first_place("alarm " + alarm.rule.key, alarm.where))
+      return found.add(table.source(), "alarm '" + alarm.rule.key + "' is declared twice, first at " + *first);
+    set_.alarms.push_back(std::move(alarm));
   }
 
   void keep_group(const toml::table& table, problems& found) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <limits>
 
+#include "config/declared_options.hpp"
 #include "config/table_fields.hpp"
 #include "core/columns.hpp"
 #include "core/cron.hpp"
@@ -18,10 +19,10 @@ using namespace std::string_view_literals;
 constexpr std::array group_keys{"app_name"sv, "title"sv, "addresses"sv};
 constexpr std::array job_keys{"group"sv,   "key"sv,      "name"sv,    "author"sv,    "alarm_email"sv, "schedule"sv,
                               "handler"sv, "params"sv,   "route"sv,   "block"sv,     "misfire"sv,     "timeout"sv,
-                              "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv};
-constexpr std::array later_job_keys{"time_zone"sv, "interval_ms"sv,   "start_at"sv,    "end_at"sv,
-                                    "jitter_ms"sv, "retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
-                                    "keep_logs"sv, "glue_source"sv,   "glue_remark"sv};
+                              "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv,
+                              "time_zone"sv, "interval_ms"sv, "start_at"sv, "end_at"sv, "jitter_ms"sv};
+constexpr std::array later_job_keys{"retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
+                                    "keep_logs"sv,     "glue_source"sv, "glue_remark"sv};
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
@@ -171,6 +172,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   job.retry_count = static_cast<std::int32_t>(in.number("retry", 0, 1000, 0));
   job.enabled = in.flag("enabled", true);
   read_schedule(in, job);
+  read_options(in, job);
   read_children(in, job);
   read_glue_type(in, job);
   check_resend(in, job);

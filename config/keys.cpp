@@ -157,6 +157,8 @@ void add_trigger(std::vector<setting>& to) {
                     "From the first byte sent to an executor to its whole answer."));
   to.push_back(count("trigger.connections_per_executor", trigger<&s::connections_per_executor>, 1, 1024,
                      "Connections to one executor address."));
+  to.push_back(count("trigger.io_threads", trigger<&s::io_threads>, 1, 64,
+                     "Threads that call executors, each executor by one of them; the first one also serves."));
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
                     "Larger answers of an executor are cut off."));
   to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,
@@ -197,6 +199,11 @@ void add_cluster(std::vector<setting>& to) {
                     "Longest time from a node's last look at its own deadline to the write on the socket."));
 }
 
+void add_retention(std::vector<setting>& to) {
+  to.push_back(count("retention.days", &in<&settings::retention, &retention_settings::days>, 0, 36'500,
+                     "Runs that are more local days old than this are removed from the log, 3 at least. 0: they stay for ever."));
+}
+
 template <auto Member>
 constexpr auto logging = &in<&settings::log, Member>;
 template <auto Member>
@@ -220,13 +227,41 @@ void add_log_and_deploy(std::vector<setting>& to) {
       flag("deploy.prune", deploy<&deploy_settings::prune>, "Remove what these files declared before and no longer do."));
 }
 
+template <auto Member>
+constexpr auto mail = &in<&settings::mail, Member>;
+template <auto Member>
+constexpr auto alarm = &in<&settings::alarm, Member>;
+
+void add_mail_and_alarm(std::vector<setting>& to) {
+  using m = mail_settings;
+  to.push_back(text("mail.host", mail<&m::host>, "SMTP server for alarms. Empty: no mail is sent."));
+  to.push_back(count("mail.port", mail<&m::port>, 1, 65535, "Its port: mostly 587 with starttls, 465 with tls, 25 with none."));
+  to.push_back(choice("mail.tls", mail<&m::tls>, {"none", "starttls", "tls"},
+                      "none, starttls (required, not only tried) or tls from the first byte."));
+  to.push_back(text("mail.user", mail<&m::user>, "Name to sign in with. Empty: without authentication."));
+  to.push_back(text("mail.password", mail<&m::password>,
+                    "Its password. May be { env = \"NAME\" } or { file = \"PATH\" }.", form::secret));
+  to.push_back(text("mail.from", mail<&m::from>, "Address of the sender. Required with mail.host."));
+  to.push_back(flag("mail.verify_certificate", mail<&m::verify_certificate>, "Whether the server must prove who it is."));
+  to.push_back(text("mail.ca_file", mail<&m::ca_file>,
+                    "Certificates to trust, a PEM file; relative to this file. Empty: the system's."));
+  to.push_back(time("mail.timeout", mail<&m::timeout>, 1s, 10min, "To send one mail."));
+  using a = alarm_settings;
+  to.push_back(time("alarm.dedup", alarm<&a::dedup>, 0ms, 24h,
+                    "Failures of a job for the same reason are one message in so long, with their number. 0s: each is told."));
+  to.push_back(count("alarm.per_minute", alarm<&a::per_minute>, 1, 10'000,
+                     "Messages a minute to one webhook, or to one mail address. What is beyond it is told in one summary."));
+  to.push_back(
+      time("alarm.webhook_timeout", alarm<&a::webhook_timeout>, 1s, 10min, "To send one message to a webhook."));
+}
+
 } // namespace
 
 std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
-                      add_log_and_deploy})
+                      add_retention, add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

@@ -10,6 +10,7 @@
 #include "config/problem_lines.hpp"
 #include "config/toml_file.hpp"
 #include "config/validate.hpp"
+#include "config/webhook_table.hpp"
 
 namespace ringmaster::config {
 
@@ -54,7 +55,10 @@ public:
       return lose_document(document.error().context);
     problems found{path};
     for (const auto& [key, node] : *document)
-      read_node(std::string{key.str()}, key.source(), node, found);
+      if (key.str() == "webhook")
+        read_webhooks_from(key, node, found);
+      else
+        read_node(std::string{key.str()}, key.source(), node, found);
     for (auto& line : found.lines())
       add(std::move(line));
   }
@@ -87,6 +91,8 @@ public:
     if (!problems_.empty())
       return tl::unexpected(to_error(problems_));
     values_.deploy.files_from = from_.subject("deploy.files");
+    if (auto& ca_file = values_.mail.ca_file; !ca_file.empty())
+      ca_file = (std::filesystem::path{values_.deploy.base_dir} / ca_file).lexically_normal().string();
     return std::move(values_);
   }
 
@@ -98,6 +104,18 @@ private:
     add(std::move(why));
     for (const setting& each : all_settings())
       from_.refuse(each.name);
+  }
+
+  /// `[[webhook]]` is no setting but a list of tables.
+  void read_webhooks_from(const toml::key& key, const toml::node& node, problems& found) {
+    const auto secret = [this](const toml::table& table) -> core::result<std::string> {
+      auto value = read_secret(table);
+      if (!value)
+        return tl::unexpected(value.error());
+      const auto* text = std::get_if<std::string>(&*value);
+      return text ? core::result<std::string>{*text} : core::fail(core::errc::invalid_argument, std::string{secret_form});
+    };
+    values_.webhooks = read_webhooks(key.source(), node, values_.deploy.base_dir, secret, found);
   }
 
   void read_node(const std::string& name, const toml::source_region& at, const toml::node& node, problems& found) {

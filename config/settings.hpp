@@ -73,7 +73,7 @@ struct schedule_settings {
 
 struct trigger_settings {
   /// Runs on their way at once, by lane; a full lane leaves firings due.
-  std::size_t fast_window = 4096;
+  std::size_t fast_window = 16384;
   std::size_t slow_window = 1024;
   /// A job slower than this more than slow_count times in a minute goes to the slow lane.
   milliseconds slow_after{500};
@@ -81,6 +81,8 @@ struct trigger_settings {
   milliseconds connect_timeout{3000};
   milliseconds request_timeout{3000};
   std::size_t connections_per_executor = 128;
+  /// Threads that call executors, each executor by one of them; the first one also serves.
+  std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;
   /// An idle connection to an executor is closed after this.
   milliseconds connection_idle{60000};
@@ -109,6 +111,12 @@ struct cluster_settings {
   milliseconds send_margin{300};
 };
 
+/// The age limit of the log of runs.
+struct retention_settings {
+  /// Runs of older local days are removed; 0: never. Not 1 or 2: the day report counts three days.
+  std::size_t days = 30;
+};
+
 struct log_settings {
   /// trace, debug, info, warn, error.
   std::string level = "info";
@@ -129,6 +137,48 @@ struct deploy_settings {
   bool prune = false;
 };
 
+struct mail_settings {
+  /// SMTP server; empty: no mail is sent.
+  std::string host;
+  std::size_t port = 587;
+  /// none, starttls or tls.
+  std::string tls = "starttls";
+  /// Empty: without authentication.
+  std::string user;
+  std::string password;
+  /// The sender's address.
+  std::string from;
+  bool verify_certificate = true;
+  /// Certificates to trust instead of the system's; relative to the configuration file. Empty: the system's.
+  std::string ca_file;
+  milliseconds timeout{30000};
+};
+
+struct alarm_settings {
+  /// Failures of a job for the same reason are one message in so long; 0: each is told.
+  milliseconds dedup{60000};
+  /// Messages a minute to one webhook, or to one mail address; what is beyond it is told in one summary.
+  std::size_t per_minute = 20;
+  /// To send one message to a webhook.
+  milliseconds webhook_timeout{10000};
+};
+
+/// One `[[webhook]]`: a channel by its name.
+struct webhook_settings {
+  std::string name;
+  /// Holds a secret: never shown.
+  std::string url;
+  /// generic, dingtalk, wecom, feishu or slack.
+  std::string preset = "generic";
+  /// Signs messages to dingtalk and feishu; empty: unsigned.
+  std::string secret;
+  /// A body of one's own with {placeholders}; empty: the preset's.
+  std::string body_template;
+  std::string content_type = "application/json";
+  /// Certificates to trust instead of the system's. Empty: the system's.
+  std::string ca_file;
+};
+
 struct settings {
   std::string data_dir = "/var/lib/ringmaster";
   /// Wait for runs on their way at a graceful stop.
@@ -140,8 +190,12 @@ struct settings {
   trigger_settings trigger;
   registry_settings registry;
   cluster_settings cluster;
+  retention_settings retention;
   log_settings log;
   deploy_settings deploy;
+  mail_settings mail;
+  alarm_settings alarm;
+  std::vector<webhook_settings> webhooks;
 };
 
 } // namespace ringmaster::config

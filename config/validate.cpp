@@ -11,6 +11,7 @@
 #include "config/problem_lines.hpp"
 #include "config/units.hpp"
 #include "core/columns.hpp"
+#include "core/mail_text.hpp"
 #include "core/network_text.hpp"
 #include "core/sqlite_url.hpp"
 #include "core/text.hpp"
@@ -126,6 +127,9 @@ public:
   void check_relations() {
     require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
                  values_.schedule.misfire_after);
+    if (values_.retention.days == 1 || values_.retention.days == 2)
+      say("retention.days", std::to_string(values_.retention.days)
+                              + " is too short: the day report counts three days; expected at least 3, or 0 for no limit");
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
     if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))
@@ -136,6 +140,17 @@ public:
     if (seen_late >= values_.registry.dead_after)
       say_of({"registry.flush", "registry.reread", "registry.dead_after"},
              "registry.flush + registry.reread: " + too_long(seen_late, "registry.dead_after", values_.registry.dead_after));
+  }
+
+  void check_mail() {
+    const auto& mail = values_.mail;
+    if (mail.host.empty())
+      return;
+    const auto plain = [](char c) { return c > ' ' && c < 0x7F && c != '/' && c != '@' && c != '#' && c != '?' && c != '%'; };
+    require(std::all_of(mail.host.begin(), mail.host.end(), plain), "mail.host", mail.host, "expected a host name or an address");
+    require(core::is_mail_address(mail.from), "mail.from", mail.from, "expected an address such as \"ringmaster@example.org\"");
+    if (!is_printable(mail.user) || !is_printable(mail.password))
+      say("mail.password", "mail.user and mail.password must not contain control characters");
   }
 
   core::result<void> finish() && {
@@ -203,6 +218,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   checks.check_forms();
   checks.check_security();
   checks.check_relations();
+  checks.check_mail();
   return std::move(checks).finish();
 }
 

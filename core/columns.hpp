@@ -22,6 +22,7 @@ inline constexpr std::size_t child_jobs_chars = 255;
 inline constexpr std::size_t node_chars = 64;
 inline constexpr std::size_t job_key_chars = 128;
 inline constexpr std::size_t source_chars = 128;
+inline constexpr std::size_t time_zone_chars = 64;
 /// A `text` column, in bytes.
 inline constexpr std::size_t text_bytes = 65535;
 

@@ -37,6 +37,24 @@ private:
   std::uint64_t second_ = 0x84222325cbf29ce4;
 };
 
+/// Each under its name, and only those that are there: jobs without options keep the hash that they had before there were any.
+void add_options(content_sum& sum, const schedule_options& options) {
+  auto add = [&sum](std::string_view name, const std::string& value) {
+    sum.add(name);
+    sum.add(value);
+  };
+  if (!options.time_zone.empty())
+    add("time_zone", options.time_zone);
+  if (options.interval_ms)
+    add("interval_ms", std::to_string(*options.interval_ms));
+  if (options.start_at)
+    add("start_at", std::to_string(to_ms(*options.start_at)));
+  if (options.end_at)
+    add("end_at", std::to_string(to_ms(*options.end_at)));
+  if (options.jitter_ms)
+    add("jitter_ms", std::to_string(*options.jitter_ms));
+}
+
 } // namespace
 
 std::string content_hash(const declared_job& job) {
@@ -54,6 +72,7 @@ std::string content_hash(const declared_job& job) {
     sum.add(group);
     sum.add(key);
   }
+  add_options(sum, job.timing);
   return sum.hex();
 }
 

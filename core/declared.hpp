@@ -1,12 +1,13 @@
 #pragma once
 
-// Groups and jobs that a file declares, and what applying them changes.
+// Groups, jobs and alarms that a file declares, and what applying them changes.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/alarm.hpp"
 #include "core/group.hpp"
 #include "core/job.hpp"
 
@@ -30,6 +31,7 @@ struct declared_job {
   std::string alarm_email;
   schedule_type schedule = schedule_type::none;
   std::string schedule_conf;
+  schedule_options timing;
   misfire_policy misfire = misfire_policy::do_nothing;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
@@ -46,6 +48,13 @@ struct declared_job {
   std::string where;
 };
 
+/// One `[[alarm]]`. Identity: its key.
+struct declared_alarm {
+  alarm_rule rule;
+  /// `file:line` of the table, for messages.
+  std::string where = {};
+};
+
 /// Everything one source declares. Applied all or nothing.
 struct declared_set {
   /// Names what owns the objects: prune removes only what the same source declared before.
@@ -54,13 +63,14 @@ struct declared_set {
   std::int64_t revision = 0;
   std::vector<declared_group> groups;
   std::vector<declared_job> jobs;
+  std::vector<declared_alarm> alarms = {};
 };
 
 enum class change_kind : std::uint8_t { create, update, unchanged, remove };
 
 struct deploy_change {
   change_kind kind = change_kind::unchanged;
-  /// `group pay-worker` or `job pay-worker/settle`.
+  /// `group pay-worker`, `job pay-worker/settle` or `alarm on-call`.
   std::string object;
   /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry a changed field.
   std::vector<std::string> fields;
@@ -68,6 +78,10 @@ struct deploy_change {
 
 struct deploy_report {
   std::vector<deploy_change> changes;
+  /// Jobs that were there before and are edited or removed.
+  std::vector<job_id> edited = {};
+  /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
+  std::size_t on_their_way = 0;
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)
       if (change.kind != change_kind::unchanged)

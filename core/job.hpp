@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/schedule_options.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
 
-enum class schedule_type : std::uint8_t { none, cron, fixed_rate };
 enum class misfire_policy : std::uint8_t { do_nothing, fire_once_now };
 enum class route_strategy : std::uint8_t {
   first, last, round, random, consistent_hash, least_frequently_used, least_recently_used, failover, busyover,
@@ -27,7 +27,7 @@ enum class block_strategy : std::uint8_t { serial_execution, discard_later, cove
 enum class unknown_policy : std::uint8_t { ask, skip, resend };
 
 /// XXL's stored names, e.g. `FIX_RATE`, `LEAST_FREQUENTLY_USED`, `COVER_EARLY`; ours for `on_unknown`: `ask`, `skip`, `resend`.
-/// `route_strategy::unknown` has no stored name: its text is empty.
+/// `schedule_type::unknown` and `route_strategy::unknown` have no stored name: their text is empty.
 [[nodiscard]] std::string_view stored_name(schedule_type) noexcept;
 [[nodiscard]] std::string_view stored_name(misfire_policy) noexcept;
 [[nodiscard]] std::string_view stored_name(route_strategy) noexcept;
@@ -57,6 +57,7 @@ struct job {
   std::int32_t retry_count = 0;
   /// Cron text, or whole seconds for a fixed rate.
   std::string schedule_conf;
+  schedule_options timing;
   std::string handler;
   std::string param;
   /// Comma list of job ids as XXL stores it; empty when there are none.

@@ -50,7 +50,9 @@ struct planned_run {
   std::int32_t retry_left = 0;
   /// Replaces the job's own parameter (a retry repeats its first attempt's).
   std::optional<std::string> param;
-  /// Set when the run comes from a durable intent (child, retry); its claim takes the intent (T2).
+  /// Chosen from these instead of the group's executors; empty: from the group's. A retry of the run keeps them.
+  std::vector<std::string> addresses;
+  /// Set when the run comes from a durable intent (child, retry, by hand); its claim takes the intent (T2).
   std::optional<intent_id> intent;
   /// The trigger pool's lane that holds a slot for this run; the store ignores it.
   std::uint8_t lane = 0;
@@ -146,17 +148,21 @@ struct record_batch {
   bool shared = false;
 };
 
-/// A durable wish to run: child, retry or, beside Java admins, a reserved instant. A row of `rm_intent` until it is claimed.
+/// A durable wish to run: a child, a retry, a run by hand or, beside Java admins, a reserved instant. A row of `rm_intent` until
+/// it is claimed.
 struct intent {
   intent_id id{};
   trigger_kind kind = trigger_kind::parent;
   job_id job{};
-  /// A retry: the instant of its first attempt. A child: the epoch, it is due at once. A reserved instant: itself.
+  /// A retry: the instant of its first attempt. A child, and by hand: the epoch, it is due at once. A reserved instant: itself.
   time_point fire_at{};
+  /// The run that it follows. By hand: a random negative number.
   log_id origin{};
   shard part;
   std::optional<std::string> param;
   std::int32_t retry_left = 0;
+  /// As in `planned_run`.
+  std::vector<std::string> addresses = {};
 };
 
 /// Made by a reservation, for one instant of a schedule.

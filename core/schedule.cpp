@@ -1,6 +1,7 @@
 #include "core/schedule.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -19,14 +20,22 @@ result<seconds> parse_rate(std::string_view conf) {
   return seconds{*rate};
 }
 
+/// Equal on every machine and release: it decides when a job with a jitter fires.
+std::uint64_t mixed(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 /// How many instants lie from `first` up to `now`: counted while they are few, else the count goes on at the same pace.
-std::size_t count_missed(const schedule& rule, time_point first, time_point now) {
+std::size_t count_missed(const schedule& rule, job_id of, time_point first, time_point now) {
   constexpr std::size_t counted_max = 32, missed_max = 1000;
   std::size_t missed = 0;
   auto instant = first;
   while (instant <= now && missed < counted_max) {
     ++missed;
-    const auto next = rule.next(instant);
+    const auto next = rule.next(instant, of);
     if (!next)
       return missed;
     instant = *next;
@@ -42,15 +51,18 @@ job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, t
     plan.firings.push_back({now, true});
     plan.last = now;
   } else {
-    plan.dropped = count_missed(rule, due.next, now);
+    plan.dropped = count_missed(rule, plan.id, due.next, now);
   }
-  plan.next = rule.next(now);
+  plan.next = rule.next(now, plan.id);
   return plan;
 }
 
 } // namespace
 
-result<schedule> schedule::compile(schedule_type type, std::string_view conf, const zone& where) {
+result<schedule> schedule::compile(schedule_type type, std::string_view conf, const zone& where,
+                                   const schedule_options& options) {
+  if (auto fits = check(type, options); !fits)
+    return tl::unexpected{std::move(fits.error())};
   schedule compiled;
   if (type == schedule_type::cron) {
     auto expression = cron_expression::parse(conf);
@@ -58,20 +70,87 @@ result<schedule> schedule::compile(schedule_type type, std::string_view conf, co
       return tl::unexpected{std::move(expression.error())};
     compiled.rule_ = std::pair{std::make_shared<const cron_expression>(std::move(*expression)), where};
   } else if (type == schedule_type::fixed_rate) {
-    const auto rate = parse_rate(conf);
+    const auto rate = options.interval_ms ? result<seconds>{} : parse_rate(conf);
     if (!rate)
       return tl::unexpected{rate.error()};
-    compiled.rule_ = *rate;
+    // From a spread instant nobody could tell which one it was, if each counted from the one before.
+    if (options.interval_ms || options.start_at || options.jitter_ms)
+      compiled.rule_ = grid{options.interval_ms ? milliseconds{*options.interval_ms} : milliseconds{*rate},
+                            options.start_at.value_or(time_point{})};
+    else
+      compiled.rule_ = *rate;
+  } else if (type == schedule_type::unknown) {
+    return fail(errc::invalid_argument, "the schedule type is none of NONE, CRON and FIX_RATE");
   }
+  compiled.start_ = options.start_at;
+  compiled.end_ = options.end_at;
+  compiled.jitter_ = milliseconds{options.jitter_ms.value_or(0)};
   return compiled;
 }
 
-std::optional<time_point> schedule::next(time_point after) const {
+std::optional<time_point> schedule::unbounded(time_point after) const {
   if (const auto* rate = std::get_if<seconds>(&rule_))
     return std::chrono::ceil<seconds>(after + *rate);
   if (const auto* cron = std::get_if<std::pair<std::shared_ptr<const cron_expression>, zone>>(&rule_))
     return cron->first->next(after, cron->second);
+  if (const auto* even = std::get_if<grid>(&rule_)) {
+    auto steps = (after - even->origin) / even->step;
+    if (even->origin + steps * even->step <= after) // before the origin the division is rounded up
+      ++steps;
+    return even->origin + steps * even->step;
+  }
   return std::nullopt;
+}
+
+std::optional<time_point> schedule::nominal(time_point after) const {
+  if (start_ && after < *start_)
+    after = *start_ - milliseconds{1};
+  auto instant = unbounded(after);
+  return instant && end_ && *instant > *end_ ? std::nullopt : instant;
+}
+
+// Short of the next instant, so that instants keep their order and none is put off into another one.
+std::optional<time_point> schedule::spread(std::optional<time_point> instant, job_id of) const {
+  if (!instant || jitter_.count() == 0)
+    return instant;
+  auto room = jitter_;
+  if (const auto following = nominal(*instant))
+    room = std::min(room, *following - *instant - milliseconds{1});
+  if (end_)
+    room = std::min(room, *end_ - *instant);
+  const auto bits = mixed(mixed(static_cast<std::uint64_t>(number(of))) ^ static_cast<std::uint64_t>(to_ms(*instant)));
+  return *instant + milliseconds{static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(room.count() + 1))};
+}
+
+std::optional<time_point> schedule::next(time_point after, job_id of) const {
+  if (jitter_.count() == 0)
+    return nominal(after);
+  // Only the last instant up to `after` can be put off to behind it. It is found by bisection: rules look forward only.
+  auto last = nominal(after - jitter_);
+  if (!last || *last > after)
+    return spread(last, of);
+  auto end = after;
+  for (auto following = nominal(*last); following && *following <= after; following = nominal(*last)) {
+    const auto middle = *last + (end - *last) / 2;
+    if (const auto found = nominal(middle); found && *found <= after)
+      last = found;
+    else
+      end = middle;
+  }
+  const auto put_off = spread(last, of);
+  return *put_off > after ? put_off : spread(nominal(*last), of);
+}
+
+std::optional<time_point> schedule::at_or_after(time_point instant, time_point from, job_id of) const {
+  if (const auto* rate = std::get_if<seconds>(&rule_)) {
+    const auto gap = from - instant;
+    auto steps = gap / milliseconds{*rate};
+    if (gap % milliseconds{*rate} > milliseconds{0})
+      ++steps;
+    const auto found = instant + steps * milliseconds{*rate};
+    return end_ && found > *end_ ? std::nullopt : std::optional{found};
+  }
+  return next(from - milliseconds{1}, of);
 }
 
 job_plan plan(const due_job& due, const schedule& rule, const plan_window& window) {
@@ -85,7 +164,7 @@ job_plan plan(const due_job& due, const schedule& rule, const plan_window& windo
   while (plan.next && *plan.next <= window.now + window.horizon && plan.firings.size() < firings_max) {
     plan.last = *plan.next;
     plan.firings.push_back({plan.last, false});
-    plan.next = rule.next(plan.last);
+    plan.next = rule.next(plan.last, plan.id);
   }
   return plan;
 }

@@ -21,14 +21,36 @@ public:
   /// Never fires.
   schedule() = default;
 
-  /// Errors: `invalid_argument` with XXL's text for the cron or the number. A text that parses but never fires is no error.
-  [[nodiscard]] static result<schedule> compile(schedule_type type, std::string_view conf, const zone& where);
+  /// `where` is the zone of a cron; `options.time_zone` was looked up by the caller (`schedule_rules`). Errors:
+  /// `invalid_argument` with XXL's text for the cron or the number, or with the option that does not fit. A text that parses but
+  /// never fires is no error.
+  [[nodiscard]] static result<schedule> compile(schedule_type type, std::string_view conf, const zone& where,
+                                                const schedule_options& options = {});
 
-  /// Next fire time strictly after `after`. Fixed rate: `after` + n seconds, rounded up to a whole second.
-  [[nodiscard]] std::optional<time_point> next(time_point after) const;
+  /// Next fire time strictly after `after`. Fixed rate: `after` + n seconds, rounded up to a whole second; with an interval, a
+  /// start or a jitter it lies on a grid from `start_at` (else from the epoch) on. `of` only matters with a jitter.
+  [[nodiscard]] std::optional<time_point> next(time_point after, job_id of = {}) const;
+
+  /// The first instant at or after `from` of the sequence that has `instant` in it: what `next` makes of it, step by step.
+  [[nodiscard]] std::optional<time_point> at_or_after(time_point instant, time_point from, job_id of = {}) const;
+
+  /// Instants do not depend on the job.
+  [[nodiscard]] bool same_for_all() const noexcept { return jitter_.count() == 0; }
 
 private:
-  std::variant<std::monostate, std::pair<std::shared_ptr<const cron_expression>, zone>, seconds> rule_;
+  struct grid {
+    milliseconds step;
+    time_point origin;
+  };
+
+  [[nodiscard]] std::optional<time_point> unbounded(time_point after) const;
+  [[nodiscard]] std::optional<time_point> nominal(time_point after) const;
+  [[nodiscard]] std::optional<time_point> spread(std::optional<time_point> instant, job_id of) const;
+
+  std::variant<std::monostate, std::pair<std::shared_ptr<const cron_expression>, zone>, seconds, grid> rule_;
+  std::optional<time_point> start_;
+  std::optional<time_point> end_;
+  milliseconds jitter_{0};
 };
 
 /// What the planner knows of a job. A claim succeeds only while the store has the same `next`.

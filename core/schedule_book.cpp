@@ -13,7 +13,7 @@ std::optional<schedule_book::bad_schedule> schedule_book::put(scheduled_job&& re
   ++known.version;
   if (!known.read.next)
     return std::nullopt;
-  auto rule = rule_of(*known.read.spec);
+  auto rule = rules_.of(*known.read.spec);
   if (!rule)
     return bad_schedule{id, rule.error().context};
   known.rule = std::move(*rule);
@@ -81,25 +81,6 @@ void schedule_book::drop_stale() {
     auto found = entries_.find(number(item.job));
     return found == entries_.end() || found->second.version != item.version;
   });
-}
-
-result<std::shared_ptr<const schedule>> schedule_book::rule_of(const job& spec) {
-  std::string text{stored_name(spec.schedule)};
-  text += ' ';
-  text += spec.schedule_conf;
-  if (auto found = rules_.find(text); found != rules_.end())
-    if (auto rule = found->second.lock())
-      return rule;
-  auto compiled = schedule::compile(spec.schedule, spec.schedule_conf, where_);
-  if (!compiled)
-    return tl::unexpected<error>{compiled.error()};
-  auto rule = std::make_shared<const schedule>(std::move(*compiled));
-  if (rules_.size() >= rules_swept_at_) {
-    std::erase_if(rules_, [](const auto& item) { return item.second.expired(); });
-    rules_swept_at_ = std::max<std::size_t>(1024, rules_.size() * 2);
-  }
-  rules_[std::move(text)] = rule;
-  return rule;
 }
 
 } // namespace ringmaster::core

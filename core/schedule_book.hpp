@@ -12,6 +12,7 @@
 #include "core/firing_heap.hpp"
 #include "core/job.hpp"
 #include "core/schedule.hpp"
+#include "core/schedule_rules.hpp"
 #include "core/zone.hpp"
 
 namespace ringmaster::core {
@@ -32,7 +33,7 @@ public:
     std::string reason;
   };
 
-  explicit schedule_book(zone where) : where_{std::move(where)} {}
+  explicit schedule_book(zone where) : rules_{std::move(where)} {}
 
   /// Takes a job as the store has it; replaces what was known. Returns why it cannot be planned, if so: such a job is kept, but
   /// never due.
@@ -75,14 +76,10 @@ private:
 
   void push(entry& of, time_point when);
   void drop_stale();
-  [[nodiscard]] result<std::shared_ptr<const schedule>> rule_of(const job& spec);
 
-  zone where_;
   std::unordered_map<std::int32_t, entry> entries_;
   firing_heap<look> looks_;
-  /// Jobs share compiled schedules by text.
-  std::unordered_map<std::string, std::weak_ptr<const schedule>> rules_;
-  std::size_t rules_swept_at_ = 1024;
+  schedule_rules rules_;
 };
 
 } // namespace ringmaster::core

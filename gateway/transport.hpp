@@ -1,6 +1,6 @@
 #pragma once
 
-// What the transport offers to those who wire it: a server and a client on one io thread. The only seam to Boost.Beast.
+// What the transport offers to those who wire it: a server and a client on a few io threads. The only seam to Boost.Beast.
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ struct transport_counters {
   std::uint64_t calls_in_flight = 0;
 };
 
-/// Owns the io thread, the listening socket, every session and every client connection.
+/// Owns the io threads, the listening socket, every session and every client connection.
 class transport {
 public:
   virtual ~transport() = default;
@@ -43,7 +43,7 @@ public:
   /// No new connections; sessions end after their reply.
   virtual void stop_accepting() = 0;
 
-  /// Ends everything: pending calls complete as `unknown` or `not_sent`. Joins the io thread. Idempotent.
+  /// Ends everything: pending calls complete as `unknown` or `not_sent`. Joins the io threads. Idempotent.
   virtual void stop() = 0;
 };
 

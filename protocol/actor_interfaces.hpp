@@ -23,6 +23,9 @@ using claim_listener = caf::typed_actor<caf::result<void>(claim_reply)>;
 /// Gets routed runs back, in one or several parts.
 using route_listener = caf::typed_actor<caf::result<void>(routed_batch)>;
 
+/// Hears of open claims of this life that nobody works on any more.
+using stray_listener = caf::typed_actor<caf::result<void>(stray_claims)>;
+
 /// Hears of intents (children, retries) that were just made durable.
 using intent_listener = caf::typed_actor<caf::result<void>(intent_batch)>;
 
@@ -31,6 +34,12 @@ using send_listener = caf::typed_actor<caf::result<void>(send_results)>;
 
 /// Gets the live executors whenever they change.
 using registry_listener = caf::typed_actor<caf::result<void>(registry_change)>;
+
+/// Hears whether executors can be reached, as this node found out or as they said themselves.
+using executor_listener = caf::typed_actor<caf::result<void>(executor_news)>;
+
+/// Hears which slots the node has, once a life and whenever they change. Who has slot 0 looks after the whole.
+using slot_listener = caf::typed_actor<caf::result<void>(slot_change)>;
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
 
@@ -113,6 +122,8 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(firing_batch),
   caf::result<void>(send_results),
   caf::result<void>(registry_change),
+  /// An executor to which no connection came about shows a sign of life: it is routed to again.
+  caf::result<void>(executor_news),
   /// Who hears of sent and of unknown runs. The first message of all.
   caf::result<void>(trigger_partners),
   /// Replies the link of an address, made if need be.
@@ -136,6 +147,8 @@ using executor_link = caf::typed_actor<
 /// Runs of which nobody knows whether they were delivered: adopts those of former lives, asks executors, decides.
 using recovery_actor = caf::typed_actor<
   caf::result<void>(unknown_batch),
+  /// Open claims of this life that nobody works on any more.
+  caf::result<void>(stray_claims),
   caf::result<void>(life_change),
   caf::result<void>(send_results),
   /// INTERNAL
@@ -153,7 +166,28 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(registry_hint),
   /// One more listener; it hears of the present view at once.
   caf::result<void>(registry_subscription),
+  /// No connection to it came about: listeners hear of that, and of its next sign of life.
+  caf::result<void>(executor_news),
+  /// One more listener to such news.
+  caf::result<void>(news_subscription),
   /// INTERNAL: flush, sweep, re-read.
+  caf::result<void>(tick_atom)>;
+
+/// Results that never came: asks executors that died or were silent for too long, and gives their runs up. Works on the node of
+/// slot 0 alone.
+using lost_monitor = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  caf::result<void>(registry_change),
+  caf::result<void>(executor_news),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+/// Day counts and the age limit of the log. Works on the node of slot 0 alone.
+using report_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  /// INTERNAL
   caf::result<void>(tick_atom)>;
 
 /// Callbacks: finds the job of a run in memory, makes results durable, passes children and retries on.
@@ -163,6 +197,20 @@ using completion_actor = caf::typed_actor<
   /// Replies when durable. Errors: unavailable, too_large.
   caf::result<callbacks_stored>(callback_batch),
   caf::result<void>(intent_batch)>;
+
+/// Failed runs that nobody decided about: has the store decide their retry and alarm, passes the retries on.
+using fail_monitor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// INTERNAL: sweep.
+  caf::result<void>(tick_atom)>;
+
+/// Takes alarms, puts equal ones together, keeps to the limits of the channels, sends through the injected notifier.
+using alarm_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// From the notifier.
+  caf::result<void>(notice_done),
+  /// INTERNAL: take, send what waits, end windows.
+  caf::result<void>(tick_atom)>;
 
 /// This node's life: enters, renews its beat, knows its own deadline, fences dead peers, spreads the slots.
 using node_actor = caf::typed_actor<
@@ -176,8 +224,17 @@ using node_actor = caf::typed_actor<
 /// Jobs and groups as people and files edit them.
 using job_admin = caf::typed_actor<
   /// Applies what a source declares, all or nothing; wakes schedule_actor and registry_monitor. Replies what changed (or would).
-  /// Errors: conflict, invalid_argument, unavailable.
-  caf::result<core::deploy_report>(apply_declared)>;
+  /// Errors: conflict, invalid_argument, unavailable. As every edit, it is answered when no run of the old definitions is on its
+  /// way any more, or after a second with their number.
+  caf::result<core::deploy_report>(apply_declared),
+  /// Errors: not_found, invalid_argument with XXL's text, unavailable.
+  caf::result<core::job_edit>(start_job),
+  /// Errors: not_found, unavailable.
+  caf::result<core::job_edit>(stop_job),
+  /// A run by hand; this node claims it at once. Replies the intent. Errors: not_found, invalid_argument, unavailable.
+  caf::result<core::intent>(trigger_job),
+  /// Removes the job and then, in the background, its log. Errors: not_found, conflict, unavailable.
+  caf::result<core::job_edit>(remove_job)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

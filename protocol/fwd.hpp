@@ -17,6 +17,8 @@ struct node_life;
 struct claim_outcome;
 struct record_outcome;
 struct deploy_report;
+struct intent;
+struct job_edit;
 
 } // namespace ringmaster::core
 
@@ -55,6 +57,10 @@ struct log_request;
 struct log_reply;
 struct drain_inbox;
 struct apply_declared;
+struct start_job;
+struct stop_job;
+struct trigger_job;
+struct remove_job;
 struct http_exchange;
 struct status_query;
 struct node_status;
@@ -62,6 +68,10 @@ struct stop_request;
 struct handles_query;
 struct node_handles;
 struct registry_subscription;
+struct executor_news;
+struct news_subscription;
+struct stray_claims;
 struct trigger_partners;
+struct notice_done;
 
 } // namespace ringmaster::protocol

@@ -129,10 +129,12 @@ struct http_result {
   std::chrono::microseconds elapsed{0};
   /// When its first byte was written; the epoch when none was.
   std::chrono::steady_clock::time_point sent_at{};
+  /// Not sent because no connection came about: the name is unknown, nobody listens, or nobody answers.
+  bool unreachable = false;
 };
 
-/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on the io thread, in any order, and must
-/// not block.
+/// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on an io thread, in any order, and must not
+/// block. Calls of one origin end on one thread, those of several may end at the same time.
 class http_client {
 public:
   virtual ~http_client() = default;

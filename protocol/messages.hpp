@@ -15,7 +15,9 @@
 #include "core/cluster_mode.hpp"
 #include "core/declared.hpp"
 #include "core/group.hpp"
+#include "core/job_card.hpp"
 #include "core/lanes.hpp"
+#include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
 #include "core/slot_map.hpp"
@@ -46,6 +48,7 @@ struct store_task {
 
 struct store_listener {
   intent_listener intents;
+  stray_listener strays{};
 };
 
 struct claim_request {
@@ -76,6 +79,17 @@ struct claims_opened {
 
 struct intent_batch {
   std::vector<core::intent> items;
+};
+
+/// An open claim that its own life has lost sight of.
+struct stray_claim {
+  std::int64_t sequence = 0;
+  /// Its runs were never in anybody's memory: the claim was kept although its maker was told that it was not.
+  bool never_sent = false;
+};
+
+struct stray_claims {
+  std::vector<stray_claim> items;
 };
 
 // -- lives and slots -------------------------------------------------------------------------------------------------------
@@ -140,10 +154,12 @@ struct sent_runs {
   std::vector<std::pair<core::log_id, core::job_ptr>> items;
 };
 
-/// Whom the pool tells of runs on their way and of runs whose fate is unknown.
+/// Whom the pool tells of runs on their way and of runs whose fate is unknown, and whom it asks to look for executors.
 struct trigger_partners {
   completion_actor completion;
   recovery_actor recovery;
+  /// Looks for executors when there are none, and is told where no connection came about.
+  registry_monitor registry{};
 };
 
 /// A run whose bytes were written and whose answer never came, and what came instead, for a person.
@@ -193,6 +209,8 @@ struct send_result {
   std::chrono::microseconds elapsed{0};
   /// When its first byte was written; the epoch when none was.
   std::chrono::steady_clock::time_point sent_at{};
+  /// Not sent because no connection came about.
+  bool unreachable = false;
 };
 
 struct send_results {
@@ -262,12 +280,49 @@ struct registry_subscription {
   registry_listener listener;
 };
 
+// -- alarms ----------------------------------------------------------------------------------------------------------------
+
+/// What became of a message to a channel.
+struct notice_done {
+  std::uint64_t delivery = 0;
+  core::result<void> outcome;
+};
+
+/// Whether an executor can be reached, as of just now.
+struct executor_news {
+  std::string address;
+  bool reachable = false;
+};
+
+struct news_subscription {
+  executor_listener listener;
+};
+
 // -- administration --------------------------------------------------------------------------------------------------------
 
 struct apply_declared {
   core::declared_set declared;
   bool dry_run = false;
   bool prune = false;
+};
+
+struct start_job {
+  core::job_id job{};
+};
+
+struct stop_job {
+  core::job_id job{};
+};
+
+/// A token of 0 becomes a random one: whoever may ask again after a lost answer brings his own.
+struct trigger_job {
+  core::manual_trigger wish;
+};
+
+struct remove_job {
+  core::job_id job{};
+  /// Also one that a source declares.
+  bool declared_too = false;
 };
 
 struct http_exchange {

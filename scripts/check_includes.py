@@ -20,6 +20,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "protocol/": (("protocol/*", "core/"), ("caf", "spdlog", "system")),
     "protocol/http.hpp": (("core/",), ()),
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
+    "protocol/notifier.hpp": (("core/",), ()),
     "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),
     "storage/mysql/": (("storage/*", "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
     "storage/sqlite/": (("storage/*", "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
@@ -30,6 +31,18 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "gateway/transport/": (
         ("gateway/transport/", "gateway/transport.hpp", "core/", "config/settings.hpp", "protocol/http.hpp"),
         ("boost", "openssl", "system"),
+    ),
+    "gateway/notification.hpp": (("core/", "config/settings.hpp", "protocol/notifier.hpp"), ()),
+    "gateway/notification/": (
+        (
+            "gateway/notification/",
+            "gateway/notification.hpp",
+            "core/",
+            "config/settings.hpp",
+            "protocol/notifier.hpp",
+            "protocol/wire/webhook_body.hpp",
+        ),
+        ("curl", "openssl", "system"),
     ),
     "apps/": (
         ("apps/", "actors/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
@@ -55,6 +68,7 @@ LIBRARIES = {
     "caf": r"caf/",
     "catch": r"catch2/",
     "cli": r"CLI/",
+    "curl": r"curl/",
     "expected": r"tl/expected\.hpp$",
     "mysql": r"(mysql|mariadb)/|(mysql|mysqld_error|errmsg)\.h$",
     "nlohmann": r"nlohmann/",
@@ -68,7 +82,7 @@ LIBRARIES = {
 }
 
 # Libraries that must not come in through our own headers either. `expected` and the system come with almost everything.
-HEAVY = ("boost", "caf", "catch", "cli", "mysql", "nlohmann", "openssl", "sqlite", "toml")
+HEAVY = ("boost", "caf", "catch", "cli", "curl", "mysql", "nlohmann", "openssl", "sqlite", "toml")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 SOURCES = {".cpp", ".hpp"}

@@ -2,7 +2,8 @@
 # Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
 #
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short load
-#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, commands, tidy
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, simulation, commands,
+#                                   chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
 #
@@ -70,6 +71,7 @@ wanted_targets() {
     case "$label" in
       tidy) ;;
       commands | interop) targets+=(ringmaster) ;;
+      chaos) targets+=(crashing_ringmaster) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac
   done

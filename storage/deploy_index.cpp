@@ -67,6 +67,7 @@ void plan_removals(const deploy_state& held, const core::declared_set& declared,
     write.kind = core::change_kind::remove;
     write.id = job.id;
     plan.jobs.push_back(std::move(write));
+    plan.report.edited.push_back(job.id);
     const auto* group = index.group(job.group);
     plan.report.changes.push_back({core::change_kind::remove, "job " + (group ? group->app_name : "") + '/' + job.key, {}});
   }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/columns.hpp"
-#include "core/schedule.hpp"
+#include "core/schedule_rules.hpp"
 #include "core/text.hpp"
 #include "storage/deploy_index.hpp"
 #include "storage/job_columns.hpp"
@@ -42,7 +42,7 @@ class planner {
 public:
   planner(const deploy_state& held, const core::declared_set& declared, bool prune, core::time_point now,
           const core::zone& schedule_zone)
-    : held_{held}, index_{held}, declared_{declared}, prune_{prune}, now_{now}, zone_{schedule_zone} {}
+    : held_{held}, index_{held}, declared_{declared}, prune_{prune}, now_{now}, rules_{schedule_zone} {}
 
   core::result<deploy_plan> run() {
     for (auto step : {&planner::check_source, &planner::plan_groups, &planner::find_targets, &planner::plan_jobs})
@@ -83,10 +83,11 @@ private:
 
   core::result<void> plan_group(const core::declared_group& declared) {
     auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
-    if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars) ||
-        !core::fits(declared.title, core::title_chars))
-      return core::fail(errc::invalid_argument, object + ": app_name has 1 to " + std::to_string(core::app_name_chars) +
-                                                  " characters, title at most " + std::to_string(core::title_chars));
+    if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars))
+      return core::fail(errc::invalid_argument,
+                        object + ": app_name has 1 to " + std::to_string(core::app_name_chars) + " characters");
+    if (auto fits = check_title(declared.title, held_.limits); !fits)
+      return core::fail(errc::invalid_argument, object + ": " + fits.error().context);
     if (declared_groups_.contains(declared.app_name))
       return core::fail(errc::invalid_argument, object + " is declared twice");
     group_write write;
@@ -180,7 +181,7 @@ private:
     write.group = one.group;
     write.key = declared.key;
     write.hash = core::content_hash(declared);
-    auto columns = columns_of(declared);
+    auto columns = columns_of(declared, held_.limits);
     if (!columns)
       return core::fail(errc::invalid_argument, at(declared) + columns.error().context);
     write.columns = std::move(*columns);
@@ -228,20 +229,26 @@ private:
     return job && prune_ && job->source == declared_.source ? nullptr : job;
   }
 
-  core::result<std::optional<schedule_write>> schedule_of(const target& one, const job_write& write) const {
+  core::result<std::optional<schedule_write>> schedule_of(const target& one, const job_write& write) {
     const auto& declared = *one.declared;
-    auto rule = core::schedule::compile(declared.schedule, declared.schedule_conf, zone_);
+    auto rule = rules_.of(declared.schedule, declared.schedule_conf, declared.timing);
     if (!rule)
       return core::fail(errc::invalid_argument, at(declared) + rule.error().context);
     bool content_changed = !one.held || one.held->hash != write.hash;
-    bool wanted = content_changed ? declared.enabled : one.held->running;
-    schedule_write schedule{wanted && declared.schedule != core::schedule_type::none, std::nullopt};
+    // A job whose time is over is no mistake: the same file goes into a new database, too.
+    bool over = declared.timing.end_at && *declared.timing.end_at < now_;
+    bool wanted = content_changed ? declared.enabled && !over : one.held->running;
+    schedule_write schedule{wanted && declared.schedule != core::schedule_type::none, std::nullopt, nullptr, {}};
     bool same_schedule = one.held && one.held->columns.schedule_type == write.columns.schedule_type &&
-                         one.held->columns.schedule_conf == write.columns.schedule_conf;
+                         one.held->columns.schedule_conf == write.columns.schedule_conf &&
+                         one.held->columns.timing == write.columns.timing;
     if (same_schedule && one.held->running == schedule.running)
       return std::nullopt;
     if (schedule.running) {
-      schedule.next = rule->next(one.held ? std::max(now_, one.held->last) : now_);
+      schedule.from = one.held ? std::max(now_, one.held->last) : now_;
+      schedule.next = (*rule)->next(schedule.from, one.held ? one.held->id : core::job_id{});
+      if (!one.held && !(*rule)->same_for_all())
+        schedule.rule = *rule;
       if (!schedule.next)
         return core::fail(errc::invalid_argument, at(declared) + "the schedule " + declared.schedule_conf +
                                                     " never fires (again); set enabled = false to keep it");
@@ -270,6 +277,8 @@ private:
       change.kind = change_kind::unchanged;
     else
       plan_.jobs.push_back(std::move(write));
+    if (change.kind != change_kind::unchanged)
+      plan_.report.edited.push_back(one.held->id);
     plan_.report.changes.push_back(std::move(change));
   }
 
@@ -285,7 +294,7 @@ private:
   const core::declared_set& declared_;
   bool prune_;
   core::time_point now_;
-  const core::zone& zone_;
+  core::schedule_rules rules_;
   deploy_plan plan_;
   std::unordered_map<std::string, existing_or_new<core::group_id>> declared_groups_;
   std::map<identity, std::size_t> targets_by_identity_;
@@ -299,6 +308,10 @@ private:
 core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
                                       core::time_point now, const core::zone& schedule_zone) {
   return planner{held, declared, prune, now, schedule_zone}.run();
+}
+
+std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id) {
+  return write.rule ? write.rule->next(write.from, id) : write.next;
 }
 
 std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids) {

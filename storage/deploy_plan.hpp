@@ -5,6 +5,7 @@
 // since it was read, and write exactly what the plan says.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +15,10 @@
 #include "core/group.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "core/schedule.hpp"
 #include "core/time.hpp"
 #include "core/zone.hpp"
+#include "storage/column_limits.hpp"
 
 namespace ringmaster::storage {
 
@@ -48,6 +51,7 @@ struct job_columns {
   std::string glue_type;
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
+  core::schedule_options timing;
   friend bool operator==(const job_columns&, const job_columns&) = default;
 };
 
@@ -66,8 +70,9 @@ struct held_job {
   core::time_point last{};
 };
 
-/// All groups, all declared jobs, and the source's row of `rm_deploy`.
+/// All groups, all declared jobs, the source's row of `rm_deploy`, and what the columns hold.
 struct deploy_state {
+  column_limits limits = {};
   std::optional<std::int64_t> revision;
   std::vector<held_group> groups;
   std::vector<held_job> jobs;
@@ -96,6 +101,9 @@ struct schedule_write {
   bool running = false;
   /// Nothing when not running.
   std::optional<core::time_point> next;
+  /// Of a new job whose instants depend on its id: `next` is then what `next_of` says.
+  std::shared_ptr<const core::schedule> rule = nullptr;
+  core::time_point from{};
 };
 
 struct job_write {
@@ -131,6 +139,9 @@ struct deploy_plan {
 /// its column, a schedule that does not parse or, enabled, can never fire).
 [[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
                                                     core::time_point now, const core::zone& schedule_zone);
+
+/// When the job `id` fires next by this write; nothing: it does not run.
+[[nodiscard]] std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id);
 
 /// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
 [[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);

@@ -2,6 +2,7 @@
 
 #include "core/columns.hpp"
 #include "core/text.hpp"
+#include "core/zone.hpp"
 
 namespace ringmaster::storage {
 
@@ -22,7 +23,35 @@ std::string schedule_text(const job_columns& columns) {
   return columns.schedule_conf.empty() ? columns.schedule_type : columns.schedule_type + ' ' + columns.schedule_conf;
 }
 
-core::result<void> check_widths(const job_columns& columns) {
+/// As files write it, in UTC.
+std::string instant_text(const std::optional<core::time_point>& t) {
+  if (!t)
+    return "";
+  auto text = core::zone{}.format(*t);
+  text[10] = 'T';
+  if (const auto ms = core::to_ms(*t) % 1000; ms != 0)
+    text += '.' + std::to_string(1000 + ms).substr(1);
+  return text + 'Z';
+}
+
+std::vector<std::string> differences(const core::schedule_options& before, const core::schedule_options& after) {
+  std::vector<std::string> changed;
+  auto text = [&changed](std::string_view name, const std::string& was, const std::string& is) {
+    if (was != is)
+      changed.push_back(std::string{name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));
+  };
+  auto number = [&text](std::string_view name, const auto& was, const auto& is) {
+    text(name, was ? std::to_string(*was) : "", is ? std::to_string(*is) : "");
+  };
+  text("time_zone", before.time_zone, after.time_zone);
+  number("interval_ms", before.interval_ms, after.interval_ms);
+  text("start_at", instant_text(before.start_at), instant_text(after.start_at));
+  text("end_at", instant_text(before.end_at), instant_text(after.end_at));
+  number("jitter_ms", before.jitter_ms, after.jitter_ms);
+  return changed;
+}
+
+core::result<void> check_widths(const job_columns& columns, const column_limits& limits) {
   struct width {
     std::string_view name;
     const std::string& text;
@@ -35,19 +64,18 @@ core::result<void> check_widths(const job_columns& columns) {
     {"schedule", columns.schedule_conf, core::schedule_conf_chars},
     {"handler", columns.handler, core::handler_chars},
     {"glue_type", columns.glue_type, core::glue_type_chars},
+    {"time_zone", columns.timing.time_zone, core::time_zone_chars},
   };
   for (const auto& [name, text, chars] : widths)
     if (!core::fits(text, chars))
       return core::fail(core::errc::invalid_argument,
                         std::string{name} + " is longer than " + std::to_string(chars) + " characters");
-  if (columns.params.size() > core::text_bytes)
-    return core::fail(core::errc::invalid_argument, "params is longer than " + std::to_string(core::text_bytes) + " bytes");
-  return {};
+  return check_param(columns.params, limits);
 }
 
 } // namespace
 
-core::result<job_columns> columns_of(const core::declared_job& job) {
+core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits) {
   job_columns columns;
   columns.name = job.name;
   columns.author = job.author;
@@ -63,7 +91,8 @@ core::result<job_columns> columns_of(const core::declared_job& job) {
   columns.glue_type = job.glue_type;
   columns.timeout_s = job.timeout_s;
   columns.retry_count = job.retry_count;
-  if (auto checked = check_widths(columns); !checked)
+  columns.timing = job.timing;
+  if (auto checked = check_widths(columns, limits); !checked)
     return tl::unexpected{checked.error()};
   return columns;
 }
@@ -96,6 +125,8 @@ std::vector<std::string> differences(const job_columns& before, const job_column
   text("glue_type", before.glue_type, after.glue_type);
   number("timeout", before.timeout_s, after.timeout_s);
   number("retry", before.retry_count, after.retry_count);
+  for (auto& line : differences(before.timing, after.timing))
+    changed.push_back(std::move(line));
   return changed;
 }
 

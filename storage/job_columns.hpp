@@ -13,7 +13,7 @@
 namespace ringmaster::storage {
 
 /// The columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
-[[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job);
+[[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits);
 
 /// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
 [[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);

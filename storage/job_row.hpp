@@ -3,7 +3,9 @@
 // A job as its columns spell it, read into the vocabulary of core. Both backends select these columns and fill this; unknown
 // names of a newer or foreign writer get the meaning that XXL gives them.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "core/job.hpp"
@@ -28,7 +30,20 @@ struct job_row {
   core::time_point glue_updated{};
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
+  std::string_view time_zone;
+  std::optional<std::int64_t> interval_ms;
+  std::optional<std::int64_t> start_ms;
+  std::optional<std::int64_t> end_ms;
+  std::optional<std::int64_t> jitter_ms;
 };
+
+/// The options as the columns hold them; a number that no option can be stays wrong, and planning says so.
+[[nodiscard]] core::schedule_options options_of(const job_row& row);
+
+/// The end of the year 9999: whatever lies behind it was never a time.
+inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
+
+[[nodiscard]] constexpr bool is_time(std::int64_t ms) noexcept { return ms > 0 && ms <= latest_ms; }
 
 [[nodiscard]] core::job_ptr job_of(const job_row& row);
 

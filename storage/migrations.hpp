@@ -11,7 +11,7 @@
 
 namespace ringmaster::storage {
 
-/// All steps of this release, in ascending order from 1. Implemented in `sqlite/migrations.cpp` and `mysql/migrations.cpp`.
+/// All steps of this release, in ascending order. Implemented in `sqlite/migrations.cpp` and `mysql/migrations.cpp`.
 [[nodiscard]] std::span<const migration_step> sqlite_migrations();
 [[nodiscard]] std::span<const migration_step> mysql_migrations();
 

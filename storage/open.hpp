@@ -31,6 +31,34 @@ struct migration_step {
   std::vector<std::string> statements;
 };
 
+/// A change of XXL-JOB's own tables. Never made unasked.
+enum class schema_change {
+  /// To the newest released generation of XXL's schema.
+  xxl_release,
+  /// The log table without the indexes that only a Java admin's pages need, and back.
+  lean_log,
+  full_log,
+  /// The index that shared mode adds to XXL's jobs.
+  shared_index,
+};
+
+struct change_plan {
+  /// In order; each is one logical group. Numbers mean nothing here.
+  std::vector<migration_step> steps;
+  /// What the steps leave, and what people have to know.
+  std::vector<std::string> notes;
+};
+
+/// What a look at the database found, for people.
+struct database_finding {
+  enum class level { fine, warning, failure };
+  level how = level::fine;
+  /// One or two words, e.g. `clock`.
+  std::string what;
+  /// One line.
+  std::string detail;
+};
+
 /// A database of the configuration: how to connect, how to bring its schema up to date.
 class database {
 public:
@@ -47,6 +75,17 @@ public:
   /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at
   /// once. SQLite: copies an existing file beside itself first.
   [[nodiscard]] virtual core::result<void> migrate() = 0;
+
+  /// What such a change would do now: no steps when nothing is to be done. Errors: as `pending_migrations`; `unsupported` when
+  /// this backend has no such form of its tables.
+  [[nodiscard]] virtual core::result<change_plan> plan(schema_change what) = 0;
+
+  /// Does it, under the lock of `migrate`; returns what was done. Broken off in the middle, the next call goes on.
+  [[nodiscard]] virtual core::result<change_plan> change(schema_change what) = 0;
+
+  /// Looks for what will go wrong, before it does: a schema that is not XXL's or half of it, clocks and zones that differ, rights
+  /// that are missing, rows that cannot be planned, other schedulers at work. Changes nothing.
+  [[nodiscard]] virtual std::vector<database_finding> examine() = 0;
 
   /// Whether others may plan its schedule, too: its stores have `reservations`.
   [[nodiscard]] virtual bool shares_schedule() const noexcept { return false; }

@@ -23,6 +23,10 @@
 #include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/slot_map.hpp"
+#include "storage/alarm_store.hpp"
+#include "storage/job_store.hpp"
+#include "storage/upkeep_store.hpp"
+#include "storage/mirror_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -59,9 +63,9 @@ public:
   /// handle_code is 0 and the owner's incarnation is current); a callback wins while handle_code is 0; a result and a callback of
   /// the same run are one row write, and a failed trigger of a run that has a result is written as 200. Winners with code 200
   /// write an intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries
-  /// left write one retry intent (same instant, shard and parameter); every failed run is in `rm_failed_run` until a result of
-  /// 200 comes after all. Of two triggers or callbacks of one id in a batch the first wins. A row that was deleted stays so. A
-  /// fenced owner's claims stay, too.
+  /// left write one retry intent (same instant, shard and parameter); a failure that somebody is to be told of writes one alarm
+  /// (`alarm_store`); every failed run is in `rm_failed_run` until a result of 200 comes after all. Of two triggers or callbacks
+  /// of one id in a batch the first wins. A row that was deleted stays so. A fenced owner's claims stay, too.
   virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
 
   /// Claims that are open under `owner`, ascending.
@@ -80,7 +84,7 @@ public:
   /// `fenced`, for all.
   virtual core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) = 0;
 
-  /// Waiting intents created at or before `created_before`, oldest first.
+  /// Waiting intents created at or before `created_before`, oldest first; no alarms.
   virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
 
   /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries, at
@@ -123,7 +127,7 @@ public:
   virtual core::result<void> write(const core::registry_batch& batch, core::time_point now) = 0;
 };
 
-/// Declared groups and jobs.
+/// Declared groups, jobs and alarms.
 class deploy_store {
 public:
   virtual ~deploy_store() = default;
@@ -160,7 +164,11 @@ public:
   virtual cluster_store& cluster() = 0;
   virtual registry_store& registry() = 0;
   virtual deploy_store& deploys() = 0;
+  virtual job_store& jobs() = 0;
   virtual log_store& logs() = 0;
+  virtual alarm_store& alarms() = 0;
+  virtual upkeep_store& upkeep() = 0;
+  virtual mirror_store& mirror() = 0;
   /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
   virtual reservation_store* reservations() { return nullptr; }
 

@@ -153,7 +153,7 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
                                    std::vector<protocol::send_result>& results) {
   auto& run = of.runs[index];
   protocol::send_result told{.run = {}, .state = protocol::send_state::unknown, .code = 0, .message = std::move(result.error),
-                             .elapsed = result.elapsed, .sent_at = result.sent_at};
+                             .elapsed = result.elapsed, .sent_at = result.sent_at, .unreachable = result.unreachable};
   switch (result.state) {
   case protocol::delivery::answered: {
     auto reply = protocol::wire::parse_reply(result.status, result.body, run.id);

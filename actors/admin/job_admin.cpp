@@ -7,10 +7,26 @@
 
 namespace ringmaster::actors {
 
+using namespace std::chrono_literals;
+
 namespace {
+
+/// Looks for runs on their way: the first one at once, and a second's worth after it.
+constexpr auto look_gap = 50ms;
+constexpr int looks = 20;
+/// Log rows of a removed job that go in one transaction, and the pause after each, which others use.
+constexpr std::size_t removal_chunk = 300;
+constexpr auto removal_pause = 50ms;
+constexpr auto removal_retry = 5s;
 
 /// A failure after which it is unknown whether the transaction was committed.
 bool in_doubt(core::errc code) noexcept { return code == core::errc::timeout || code == core::errc::unavailable; }
+
+std::mt19937_64 seeded() {
+  std::random_device source;
+  std::seed_seq seed{source(), source(), source(), source()};
+  return std::mt19937_64{seed};
+}
 
 } // namespace
 
@@ -22,29 +38,41 @@ job_admin_state::job_admin_state(protocol::job_admin::pointer self, protocol::qu
     schedule_{std::move(schedule)},
     registry_{std::move(registry)},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    tokens_{seeded()} {}
 
 protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   return {
     [this](protocol::apply_declared& command) { return apply(std::move(command)); },
+    [this](const protocol::start_job& command) {
+      return edit(command.job, "started", [job = command.job, t = now()](auto& store) { return store.jobs().start(job, t); });
+    },
+    [this](const protocol::stop_job& command) {
+      return edit(command.job, "stopped", [job = command.job, t = now()](auto& store) { return store.jobs().stop(job, t); });
+    },
+    [this](protocol::trigger_job& command) { return trigger(std::move(command)); },
+    [this](const protocol::remove_job& command) { return remove(command); },
   };
 }
 
 caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
   auto promise = self_->make_response_promise<core::deploy_report>();
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
-  auto now = clock_.at(self_->clock().now());
   ask_store<core::deploy_report>(
     self_, store_,
-    [declared, dry_run = command.dry_run, prune = command.prune, now](storage::store& store) {
-      return store.deploys().apply(*declared, dry_run, prune, now);
+    [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
+      return store.deploys().apply(*declared, dry_run, prune, t);
     },
     [this, promise, declared, dry_run = command.dry_run](core::result<core::deploy_report>&& outcome) mutable {
       applied(outcome, declared->source, dry_run);
-      if (outcome)
-        promise.deliver(std::move(*outcome));
-      else
-        promise.deliver(protocol::to_caf(outcome.error()));
+      if (!outcome)
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      auto jobs = dry_run ? std::vector<core::job_id>{} : outcome->edited;
+      auto report = std::make_shared<core::deploy_report>(std::move(*outcome));
+      wait_for_runs(std::move(jobs), [promise, report](std::size_t on_their_way) mutable {
+        report->on_their_way = on_their_way;
+        promise.deliver(std::move(*report));
+      });
     });
   return promise;
 }
@@ -59,6 +87,99 @@ void job_admin_state::applied(const core::result<core::deploy_report>& outcome, 
     log_->info("declared jobs of {} applied: {} objects", source, outcome->changes.size());
   protocol::send(self_, schedule_, protocol::edit_hint{});
   protocol::send(self_, registry_, protocol::registry_hint{});
+}
+
+// -- one job ---------------------------------------------------------------------------------------------------------------
+
+caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
+  auto promise = self_->make_response_promise<core::job_edit>();
+  ask_store<core::job_edit>(self_, store_, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
+    edited(promise, std::move(outcome), what, job);
+  });
+  return promise;
+}
+
+caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
+  auto promise = self_->make_response_promise<core::job_edit>();
+  ask_store<core::job_edit>(
+    self_, store_,
+    [job = command.job, declared_too = command.declared_too](storage::store& store) {
+      return store.jobs().remove(job, declared_too);
+    },
+    [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
+      auto removed = outcome.has_value();
+      edited(promise, std::move(outcome), "removed", job);
+      if (removed)
+        remove_logs(job, core::log_id{}, 0);
+    });
+  return promise;
+}
+
+void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job) {
+  if (outcome || in_doubt(outcome.error().code))
+    protocol::send(self_, schedule_, protocol::edit_hint{});
+  if (!outcome)
+    return promise.deliver(protocol::to_caf(outcome.error()));
+  log_->info("job {} {} by hand", core::number(job), what);
+  wait_for_runs({job}, [promise, done = *outcome](std::size_t on_their_way) mutable {
+    done.on_their_way = on_their_way;
+    promise.deliver(done);
+  });
+}
+
+caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& command) {
+  auto promise = self_->make_response_promise<core::intent>();
+  auto wish = std::make_shared<core::manual_trigger>(std::move(command.wish));
+  while (wish->token == 0)
+    wish->token = -static_cast<std::int64_t>(tokens_() >> 1);
+  ask_store<core::intent>(
+    self_, store_, [wish, t = now()](storage::store& store) { return store.jobs().trigger(*wish, t); },
+    [this, promise](core::result<core::intent>&& outcome) mutable {
+      if (!outcome)
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      log_->info("job {} asked to run by hand: intent {}", core::number(outcome->job), core::number(outcome->id));
+      protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
+      promise.deliver(std::move(*outcome));
+    });
+  return promise;
+}
+
+// Chunk by chunk, so that no lock is held for long and other questions have their turn. What a restart leaves has no job any more
+// and goes with the log's retention.
+void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
+  ask_store<core::log_removal>(
+    self_, store_,
+    [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
+    [this, job, after, removed](core::result<core::log_removal>&& step) {
+      if (!step && !in_doubt(step.error().code))
+        return log_->error("the log of job {} stays: {}", core::number(job), step.error().context);
+      auto total = removed + (step ? step->removed : 0);
+      auto next = step ? step->after : std::optional{after};
+      if (!next)
+        return log_->info("the log of job {} is removed: {} rows", core::number(job), total);
+      self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
+                         [this, job, next = *next, total] { remove_logs(job, next, total); });
+    });
+}
+
+// -- what was claimed before -----------------------------------------------------------------------------------------------
+
+void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way then) {
+  if (jobs.empty())
+    return then(0);
+  look_for_runs(std::make_shared<const std::vector<core::job_id>>(std::move(jobs)), looks, std::move(then));
+}
+
+void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, int looks_left, on_their_way then) {
+  ask_store<std::size_t>(
+    self_, store_, [jobs](storage::store& store) { return store.jobs().runs_on_their_way(*jobs); },
+    [this, jobs, looks_left, then](core::result<std::size_t>&& open) {
+      // The edit is durable: that the store went away since then does not undo it.
+      auto count = open ? *open : 0;
+      if (count == 0 || looks_left == 0)
+        return then(count);
+      self_->run_delayed(look_gap, [=, this] { look_for_runs(jobs, looks_left - 1, then); });
+    });
 }
 
 } // namespace ringmaster::actors

@@ -1,18 +1,25 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "actors/logger.hpp"
 #include "core/declared.hpp"
+#include "core/job_card.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
+#include "storage/store.hpp"
 
 namespace ringmaster::actors {
 
 /// Edits of jobs and groups, never on the firing path: a query worker runs them, and who plans or routes looks again afterwards.
-/// Keeps nothing between two messages.
+/// An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing protocol §7).
+/// Between two messages it keeps nothing but the edits that wait for that.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
@@ -22,8 +29,23 @@ public:
   protocol::job_admin::behavior_type make_behavior();
 
 private:
+  using edit_promise = caf::typed_response_promise<core::job_edit>;
+  using on_their_way = std::function<void(std::size_t)>;
+  using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
+
   caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
   void applied(const core::result<core::deploy_report>& outcome, const std::string& source, bool dry_run);
+  caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
+  caf::result<core::job_edit> remove(const protocol::remove_job& command);
+  caf::result<core::intent> trigger(protocol::trigger_job&& command);
+  void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
+  void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
+
+  /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over.
+  void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
+  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, int looks_left, on_their_way then);
+
+  [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 
   protocol::job_admin::pointer self_;
   protocol::query_worker store_;
@@ -31,6 +53,7 @@ private:
   protocol::registry_monitor registry_;
   protocol::wall_clock clock_;
   logger log_;
+  std::mt19937_64 tokens_;
 };
 
 } // namespace ringmaster::actors

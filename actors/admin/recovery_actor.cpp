@@ -55,6 +55,7 @@ recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer sel
     settings_{settings},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    metrics_{self->system()},
     runs_{places(settings.trigger)} {}
 
 protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
@@ -62,6 +63,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
   arm();
   return {
     [this](protocol::unknown_batch& batch) { take(std::move(batch)); },
+    [this](const protocol::stray_claims& claims) { take(claims); },
     [this](const protocol::life_change& change) { change_life(change); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
@@ -111,6 +113,7 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
   if (opened.empty())
     return;
   log_->info("recovery: {} runs in {} claims of former lives adopted", runs->size(), opened.size());
+  add(metrics_.adopted, runs->size());
   protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
   adopt();
 }
@@ -125,6 +128,7 @@ void recovery_actor_state::sweep() {
     [this](const core::result<core::sweep_outcome>& swept) {
       if (!swept)
         return;
+      add(metrics_.abandoned, swept->failed);
       if (swept->failed > 0)
         log_->warn("recovery: {} runs that nobody claims are recorded as failed", swept->failed);
       if (swept->more)
@@ -133,7 +137,7 @@ void recovery_actor_state::sweep() {
     store_patience, protocol::store_turn::patient);
 }
 
-bool recovery_actor_state::take(const core::adopted_run& adopted) {
+bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sent) {
   if (auto* known = runs_.find(adopted.id); known && known->run.claim != adopted.claim) {
     // Reported before its claim went over to this life: only the claim's new number counts.
     known->run.claim = adopted.claim;
@@ -141,8 +145,42 @@ bool recovery_actor_state::take(const core::adopted_run& adopted) {
     return true;
   }
   auto t = steady_now();
-  return runs_.add(
-    {.run = claimed(adopted), .job = adopted.job, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
+  return runs_.add({.run = claimed(adopted), .job = adopted.job, .never_sent = never_sent, .known_at = clock_.at(t),
+                    .due = t + (never_sent ? core::milliseconds{0} : settings_.trigger.settle)});
+}
+
+void recovery_actor_state::take(const protocol::stray_claims& claims) {
+  if (!life_)
+    return;
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> never_sent;
+  for (const auto& claim : claims.items) {
+    all.push_back(claim.sequence);
+    if (claim.never_sent)
+      never_sent.push_back(claim.sequence);
+  }
+  ask_store<std::vector<core::stray_run>>(
+    self_, storage_, [life = *life_, all](storage::store& store) { return store.upkeep().stray_runs(life, all); },
+    [this, never_sent, epoch = epoch_](const core::result<std::vector<core::stray_run>>& strays) {
+      if (strays && epoch == epoch_)
+        take_strays(*strays, never_sent);
+    });
+}
+
+void recovery_actor_state::take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent) {
+  std::map<std::int64_t, std::uint32_t> opened;
+  for (const auto& [run, maybe_sent] : strays) {
+    auto unsent =
+      !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
+    if (!take(run, unsent))
+      continue;
+    log_->warn("recovery: job {} log {} is claimed by this node, which had lost sight of it: it is {}", core::number(run.job),
+               core::number(run.id), unsent ? "sent" : "asked about");
+    ++opened[run.claim];
+  }
+  if (!opened.empty())
+    protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
+  go_on();
 }
 
 void recovery_actor_state::take(protocol::unknown_batch&& batch) {
@@ -186,6 +224,7 @@ void recovery_actor_state::tick() {
   if (steady_now() < next_tick_)
     return;
   arm();
+  metrics_.undecided->value(static_cast<std::int64_t>(runs_.size() + reported_.size()));
   if (!life_)
     return;
   if (steady_now() >= next_adopt_)
@@ -200,7 +239,8 @@ void recovery_actor_state::tick() {
 // -- verdicts --------------------------------------------------------------------------------------------------------------
 
 void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
-  log_->info("recovery: job {} log {} ends: {}", core::number(run.job), core::number(run.run.id), why);
+  log_->info("job={} run={} delivered after all: {}", core::number(run.job), core::number(run.run.id), why);
+  metrics_.known->inc();
   auto message = run.first_error.empty() ? std::string{} : why + "; the first sending: " + run.first_error;
   verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, accepted, std::move(message), false});
   runs_.erase(run.run.id);
@@ -213,7 +253,8 @@ void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
   if (!run.first_error.empty())
     message += "; the first sending: " + run.first_error;
-  log_->warn("recovery: job {} log {} fails: {}", core::number(run.job), core::number(run.run.id), message);
+  log_->warn("job={} run={} given up: {}", core::number(run.job), core::number(run.run.id), message);
+  (delivery_unknown ? metrics_.given_up : metrics_.failed)->inc();
   verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, code, std::move(message), delivery_unknown});
   runs_.erase(run.run.id);
 }

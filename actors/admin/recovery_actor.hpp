@@ -9,10 +9,12 @@
 
 #include "actors/admin/executor_inquiry.hpp"
 #include "actors/admin/unknown_runs.hpp"
+#include "actors/admin/recovery_metrics.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/log_row.hpp"
 #include "core/result.hpp"
+#include "core/upkeep.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
@@ -68,7 +70,9 @@ private:
   void adopt();
   void sweep();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
-  bool take(const core::adopted_run& adopted);
+  bool take(const core::adopted_run& adopted, bool never_sent = false);
+  void take(const protocol::stray_claims& claims);
+  void take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent);
   void take(protocol::unknown_batch&& batch);
   void admit();
   void forget_reported();
@@ -92,6 +96,8 @@ private:
   void send_over(core::log_id id, const protocol::executor_link& link);
   void take(protocol::send_results&& results);
   void sent(const protocol::send_result& result);
+  /// The first sending ended: as any other first one, not as a second.
+  void sent_first(unknown_run& run, const protocol::send_result& result);
   void ask_again(unknown_run& run, const std::string& why, bool silent = false);
   void look_again(unknown_run& run, core::milliseconds wait);
   /// What every event may have made possible.
@@ -115,6 +121,7 @@ private:
   recovery_settings settings_;
   protocol::wall_clock clock_;
   logger log_;
+  recovery_metrics metrics_;
 
   std::optional<core::node_life> life_;
   /// Number of life changes: answers to questions of an earlier one are ignored.

@@ -17,6 +17,7 @@ constexpr milliseconds store_retry{1'000};
 constexpr milliseconds gate_wait{1'000};
 constexpr std::size_t permit_limit = 500;
 constexpr std::int32_t accepted = 200;
+constexpr std::int32_t failed = 500;
 
 } // namespace
 
@@ -94,7 +95,8 @@ void recovery_actor_state::send_over(core::log_id id, const protocol::executor_l
   run->permitted = false;
   run->due = steady_now() + settings_.trigger.ask_limit;
   run->run.incarnation = life_->incarnation;
-  log_->info("recovery: job {} log {}: {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  log_->info("job={} run={} {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  metrics_.sent->inc();
   protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
 }
 
@@ -108,6 +110,8 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
   auto* run = runs_.find(result.run.id);
   if (!run || run->now != phase::sending)
     return;
+  if (std::exchange(run->never_sent, false) && result.state != protocol::send_state::gate_closed)
+    return sent_first(*run, result);
   const auto& address = run->run.plan.address;
   const std::string sending = sending_of(*run);
   switch (result.state) {
@@ -130,6 +134,18 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
   case protocol::send_state::unknown:
     give_up(*run, "no answer to " + sending + (result.message.empty() ? "" : ": " + result.message));
     break;
+  }
+}
+
+void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_result& result) {
+  if (result.state == protocol::send_state::unknown) {
+    run.sent = true;
+    run.first_error = result.message;
+    look_again(run, settings_.trigger.settle);
+  } else if (result.state == protocol::send_state::answered && result.code == accepted) {
+    succeed(run, "the executor accepted it");
+  } else {
+    finish(run, result.state == protocol::send_state::answered ? result.code : failed, result.message, false);
   }
 }
 

@@ -21,6 +21,7 @@ constexpr milliseconds wait_min{1'000};
 constexpr milliseconds wait_max{8'000};
 constexpr std::size_t look_limit = 500;
 constexpr std::int32_t failed = 500;
+constexpr auto missed = "missed: not delivered at its time, and the misfire rule is DO_NOTHING";
 constexpr auto used_up = "it was permitted to be sent once more before";
 
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
@@ -120,7 +121,9 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
     return give_up(run, "its job was deleted");
   if (auto note = core::decode_trigger_note(row->trigger_msg))
     plan.kind = note->kind;
-  if (plan.spec->on_unknown == core::unknown_policy::skip)
+  if (run.never_sent && is_missed(run))
+    return finish(run, failed, missed, true); // retries would run what the misfire rule says shall not run
+  if (!run.never_sent && plan.spec->on_unknown == core::unknown_policy::skip)
     return give_up(run, "such runs of this job are not sent again (on_unknown = skip)");
   runs_.move(run, phase::ready);
 }
@@ -130,7 +133,9 @@ void recovery_actor_state::start_ready() {
     const auto& job = *run->run.plan.spec;
     bool may_resend = run->permitted || run->run.attempt == 0;
     // A second copy would kill the first of a COVER_EARLY job.
-    if (const auto* silence = runs_.silence(*run, steady_now()))
+    if (run->never_sent)
+      send(*run);
+    else if (const auto* silence = runs_.silence(*run, steady_now()))
       ask_again(*run, *silence, true);
     else if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
       ask(*run);
@@ -172,7 +177,7 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
   if (is_missed(run)) {
     // Retries would run what the misfire rule says shall not run.
-    finish(run, failed, "missed: not delivered at its time, and the misfire rule is DO_NOTHING", true);
+    finish(run, failed, missed, true);
   } else if (run.permitted) {
     runs_.move(run, phase::sending);
     send_over(run.run.id, link);

@@ -39,6 +39,8 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](const protocol::registry_removal& removal) { remove(removal); },
     [this](protocol::registry_hint) { look_again(); },
     [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
+    [this](protocol::executor_news& news) { note_unreachable(std::move(news)); },
+    [this](protocol::news_subscription& subscription) { news_listeners_.push_back(std::move(subscription.listener)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -60,6 +62,7 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
                   registration.address, registration.app_name);
     return;
   }
+  tell_heard();
   if (table_.view_stale())
     poke();
 }
@@ -77,6 +80,23 @@ void registry_monitor_state::subscribe(protocol::registry_subscription&& subscri
   if (const auto& view = table_.last_view())
     protocol::send(self_, subscription.listener, protocol::registry_change{view});
   listeners_.push_back(std::move(subscription.listener));
+}
+
+void registry_monitor_state::note_unreachable(protocol::executor_news&& news) {
+  if (news.reachable)
+    return;
+  table_.watch(news.address, now().civil);
+  tell(news);
+}
+
+void registry_monitor_state::tell_heard() {
+  for (auto& address : table_.take_heard())
+    tell({std::move(address), true});
+}
+
+void registry_monitor_state::tell(const protocol::executor_news& news) {
+  for (const auto& listener : news_listeners_)
+    protocol::send(self_, listener, news);
 }
 
 void registry_monitor_state::look_again() {
@@ -154,10 +174,12 @@ void registry_monitor_state::read() {
 }
 
 void registry_monitor_state::have_read(std::uint64_t mark, const core::result<core::registry_state>& stored) {
-  if (stored)
+  if (stored) {
     table_.take(*stored, mark, now());
-  else
+    tell_heard();
+  } else {
     read_due_ = true;
+  }
   settle(stored.has_value(), stored ? nullptr : &stored.error());
 }
 

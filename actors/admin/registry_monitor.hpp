@@ -39,6 +39,9 @@ private:
   void remove(const protocol::registry_removal& removal);
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
+  void note_unreachable(protocol::executor_news&& news);
+  void tell_heard();
+  void tell(const protocol::executor_news& news);
 
   /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
   void poke();
@@ -59,6 +62,7 @@ private:
   protocol::registry_monitor::pointer self_;
   protocol::storage_actor storage_;
   std::vector<protocol::registry_listener> listeners_;
+  std::vector<protocol::executor_listener> news_listeners_;
   protocol::wall_clock clock_;
   config::registry_settings settings_;
   logger log_;

@@ -58,6 +58,7 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
   found->second.seen = now.civil;
   found->second.heard = listened_.total();
   found->second.renewed = ++sequence_;
+  note_life(beat.address, core::time_point::max());
   if (beat.app_header ? app_header_.insert(beat.address).second : app_header_.erase(beat.address) > 0)
     view_stale_ = true;
   return true;
@@ -70,6 +71,19 @@ void registry_table::remove(const protocol::registry_removal& removal) {
   // Also when it is unknown here: the row may be one that no read has shown yet.
   if (removed_.size() < registrations_max)
     removed_.insert(std::move(which));
+}
+
+void registry_table::watch(const std::string& address, core::time_point now) {
+  if (watched_.size() < registrations_max)
+    watched_.insert_or_assign(address, to_second(now));
+}
+
+void registry_table::note_life(const std::string& address, core::time_point seen) {
+  auto watched = watched_.find(address);
+  if (watched == watched_.end() || seen <= watched->second)
+    return;
+  heard_.push_back(address);
+  watched_.erase(watched);
 }
 
 void registry_table::sweep(steady now) {
@@ -134,8 +148,10 @@ void registry_table::take_row(const core::registration& row, std::uint64_t mark,
     found = entries_.emplace(std::move(which), entry{}).first;
   }
   found->second.row_seen = seen;
-  if (changed)
+  if (changed) {
     found->second.row_changed = read_->total();
+    note_life(row.address, seen);
+  }
   found->second.stored = std::max(found->second.stored, mark);
 }
 

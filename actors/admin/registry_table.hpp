@@ -9,7 +9,9 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "actors/admin/attended_time.hpp"
@@ -60,6 +62,11 @@ public:
   void remove(const protocol::registry_removal& removal);
   /// Forgets what is dead.
   void sweep(steady now);
+
+  /// The next sign of life of this address, a beat here or a row that was renewed after now, is of interest.
+  void watch(const std::string& address, core::time_point now);
+  /// Watched addresses that gave one; they are not watched any more.
+  [[nodiscard]] std::vector<std::string> take_heard() { return std::exchange(heard_, {}); }
 
   /// To be taken when a read is sent and given back with its answer: beats that came in between are newer than the answer.
   [[nodiscard]] std::uint64_t mark() const noexcept { return sequence_; }
@@ -121,6 +128,7 @@ private:
   /// `alive_from`: at the first read, the oldest time of a row that counts as alive.
   void take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
                 std::map<key, dead_row>& dead);
+  void note_life(const std::string& address, core::time_point seen);
   void drop_removed_by_peers(const std::set<key>& stored);
   /// The stored groups with the lists that automatic ones should have.
   [[nodiscard]] std::vector<core::group> groups_now() const;
@@ -136,6 +144,9 @@ private:
   /// Addresses whose last beat carried the app name header.
   std::unordered_set<std::string> app_header_;
   std::set<key> removed_;
+  /// Since when.
+  std::unordered_map<std::string, core::time_point> watched_;
+  std::vector<std::string> heard_;
   /// As stored.
   std::vector<core::group> groups_;
   std::map<key, dead_row> dead_;

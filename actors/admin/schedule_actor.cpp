@@ -15,10 +15,6 @@ constexpr auto round_gap = 20ms;
 // may be thousands of them.
 constexpr auto held_wait = 200ms;
 
-caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
-  return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
-}
-
 } // namespace
 
 schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners,
@@ -31,11 +27,14 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     clock_{std::move(clock)},
     log_{std::move(log)},
     book_{std::move(where)},
-    claimed_count_{counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
-    dropped_count_{counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
-    deferred_count_{counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
-    lost_count_{counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
-    unreserved_count_{counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")} {}
+    claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
+    dropped_count_{
+      make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
+    deferred_count_{
+      make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
+    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
+    unreserved_count_{
+      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -54,9 +53,9 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 
 // Claims of a former life are adopted by the next one, whatever becomes of their answers.
 void schedule_actor_state::change_life(const protocol::life_change& change) {
-  forget_claims();
   life_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
+  forget_claims();
   reload();
 }
 
@@ -104,6 +103,7 @@ void schedule_actor_state::tick() {
       poll_edits();
     if (loaded_ && t >= next_intent_poll_)
       poll_intents();
+    tend_mirror();
     work();
   }
   arm();
@@ -121,6 +121,16 @@ caf::result<void> schedule_actor_state::drain() {
 void schedule_actor_state::report_drained() {
   if (!draining_ || !claims_.empty())
     return;
+  if (drained_.empty() || leaving_)
+    return;
+  if (!life_)
+    return leave();
+  leaving_ = true;
+  mirror_before_leaving(core::job_id{0});
+}
+
+void schedule_actor_state::leave() {
+  leaving_ = false;
   for (auto& promise : std::exchange(drained_, {}))
     promise.deliver();
 }
@@ -216,6 +226,8 @@ void schedule_actor_state::arm() {
     wake = std::min(wake, next_intent_poll_);
     if (auto look = book_.next_look())
       wake = std::min(wake, clock_.when(*look - settings_.claim_ahead));
+    if (tends_mirror() && !mirror_busy_)
+      wake = std::min(wake, next_mirror_);
     if (auto intent = deferred_intents_.next())
       wake = std::min(wake, *intent);
   }

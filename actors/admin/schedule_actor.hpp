@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/metrics.hpp"
 #include "actors/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/firing_heap.hpp"
@@ -71,10 +72,17 @@ private:
   void put(core::scheduled_job&& read);
   void poll_intents();
 
+  // The mirror.
+  [[nodiscard]] bool tends_mirror() const;
+  void tend_mirror();
+  void take_mirror(const storage::mirror_step& step);
+  void mirror_before_leaving(core::job_id after);
+
   // Planning.
   void tick();
   [[nodiscard]] caf::result<void> drain();
   void report_drained();
+  void leave();
   void work();
   void plan_due(core::time_point now);
   void take_intents(std::vector<core::intent>&& intents);
@@ -120,6 +128,12 @@ private:
   steady next_poll_{};
   steady next_intent_poll_{};
 
+  bool mirror_busy_ = false;
+  /// The last job that this round has looked at.
+  core::job_id mirror_after_{0};
+  steady mirror_round_{};
+  steady next_mirror_{};
+
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
   std::vector<protocol::routed_job> routed_;
@@ -137,6 +151,8 @@ private:
   /// A graceful stop is under way: nothing new is claimed.
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
+  /// What is shown of the schedule is being brought up to date, the last thing of a drain.
+  bool leaving_ = false;
 
   std::optional<steady> armed_;
   caf::telemetry::int_counter* claimed_count_;

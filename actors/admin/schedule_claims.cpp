@@ -30,6 +30,8 @@ void schedule_actor_state::claim_routed() {
       const auto& plan = *job->candidate.plan;
       batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
       pending.specs.push_back(job->candidate.spec);
+      if (plan.dropped > 0)
+        log_->info("job={} {} missed instants dropped by its misfire rule DO_NOTHING", core::number(plan.id), plan.dropped);
       pending.dropped += plan.dropped;
     } else if (job->candidate.intent) {
       pending.intents.push_back(std::move(*job->candidate.intent));
@@ -61,7 +63,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
     intents_known_.erase(core::number(intent.id));
   take_refused_intents(pending, outcome);
   auto lost = std::move(outcome.lost_races);
-  lost_count_->inc(static_cast<std::int64_t>(lost.size()));
+  add(lost_count_, lost.size());
   if (outcome.repeated) // who lost is said only once, and that answer did not come
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
@@ -69,8 +71,8 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   for (const auto& run : outcome.runs)
     pending.slots.slots.take_off(run.plan);
   give_back(std::move(pending.slots));
-  claimed_count_->inc(static_cast<std::int64_t>(outcome.runs.size()));
-  dropped_count_->inc(static_cast<std::int64_t>(pending.dropped));
+  add(claimed_count_, outcome.runs.size());
+  add(dropped_count_, pending.dropped);
   if (!outcome.runs.empty())
     protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
   read_again(std::move(lost));
@@ -83,6 +85,8 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
     not_moved.insert(core::number(id));
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
+    if (!move.next && !not_moved.contains(core::number(move.job)))
+      log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
     // A job that was read since then is newer, or loses its next claim.
     if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
       book_.moved(move.job, move.next, move.last);
@@ -98,7 +102,7 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
   auto wait = fenced ? core::milliseconds{1s} : core::milliseconds{0};
   if (!fenced && jobs == 1) {
     auto job = pending.moves.empty() ? pending.intents.front().job : pending.moves.front().job;
-    log_->error("job {} cannot be claimed, trying again in {} s: {}", core::number(job), refused_wait.count(), why.context);
+    log_->error("job={} cannot be claimed, trying again in {} s: {}", core::number(job), refused_wait.count(), why.context);
     wait = refused_wait;
   } else if (!fenced) {
     claim_jobs_max_ = std::max<std::size_t>(1, jobs / 2);

@@ -128,7 +128,7 @@ void schedule_actor_state::put(core::scheduled_job&& read) {
   else if (!slots_.test(core::slot_of(id)))
     return;
   if (auto bad = book_.put(std::move(read)))
-    log_->error("job {} cannot be planned: {}", core::number(bad->job), bad->reason);
+    log_->error("job={} cannot be planned: {}", core::number(bad->job), bad->reason);
 }
 
 void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {

@@ -16,6 +16,11 @@ constexpr auto back_off_max = 2000ms;
 constexpr auto resolved_wait = 1s;
 // No task waits longer for a moment without claims and results.
 constexpr auto patience = 1s;
+// Between two looks for claims that nobody works on; such a claim must be seen twice.
+constexpr auto look_every = 500ms;
+// Recovery is told of the same claim at most so often; then it is left to the next life.
+constexpr int tell_max = 3;
+constexpr auto tell_again = 10s;
 
 template <class T>
 std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
@@ -29,7 +34,7 @@ std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
 
 storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
                                          protocol::wall_clock clock, logger log)
-  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)} {
+  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)}, metrics_{self->system()} {
   auto seat = [this](const protocol::store_worker& worker) -> desk& {
     auto found = std::find_if(desks_.begin(), desks_.end(), [&](const desk& d) { return d.worker == worker; });
     if (found != desks_.end())
@@ -46,6 +51,7 @@ storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, 
 protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
   return {
     [this](protocol::claim_request& request) {
+      asked_claims_.insert(request.batch.sequence);
       claims_.push_back(std::make_shared<protocol::claim_request>(std::move(request)));
       pump();
     },
@@ -56,7 +62,10 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     [this](protocol::callback_batch& batch) { return accept(std::move(batch)); },
     [this](protocol::store_task& task) { return accept(std::move(task)); },
     [this](const protocol::claims_opened& opened) { open(opened); },
-    [this](protocol::store_listener& listener) { intents_ = std::move(listener.intents); },
+    [this](protocol::store_listener& listener) {
+      intents_ = std::move(listener.intents);
+      strays_ = std::move(listener.strays);
+    },
     [this](const protocol::life_change& change) { change_life(change); },
     [this](protocol::status_query) { return status(); },
     [this](protocol::tick_atom) { tick(); },
@@ -116,6 +125,7 @@ void storage_actor_state::open(const protocol::claims_opened& opened) {
 }
 
 void storage_actor_state::change_life(const protocol::life_change& change) {
+  alive_ = change.life.has_value();
   if (!change.life)
     return; // answers of a lost life are still recorded: the store's guards decide
   life_ = *change.life;
@@ -123,12 +133,26 @@ void storage_actor_state::change_life(const protocol::life_change& change) {
   std::move(triggers_.begin(), triggers_.end(), std::back_inserter(former_triggers_));
   triggers_.clear();
   open_claims_.clear();
+  incomplete_claims_.clear();
+  refused_claims_.clear();
+  suspects_.clear();
+  told_strays_.clear();
   resolved_.clear();
+  closing_claims_.clear();
 }
 
 void storage_actor_state::tick() {
   pump();
+  metrics_.show({claims_.size(), triggers_.size() + former_triggers_.size(), callbacks_waiting_, open_claims_.size()});
+  look_for_strays();
   protocol::send_at(self_, protocol::storage_actor{self_}, self_->clock().now() + tick_every, protocol::tick_atom{});
+}
+
+void storage_actor_state::measure(store_work what, std::size_t rows, caf::actor_clock::time_point since,
+                                  const core::error* failure) const {
+  metrics_.done(what, rows, self_->clock().now() - since);
+  if (failure)
+    metrics_.failed(what, failure->code);
 }
 
 void storage_actor_state::pump() {
@@ -177,7 +201,8 @@ void storage_actor_state::run_control(desk& at, control_task&& next) {
   auto index = static_cast<std::size_t>(&at - desks_.data());
   protocol::request(self_, at.worker, store_patience, std::move(next.task))
     .then(
-      [this, index, promise = next.promise]() mutable {
+      [this, index, promise = next.promise, since = self_->clock().now()]() mutable {
+        measure(store_work::control, 1, since, nullptr);
         promise.deliver();
         desks_[index].busy = false;
         pump();
@@ -248,8 +273,9 @@ void storage_actor_state::run_claim(desk& at, std::shared_ptr<protocol::claim_re
   auto index = static_cast<std::size_t>(&at - desks_.data());
   ask_store<core::claim_outcome>(
     self_, at.worker, [request, t = now()](storage::store& store) { return store.firings().claim(request->batch, t); },
-    [this, index, request](core::result<core::claim_outcome>&& outcome) {
+    [this, index, request, since = self_->clock().now()](core::result<core::claim_outcome>&& outcome) {
       desks_[index].busy = false;
+      measure(store_work::claim, request->batch.runs.size(), since, outcome ? nullptr : &outcome.error());
       if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "claim"))
         claims_.push_front(request);
       else
@@ -263,8 +289,10 @@ void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task
   auto index = static_cast<std::size_t>(&at - desks_.data());
   ask_store<core::record_outcome>(
     self_, at.worker, [task, t = now()](storage::store& store) { return store.firings().record(task->batch, t); },
-    [this, index, task](core::result<core::record_outcome>&& outcome) {
+    [this, index, task, since = self_->clock().now()](core::result<core::record_outcome>&& outcome) {
       desks_[index].busy = false;
+      const auto& batch = task->batch;
+      measure(store_work::record, batch.triggers.size() + batch.callbacks.size(), since, outcome ? nullptr : &outcome.error());
       if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "record"))
         repeated_records_.push_front(task);
       else
@@ -275,6 +303,9 @@ void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task
 
 void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>& request,
                                   core::result<core::claim_outcome>&& outcome) {
+  asked_claims_.erase(request->batch.sequence);
+  if (!outcome && request->batch.owner == life_)
+    refused_claims_.insert(request->batch.sequence);
   if (outcome && request->batch.owner == life_ && !outcome->runs.empty())
     open_claims_[request->batch.sequence] += static_cast<std::uint32_t>(outcome->runs.size());
   if (!outcome && outcome.error().code != core::errc::fenced)
@@ -285,6 +316,8 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
 void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome) {
   if (!outcome)
     return refused(*task, outcome.error());
+  metrics_.stored(outcome->callbacks_stored, task->batch.callbacks.size(), outcome->triggers_stored);
+  closed(*task);
   for (const auto& answer : task->answers)
     answer->done();
   // Numbers of adopted claims begin anew with each life.
@@ -296,7 +329,7 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
 
 // What the store refuses now it refuses for ever. The batch is halved until the run that is refused stands alone, so that its
 // neighbours are kept; trigger result and callback of one run stay together. A trigger result that is dropped leaves its claim
-// open: a later life asks the executor about the run.
+// open: recovery asks the executor about the run.
 void storage_actor_state::refused(record_task& task, const core::error& why) {
   auto& batch = task.batch;
   if (!batch.resolved_claims.empty() && !(batch.triggers.empty() && batch.callbacks.empty())) {
@@ -315,9 +348,13 @@ void storage_actor_state::refused(record_task& task, const core::error& why) {
     return;
   }
   for (const auto& trigger : batch.triggers)
-    log_->error("the trigger result of run {} is refused: {}", core::number(trigger.id), why.context);
+    if (batch.owner == life_)
+      close_run(trigger.claim, false);
+  for (const auto& trigger : batch.triggers)
+    log_->error("run={} trigger result refused by the store: {}", core::number(trigger.id), why.context);
   for (const auto& callback : batch.callbacks)
-    log_->error("the result of run {} is refused: {}", core::number(callback.id), why.context);
+    log_->error("run={} result refused by the store: {}", core::number(callback.id), why.context);
+  closed(task);
   if (!batch.resolved_claims.empty())
     log_->error("the end of {} claims is refused: {}", batch.resolved_claims.size(), why.context);
   for (const auto& answer : task.answers)
@@ -353,15 +390,81 @@ storage_actor_state::record_task storage_actor_state::split(record_task& rest, c
 }
 
 void storage_actor_state::resolve(const std::vector<core::trigger_result>& triggers) {
-  for (const auto& trigger : triggers) {
-    auto open = open_claims_.find(trigger.claim);
-    if (open == open_claims_.end() || --open->second > 0)
+  for (const auto& trigger : triggers)
+    close_run(trigger.claim, true);
+}
+
+// Whatever became of their deletion: what the store still has is looked at like any other claim.
+void storage_actor_state::closed(const record_task& task) {
+  if (task.batch.owner == life_)
+    for (auto claim : task.batch.resolved_claims)
+      closing_claims_.erase(claim);
+}
+
+void storage_actor_state::close_run(std::int64_t claim, bool recorded) {
+  auto open = open_claims_.find(claim);
+  if (open == open_claims_.end())
+    return;
+  if (!recorded)
+    incomplete_claims_.insert(claim);
+  if (--open->second > 0)
+    return;
+  open_claims_.erase(open);
+  if (incomplete_claims_.erase(claim) > 0)
+    return; // it stays in the store, where the next look finds it
+  if (resolved_.empty())
+    resolved_since_ = self_->clock().now();
+  resolved_.push_back(claim);
+  closing_claims_.insert(claim);
+}
+
+// -- claims that nobody works on ([selfrec]) -------------------------------------------------------------------------------
+
+void storage_actor_state::look_for_strays() {
+  if (!alive_ || looking_ || !strays_ || self_->clock().now() < next_look_)
+    return;
+  looking_ = true;
+  next_look_ = self_->clock().now() + look_every;
+  ask_store<std::vector<std::int64_t>>(
+    self_, protocol::storage_actor{self_}, [life = life_](storage::store& store) { return store.firings().open_claims(life); },
+    [this, life = life_](const core::result<std::vector<std::int64_t>>& stored) {
+      looking_ = false;
+      if (stored && alive_ && life == life_)
+        compare(*stored);
+    },
+    store_patience, protocol::store_turn::patient);
+}
+
+// A claim may be in the store a moment before its answer is here, or a moment longer than its last run is settled; so one must be
+// seen by two looks, of which the second began after the first had ended. Nobody is troubled by one that is settled after all.
+void storage_actor_state::compare(const std::vector<std::int64_t>& stored) {
+  std::unordered_set<std::int64_t> seen;
+  protocol::stray_claims strays;
+  const auto now = self_->clock().now();
+  for (auto claim : stored) {
+    if (open_claims_.contains(claim) || asked_claims_.contains(claim) || closing_claims_.contains(claim))
       continue;
-    open_claims_.erase(open);
-    if (resolved_.empty())
-      resolved_since_ = self_->clock().now();
-    resolved_.push_back(trigger.claim);
+    auto told = told_strays_.find(claim);
+    if (told != told_strays_.end() && now < told->second.next)
+      continue;
+    if (!suspects_.contains(claim))
+      seen.insert(claim);
+    else
+      tell_stray(claim, strays);
   }
+  suspects_ = std::move(seen);
+  if (!strays.items.empty())
+    protocol::send(self_, strays_, std::move(strays));
+}
+
+void storage_actor_state::tell_stray(std::int64_t claim, protocol::stray_claims& strays) {
+  auto& told = told_strays_[claim];
+  if (told.times < tell_max)
+    strays.items.push_back({claim, refused_claims_.contains(claim) && told.times == 0});
+  else if (told.times == tell_max)
+    log_->error("claim {} cannot be settled in this life", claim);
+  told.times = std::min(told.times + 1, tell_max + 1);
+  told.next = self_->clock().now() + tell_again;
 }
 
 bool storage_actor_state::must_repeat(desk& at, const core::error* failure, const char* what) {

@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "actors/admin/store_metrics.hpp"
 #include "actors/logger.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/caf.hpp"
@@ -29,6 +31,9 @@ struct storage_workers {
 /// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered;
 /// a refused one loses the refused run alone. Knows which claims are open in memory and deletes them in bulk once all their runs
 /// are recorded.
+///
+/// Twice a second it compares that with the open claims that the store has for this life: one that nobody works on (a claim that
+/// was kept although its answer was a refusal, a result that the store refused) goes to recovery.
 class storage_actor_state {
 public:
   static inline const char* name = "ringmaster.storage_actor";
@@ -78,6 +83,13 @@ private:
     void refuse(const core::error& why);
   };
 
+  /// A claim of which recovery was told.
+  struct told_stray {
+    int times = 0;
+    /// When it may be told again.
+    caf::actor_clock::time_point next{};
+  };
+
   struct record_task {
     core::record_batch batch;
     /// One for each callback of the batch.
@@ -90,6 +102,7 @@ private:
   void open(const protocol::claims_opened& opened);
   void change_life(const protocol::life_change& change);
   void tick();
+  void measure(store_work what, std::size_t rows, caf::actor_clock::time_point since, const core::error* failure) const;
 
   void pump();
   void give_work(desk& at);
@@ -109,6 +122,12 @@ private:
   [[nodiscard]] static std::optional<core::log_id> middle_of(const core::record_batch& batch);
   [[nodiscard]] static record_task split(record_task& rest, core::log_id middle);
   void resolve(const std::vector<core::trigger_result>& triggers);
+  /// One run less of an open claim; `recorded` false: it is not settled in the store, and so the claim must stay there.
+  void close_run(std::int64_t claim, bool recorded);
+  void closed(const record_task& task);
+  void look_for_strays();
+  void compare(const std::vector<std::int64_t>& stored);
+  void tell_stray(std::int64_t claim, protocol::stray_claims& strays);
   /// True when the failure was `unavailable` and the desk shall try again later.
   [[nodiscard]] protocol::node_status status() const;
   bool must_repeat(desk& at, const core::error* failure, const char* what);
@@ -120,7 +139,10 @@ private:
   logger log_;
   std::vector<desk> desks_;
   std::optional<protocol::intent_listener> intents_;
+  protocol::stray_listener strays_;
   core::node_life life_;
+  /// `life_` goes on.
+  bool alive_ = false;
   /// Java admins read what is recorded.
   bool shared_ = false;
 
@@ -137,8 +159,22 @@ private:
 
   /// Claims of this life that are open: how many of their runs are unresolved.
   std::unordered_map<std::int64_t, std::uint32_t> open_claims_;
+  /// Of these, and of those that were, a run is not recorded although nobody works on it.
+  std::unordered_set<std::int64_t> incomplete_claims_;
+  /// Claims that are waiting for their answer.
+  std::unordered_set<std::int64_t> asked_claims_;
+  /// Claims whose answer was that nothing was kept.
+  std::unordered_set<std::int64_t> refused_claims_;
+  /// Claims of the last look that the store had and nobody else.
+  std::unordered_set<std::int64_t> suspects_;
+  std::unordered_map<std::int64_t, told_stray> told_strays_;
+  bool looking_ = false;
+  caf::actor_clock::time_point next_look_{};
   std::vector<std::int64_t> resolved_;
+  /// These, and those whose deletion is under way.
+  std::unordered_set<std::int64_t> closing_claims_;
   caf::actor_clock::time_point resolved_since_{};
+  store_metrics metrics_;
 };
 
 } // namespace ringmaster::actors

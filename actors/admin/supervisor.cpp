@@ -4,10 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "actors/admin/alarm_actor.hpp"
 #include "actors/admin/completion_actor.hpp"
+#include "actors/admin/fail_monitor.hpp"
 #include "actors/admin/job_admin.hpp"
+#include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
+#include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
 #include "actors/admin/schedule_actor.hpp"
@@ -98,17 +102,23 @@ void supervisor_state::spawn_surroundings() {
   recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
                                        storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after},
                                        parts_.clocks.wall, parts_.log));
-  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_});
-  protocol::send(self_, storage_, protocol::store_listener{completion_});
+  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
+  protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_});
+  spawn_upkeep();
   jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
                               queries_, schedule_, registry_, parts_.clocks.wall, parts_.log));
+  failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
+                                     storage_, schedule_, parts_.clocks.wall, parts_.log));
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
+                                  storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
   spawn_node();
 }
 
 void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
   // Storage first: it must know the life under which it records before anybody makes something to record.
-  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_};
+  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_};
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -121,8 +131,22 @@ void supervisor_state::spawn_node() {
     lives.emplace_back(reservations_);
   }
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{storage_, schedule_, std::move(lives)}, parts_.identity, settings.cluster, parts_.gate,
-                               parts_.clocks, parts_.log));
+                               node_links{storage_, schedule_, std::move(lives), {lost_, report_}}, parts_.identity,
+                               settings.cluster, parts_.gate, parts_.clocks, parts_.log));
+}
+
+// What looks after the log: behind the firing path, on the node of slot 0.
+void supervisor_state::spawn_upkeep() {
+  const auto& settings = parts_.settings;
+  lost_ = keep("lost_monitor", self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
+                                 lost_partners{completion_, queries_, pool_}, lost_settings{settings.trigger, settings.retention},
+                                 parts_.clocks.wall, parts_.log));
+  report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
+                                   report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention,
+                                   parts_.schedule_zone, parts_.clocks.wall, parts_.log));
+  protocol::send(self_, registry_, protocol::registry_subscription{lost_});
+  protocol::send(self_, registry_, protocol::news_subscription{pool_});
+  protocol::send(self_, registry_, protocol::news_subscription{lost_});
 }
 
 caf::result<protocol::node_status> supervisor_state::status() {

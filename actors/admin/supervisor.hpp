@@ -14,6 +14,7 @@
 #include "core/zone.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
 #include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
@@ -33,6 +34,8 @@ struct node_parts {
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
+  /// Null: nobody is told of failures, and alarms end as failed.
+  std::shared_ptr<protocol::notifier> notifier;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true};
   /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
@@ -64,6 +67,7 @@ private:
   void spawn_firing_path();
   void spawn_surroundings();
   void spawn_node();
+  void spawn_upkeep();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
   /// Remembers an actor for the stop, and that its end is the end of the process.
@@ -93,6 +97,10 @@ private:
   protocol::registry_monitor registry_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
+  protocol::fail_monitor failures_;
+  protocol::alarm_actor alarms_;
+  protocol::lost_monitor lost_;
+  protocol::report_actor report_;
   /// Only where others may plan, too.
   protocol::reservation_actor reservations_;
   protocol::schedule_guard guard_;

@@ -12,16 +12,8 @@ namespace {
 
 constexpr auto sweep_every = 1s;
 constexpr auto executor_unused_max = 10min;
-
-caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
-  return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
-}
-
-caf::telemetry::dbl_histogram* lateness_histogram(caf::actor_system& system) {
-  static constexpr double bounds[] = {.001, .002, .005, .01, .02, .05, .1, .2, .5, 1., 2., 5., 10.};
-  return system.metrics().histogram_singleton<double>("ringmaster", "firing-lateness", bounds,
-                                                      "From a firing's instant to the first byte of its request.", "seconds");
-}
+// Of an address to which no connection came about.
+constexpr auto avoid_for = 30s;
 
 core::lane_limits limits_of(const config::trigger_settings& settings) {
   return {.window = {settings.fast_window, settings.slow_window},
@@ -41,17 +33,17 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     misfire_after_{misfire_after},
     clock_{std::move(clock)},
     log_{std::move(log)},
-    lanes_{limits_of(tools.settings)},
+    limits_{limits_of(tools.settings)},
+    lanes_{limits_},
     history_{random_seed},
+    avoidance_{avoid_for},
     probes_{probe_limits{}},
     registry_{std::make_shared<protocol::registry_view>()},
     links_{self, std::move(tools), log_},
     next_sweep_{steady_now() + sweep_every},
-    sent_count_{counter(self->system(), "runs-sent", "Runs handed to executor links.")},
-    accepted_count_{counter(self->system(), "runs-accepted", "Runs that an executor accepted.")},
-    failed_count_{counter(self->system(), "runs-trigger-failed", "Runs that no executor accepted.")},
-    unknown_count_{counter(self->system(), "runs-unknown", "Runs whose answer never came.")},
-    lateness_{lateness_histogram(self->system())} {
+    metrics_{self->system()},
+    avoided_count_{self->system().metrics().gauge_singleton("ringmaster", "executors-avoided",
+                                                            "Executor addresses to which no connection came about lately.")} {
   arm();
 }
 
@@ -62,9 +54,11 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
     [this](protocol::firing_batch& batch) { fire(std::move(batch)); },
     [this](protocol::send_results& results) { take_results(std::move(results)); },
     [this](const protocol::registry_change& change) { change_registry(change); },
+    [this](const protocol::executor_news& news) { hear(news); },
     [this](const protocol::trigger_partners& partners) {
       completion_ = partners.completion;
       recovery_ = partners.recovery;
+      registry_monitor_ = partners.registry;
     },
     [this](const protocol::link_query& query) { return protocol::link_handle{links_.of(query.address, steady_now())}; },
     [this](protocol::tick_atom) { tick(); },
@@ -93,9 +87,11 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
     auto late = missed(run, t);
     if (late || run.plan.address.empty()) {
       refused.items.push_back(failure(run, late ? "missed: later than the misfire limit" : run.plan.route_note));
+      log_->info("job={} run={} not sent: {}", core::number(run.plan.spec->id), core::number(run.id),
+                 refused.items.back().message);
       refused.items.back().delivery_unknown = late; // no retries: they would run what the misfire rule says shall not run
       lanes_.give_back(run.plan.lane, run.plan.address);
-      failed_count_->inc();
+      count_end(run.plan, trigger_end::failed);
       continue;
     }
     sent.items.emplace_back(run.id, run.plan.spec);
@@ -105,7 +101,7 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
       group->second.listener = protocol::send_listener{self_};
     group->second.runs.push_back(std::move(run));
   }
-  sent_count_->inc(static_cast<std::int64_t>(sent.items.size()));
+  metrics_.sent(sent.items.size());
   if (!sent.items.empty())
     protocol::send(self_, completion_, std::move(sent));
   for (auto& [address, runs] : by_address)
@@ -120,8 +116,10 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
   recorded.items.reserve(results.items.size());
   for (auto& result : results.items) {
     count_end(result);
-    if (result.sent_at != protocol::wall_clock::steady{})
-      lateness_->observe(std::chrono::duration<double>(result.sent_at - clock_.when(result.run.plan.fire_at)).count());
+    const auto& plan = result.run.plan;
+    // What runs at once has no instant to be late for.
+    if (result.sent_at != protocol::wall_clock::steady{} && plan.fire_at != core::time_point{})
+      metrics_.late(plan.spec->group, *registry_, result.sent_at - clock_.when(plan.fire_at));
     conclude(std::move(result), recorded, unknown);
   }
   if (!recorded.items.empty())
@@ -138,27 +136,38 @@ void trigger_pool_state::count_end(const protocol::send_result& result) {
     lanes_.withheld(plan.address);
   else
     lanes_.ended(plan.address, result.state == protocol::send_state::answered, result.elapsed, steady_now());
+  if (result.unreachable)
+    avoid(plan.address);
+  else if (result.state == protocol::send_state::answered)
+    hear({plan.address, true});
   lanes_.took(plan.spec->id, result.elapsed, now());
 }
+
+void trigger_pool_state::count_end(const core::planned_run& plan, trigger_end how) { metrics_.ended(plan.kind, how); }
 
 void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trigger_results& recorded,
                                   protocol::unknown_batch& unknown) {
   auto& run = result.run;
   switch (result.state) {
   case protocol::send_state::answered:
-    (result.code == 200 ? accepted_count_ : failed_count_)->inc();
+    count_end(run.plan, result.code == 200 ? trigger_end::accepted : trigger_end::failed);
+    if (result.code != 200)
+      log_->info("job={} run={} refused by {}: code {}: {}", core::number(run.plan.spec->id), core::number(run.id),
+                 run.plan.address, result.code, result.message);
     recorded.items.push_back({.id = run.id, .claim = run.claim, .spec = run.plan.spec, .code = result.code,
                               .message = result.code == 200 ? std::string{} : std::move(result.message)});
     break;
   case protocol::send_state::not_sent:
-    failed_count_->inc();
+    count_end(run.plan, trigger_end::failed);
+    log_->info("job={} run={} not sent to {}: {}", core::number(run.plan.spec->id), core::number(run.id), run.plan.address,
+               result.message);
     recorded.items.push_back(failure(run, std::move(result.message)));
     break;
   case protocol::send_state::gate_closed:
     break; // still claimed: the next life adopts it
   case protocol::send_state::unknown:
-    unknown_count_->inc();
-    log_->warn("run {} of job {}: no answer from {}: {}", core::number(run.id), core::number(run.plan.spec->id), run.plan.address,
+    count_end(run.plan, trigger_end::unknown);
+    log_->warn("job={} run={} no answer from {}: {}", core::number(run.plan.spec->id), core::number(run.id), run.plan.address,
                result.message);
     unknown.runs.push_back({std::move(run), std::move(result.message)});
     break;
@@ -170,9 +179,33 @@ void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trig
 void trigger_pool_state::change_registry(const protocol::registry_change& change) {
   registry_ = change.view;
   links_.change_registry(change);
+  metrics_.forget_groups();
   for (const auto& [id, group] : registry_->groups)
     missing_groups_.erase(id);
+  std::erase_if(empty_groups_, [&](const auto& entry) {
+    const auto group = registry_->groups.find(entry.first);
+    return group == registry_->groups.end() || !group->second.addresses.empty();
+  });
 }
+
+void trigger_pool_state::avoid(const std::string& address) {
+  if (!avoidance_.refused(address, steady_now()))
+    return;
+  log_->warn("no connection to {}: other executors of its groups are preferred until it registers or {} s have passed", address,
+             std::chrono::seconds{avoid_for}.count());
+  show_avoided();
+  if (registry_monitor_)
+    protocol::send(self_, registry_monitor_, protocol::executor_news{address, false});
+}
+
+void trigger_pool_state::hear(const protocol::executor_news& news) {
+  if (!news.reachable || !avoidance_.heard(news.address))
+    return;
+  log_->info("{} shows a sign of life: it is used again", news.address);
+  show_avoided();
+}
+
+void trigger_pool_state::show_avoided() { avoided_count_->value(static_cast<std::int64_t>(avoidance_.size())); }
 
 void trigger_pool_state::tick() {
   auto t = steady_now();
@@ -182,6 +215,10 @@ void trigger_pool_state::tick() {
     next_sweep_ = t + sweep_every;
     links_.drop_unused(t, executor_unused_max);
     lanes_.forget_unused(t, executor_unused_max);
+    metrics_.show(lanes_, limits_, probes_.waiting());
+    for (const auto& address : avoidance_.take_over(t))
+      log_->info("{} is tried again", address);
+    show_avoided();
   }
   go_on_probing();
 }

@@ -14,6 +14,9 @@ namespace {
 
 // A job may be read a moment before its group: the run waits so long for it.
 constexpr auto group_patience = 10s;
+// An executor may have registered at another node a moment before: the first run that finds none waits until the store was read.
+constexpr auto executor_patience = 500ms;
+constexpr auto registry_look_every = 1s;
 
 } // namespace
 
@@ -32,6 +35,11 @@ void trigger_pool_state::route(protocol::route_candidate&& candidate, const prot
   const auto* group = group_of(*candidate.spec, wait);
   if (wait) {
     answer.deferred.push_back(std::move(candidate));
+    return;
+  }
+  const auto own_addresses = candidate.intent && !candidate.intent->addresses.empty();
+  if (!own_addresses && awaits_executor(group)) {
+    answer.held.push_back(std::move(candidate));
     return;
   }
   auto runs = runs_of(candidate);
@@ -69,8 +77,19 @@ const core::group* trigger_pool_state::group_of(const core::job& spec, bool& wai
   auto [missing, first] = missing_groups_.emplace(id, now());
   wait = now() - missing->second < group_patience;
   if (!wait && !first)
-    log_->warn("job {} names group {}, which does not exist", core::number(spec.id), id);
+    log_->warn("job={} names group {}, which does not exist", core::number(spec.id), id);
   return nullptr;
+}
+
+bool trigger_pool_state::awaits_executor(const core::group* group) {
+  if (!group || group->type != core::address_type::automatic || !group->addresses.empty() || !registry_monitor_)
+    return false;
+  const auto t = steady_now();
+  if (t >= next_registry_look_) {
+    next_registry_look_ = t + registry_look_every;
+    protocol::send(self_, registry_monitor_, protocol::registry_hint{});
+  }
+  return t < empty_groups_.emplace(core::number(group->id), t).first->second + executor_patience;
 }
 
 // One for each firing; a broadcast becomes several when it is addressed.
@@ -85,6 +104,7 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
     base.fire_at = core::is_reserved(intent->kind) ? intent->fire_at : now();
     base.part = intent->part;
     base.param = intent->param;
+    base.addresses = intent->addresses;
     if (intent->kind == core::trigger_kind::retry)
       base.retry_left = intent->retry_left;
     runs.push_back(std::move(base));
@@ -98,13 +118,26 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
   return runs;
 }
 
+// Where nobody listened it is not tried again at once, if there is another executor. A broadcast goes to all; those who are asked
+// first may say for themselves.
+std::span<const std::string> trigger_pool_state::candidates_of(const core::job& spec, std::span<const std::string> live,
+                                                               std::vector<std::string>& room) const {
+  switch (spec.route) {
+  case core::route_strategy::sharding_broadcast: return live;
+  case core::route_strategy::failover:
+  case core::route_strategy::busyover: return avoidance_.usable_first(live, room);
+  default: return avoidance_.usable(live, room);
+  }
+}
+
 // Gives every run its address, or says whom to ask for it. `choices` are what the history chose.
 std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector<core::planned_run>& runs,
                                                                      const core::group* group,
                                                                      std::vector<std::string>& choices) {
   static const std::vector<std::string> nobody;
-  const auto& live = group ? group->addresses : nobody;
+  std::vector<std::string> room;
   for (auto& run : std::exchange(runs, {})) {
+    const auto& live = !run.addresses.empty() ? run.addresses : group ? group->addresses : nobody;
     if (run.part.broadcast && !live.empty()) {
       // A single shard again (retry): the same position, or the first executor when the group has shrunk.
       auto index = static_cast<std::size_t>(run.part.index);
@@ -112,7 +145,7 @@ std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector
       runs.push_back(std::move(run));
       continue;
     }
-    auto decision = history_.route(*run.spec, live, now());
+    auto decision = history_.route(*run.spec, candidates_of(*run.spec, live, room), now());
     if (auto* ask = std::get_if<core::probe_in_order>(&decision))
       return std::move(*ask);
     if (auto* one = std::get_if<core::send_to>(&decision)) {

@@ -35,6 +35,8 @@ struct unknown_run {
   /// `plan.spec` is null until the definition was read.
   core::claimed_run run;
   core::job_id job{};
+  /// Nobody ever held it in memory: it was not sent, so it is sent, not asked about.
+  bool never_sent = false;
   /// This process sent it, and got no answer; else a former life sent it, or did not.
   bool sent = false;
   /// What that sending met instead of an answer, for a person.

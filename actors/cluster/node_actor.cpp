@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/metrics.hpp"
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/error.hpp"
@@ -34,6 +35,10 @@ node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_link
     gate_{std::move(gate)},
     clocks_{std::move(clocks)},
     log_{std::move(log)},
+    lives_{make_counter(self->system(), "node-lives", "Lives that this process began.")},
+    lost_lives_{make_counter(self->system(), "node-lives-lost", "Lives that ended because the lease was not renewed.")},
+    fenced_nodes_{make_counter(self->system(), "nodes-fenced", "Other nodes that this one found dead and fenced.")},
+    slots_served_{self->system().metrics().gauge_singleton("ringmaster", "slots-served", "Slots of jobs that this node plans.")},
     peers_{identity_.id, settings_.dead_after} {}
 
 protocol::node_actor::behavior_type node_actor_state::make_behavior() {
@@ -94,7 +99,8 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
   beat_ = 0;
   slots_.reset();
   entered_at_ = self_->clock().now();
-  log_->info("node {} begins life {} in {} mode", life_->node, life_->incarnation, core::stored_name(mode_));
+  lives_->inc();
+  log_->info("node={} begins life {} in {} mode", life_->node, life_->incarnation, core::stored_name(mode_));
   tell_listeners();
   next_beat_ = next_look_ = self_->clock().now();
   renew();
@@ -161,7 +167,9 @@ void node_actor_state::check_deadline() {
 }
 
 void node_actor_state::lose(const std::string& why) {
-  log_->warn("node {} loses life {}: {}", life_->node, life_->incarnation, why);
+  lost_lives_->inc();
+  slots_served_->value(0);
+  log_->warn("node={} loses life {}: {}", life_->node, life_->incarnation, why);
   gate_->close();
   life_.reset();
   slots_.reset();
@@ -174,7 +182,7 @@ void node_actor_state::lose(const std::string& why) {
   if (next_enter_ <= now)
     enter();
   else
-    log_->warn("node {} lived for a moment only: does another process use its id?", identity_.id);
+    log_->warn("node={} lived for a moment only: does another process use its id?", identity_.id);
 }
 
 void node_actor_state::tell_listeners() {
@@ -212,8 +220,11 @@ void node_actor_state::spread_slots() {
   if (slots_ == slots)
     return;
   slots_ = slots;
-  log_->info("node {} serves {} slots among {} nodes", identity_.id, slots.count(), live.size());
+  slots_served_->value(static_cast<std::int64_t>(slots.count()));
+  log_->info("node={} serves {} slots among {} nodes", identity_.id, slots.count(), live.size());
   protocol::send(self_, links_.schedule, protocol::slot_change{slots});
+  for (const auto& duty : links_.duties)
+    protocol::send(self_, duty, protocol::slot_change{slots});
 }
 
 void node_actor_state::fence_dead() {
@@ -224,8 +235,10 @@ void node_actor_state::fence_dead() {
       self_, links_.storage, [row](storage::store& store) { return store.cluster().fence(row); },
       [this, row](core::result<bool>&& fenced) {
         fencing_.erase(row.id);
-        if (fenced && *fenced)
-          log_->warn("node {} fenced: life {} has not beaten since beat {}", row.id, row.incarnation, row.beat);
+        if (!fenced || !*fenced)
+          return;
+        fenced_nodes_->inc();
+        log_->warn("node={} fenced: life {} has not beaten since beat {}", row.id, row.incarnation, row.beat);
       },
       enter_patience);
   }
@@ -299,7 +312,7 @@ void node_actor_state::leave(std::optional<core::node_life>&& life) {
 void node_actor_state::finish_stop(const core::result<void>& outcome) {
   left_ = true;
   if (!outcome)
-    log_->warn("node {} could not say that it leaves: {}; the others will notice", identity_.id, outcome.error().context);
+    log_->warn("node={} could not say that it leaves: {}; the others will notice", identity_.id, outcome.error().context);
   for (auto& waiter : std::exchange(stop_waiters_, {})) {
     if (outcome)
       waiter.deliver();
@@ -310,14 +323,14 @@ void node_actor_state::finish_stop(const core::result<void>& outcome) {
 
 void node_actor_state::note_failure(const core::error& error) {
   if (store_trouble_.empty() && error.code != core::errc::fenced)
-    log_->warn("node {}: the store does not answer: {}: {}", identity_.id, core::to_string(error.code), error.context);
+    log_->warn("node={} the store does not answer: {}: {}", identity_.id, core::to_string(error.code), error.context);
   if (error.code != core::errc::fenced)
     store_trouble_ = error.context.empty() ? std::string{core::to_string(error.code)} : error.context;
 }
 
 void node_actor_state::note_success() {
   if (!store_trouble_.empty())
-    log_->info("node {}: the store answers again", identity_.id);
+    log_->info("node={} the store answers again", identity_.id);
   store_trouble_.clear();
 }
 

@@ -33,6 +33,8 @@ struct node_links {
   protocol::schedule_actor schedule;
   /// Told in this order: storage_actor before whoever records under a new life.
   std::vector<protocol::life_listener> lives;
+  /// Get the slots, too.
+  std::vector<protocol::slot_listener> duties{};
 };
 
 struct node_clocks {
@@ -97,6 +99,11 @@ private:
   std::shared_ptr<protocol::send_gate> gate_;
   node_clocks clocks_;
   logger log_;
+
+  caf::telemetry::int_counter* lives_;
+  caf::telemetry::int_counter* lost_lives_;
+  caf::telemetry::int_counter* fenced_nodes_;
+  caf::telemetry::int_gauge* slots_served_;
 
   std::optional<core::node_life> life_;
   core::cluster_mode mode_ = core::cluster_mode::native;

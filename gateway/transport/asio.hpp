@@ -1,6 +1,7 @@
 #pragma once
 
-// Asio as the transport uses it: concrete executors (a handler then needs no type erasure), one io thread, no strands.
+// Asio as the transport uses it: concrete executors (a handler then needs no type erasure), one thread for each io context, no
+// strands.
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
@@ -31,7 +32,7 @@ using tcp_acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
 using tcp_timer =
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
 
-/// What everything on the io thread shares.
+/// What everything on one io thread shares.
 class engine {
 public:
   explicit engine(std::size_t buffered_bytes_max) : bodies(buffered_bytes_max) {}

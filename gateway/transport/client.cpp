@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds open_pause{100};
 constexpr std::size_t read_bytes = 64 * 1024;
 /// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
 constexpr int patience_max = 10;
+constexpr std::chrono::milliseconds right_of_way{2};
+constexpr std::size_t many_calls = 32;
 
 protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}, {}}; }
 
@@ -41,7 +43,9 @@ origin::origin(client& owner, std::string_view key) : deadline(owner.shared().li
 origin::~origin() = default;
 
 void origin::submit(pending_call&& call) {
-  auto defect = defect_.empty() ? request_defect(call.call()) : std::string_view{defect_};
+  std::string_view defect{defect_};
+  if (defect.empty() && !call.ready())
+    defect = request_defect(call.call());
   if (!defect.empty()) {
     owner_.finish(std::move(call), not_sent(std::string(defect)));
     return end_turn();
@@ -118,8 +122,11 @@ void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& e
 }
 
 void origin::fail_waiting(const std::string& error) {
-  for (auto& call : std::exchange(waiting_, {}))
-    owner_.finish(std::move(call), not_sent(error));
+  for (auto& call : std::exchange(waiting_, {})) {
+    auto result = not_sent(error);
+    result.unreachable = true;
+    owner_.finish(std::move(call), std::move(result));
+  }
 }
 
 void origin::on_free(std::shared_ptr<connection> free, clock::time_point now) {
@@ -187,11 +194,12 @@ void origin::expired() {
 }
 
 client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
-               std::thread::id io)
+               std::thread::id io, std::function<void(const std::string& origin)> forgotten)
   : shared_(shared),
     settings_(trigger),
     networks_(security.executor_networks),
     names_(shared, io),
+    forgotten_(std::move(forgotten)),
     read_buffer_(read_bytes),
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
     held_timer_(std::in_place, shared_.io) {}
@@ -245,8 +253,17 @@ void client::make_ready(held_calls&& calls) {
 }
 
 void client::submit(const held_calls& calls) {
-  for (auto i = calls.first; i < calls.end; ++i)
-    origin_of(calls.batch->calls[i].origin).submit({calls.batch, i});
+  // Most batches go to one origin; it is not forgotten while it is given calls.
+  const std::string* key = nullptr;
+  origin* to = nullptr;
+  for (auto i = calls.first; i < calls.end; ++i) {
+    const auto& wanted = calls.batch->calls[i].origin;
+    if (key == nullptr || wanted != *key) {
+      key = &wanted;
+      to = &origin_of(wanted);
+    }
+    to->submit({calls.batch, i});
+  }
 }
 
 origin& client::origin_of(const std::string& key) {
@@ -256,27 +273,57 @@ origin& client::origin_of(const std::string& key) {
   return *found->second;
 }
 
-// All that are due leave before the first answer is read: reading is not urgent, the instant is.
-void client::release_held() {
+void client::on_held_timer() {
   held_armed_ = deadline::never;
   const auto now = deadline::clock::now();
+  if (held_.empty())
+    return;
+  if (const auto next = held_.begin()->first; next <= now)
+    release_held(now);
+  else if (next <= now + right_of_way && many_leave_next())
+    urgency_.raise();
+  arm_held();
+}
+
+// All that are due leave before the first answer is read: reading is not urgent, the instant is.
+void client::release_held(deadline::clock::time_point now) {
   while (!held_.empty() && held_.begin()->first <= now) {
     const auto due = std::move(held_.begin()->second);
     held_.erase(held_.begin());
     submit(due);
   }
-  arm_held();
+  if (held_.empty() || held_.begin()->first > now + right_of_way || !many_leave_next())
+    urgency_.lower();
+}
+
+/// So many that a thread which is made to wait in between would hold up the last of them.
+bool client::many_leave_next() const {
+  std::size_t calls = 0;
+  for (auto next = held_.begin(); next != held_.end() && next->first == held_.begin()->first && calls < many_calls; ++next)
+    calls += next->second.end - next->second.first;
+  return calls >= many_calls;
 }
 
 void client::arm_held() {
-  if (held_.empty() || held_armed_ <= held_.begin()->first)
+  if (held_.empty())
     return;
-  held_armed_ = held_.begin()->first;
-  held_timer_->expires_at(held_armed_);
+  auto wake = held_.begin()->first;
+  // Awake before many are due, to have the right of way when they are.
+  if (const auto early = wake - right_of_way; early > deadline::clock::now() && many_leave_next())
+    wake = early;
+  if (held_armed_ <= wake)
+    return;
+  held_armed_ = wake;
+  held_timer_->expires_at(wake);
   held_timer_->async_wait([this](error_code ec) {
     if (!ec)
-      release_held();
+      on_held_timer();
   });
+}
+
+void client::forget(std::string key) {
+  origins_.erase(key);
+  forgotten_(key);
 }
 
 void client::finish(pending_call&& call, protocol::http_result&& result) {

@@ -19,6 +19,7 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/inbox.hpp"
 #include "gateway/transport/networks.hpp"
+#include "gateway/transport/urgency.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::gateway::http {
@@ -40,6 +41,8 @@ struct pending_call {
   std::size_t index = 0;
 
   [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
+  /// The request was made ready, so that nothing is wrong with it.
+  [[nodiscard]] bool ready() const noexcept { return !batch->texts.empty() && !batch->texts[index].empty(); }
   /// When it may leave: its time limits count from here.
   [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
   explicit operator bool() const noexcept { return batch != nullptr; }
@@ -100,10 +103,12 @@ private:
   std::deque<pending_call> waiting_;
 };
 
-/// All origins. `post` from any thread, everything else on the io thread.
+/// The origins of one io thread. `post` from any thread, everything else on that one.
 class client final : public protocol::http_client {
 public:
-  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io);
+  /// `forgotten` is told, on the io thread, which origin was not used for long and is gone.
+  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io,
+         std::function<void(const std::string& origin)> forgotten);
   ~client() override;
 
   void post(std::vector<protocol::http_call>&& calls, completion done) override;
@@ -117,7 +122,7 @@ public:
   /// One for all connections: a reply reader keeps nothing of what it was fed.
   [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
   void finish(pending_call&& call, protocol::http_result&& result);
-  void forget(std::string key) { origins_.erase(key); }
+  void forget(std::string key);
 
 private:
   struct key_hash {
@@ -136,14 +141,17 @@ private:
   void make_ready(held_calls&& calls);
   void submit(const held_calls& calls);
   [[nodiscard]] origin& origin_of(const std::string& key);
-  void release_held();
+  void on_held_timer();
+  void release_held(deadline::clock::time_point now);
   void arm_held();
+  [[nodiscard]] bool many_leave_next() const;
   static void refuse(call_batch& batch);
 
   engine& shared_;
   config::trigger_settings settings_;
   network_list networks_;
   name_lookup names_;
+  std::function<void(const std::string& origin)> forgotten_;
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
@@ -152,6 +160,7 @@ private:
   /// None after stop: whoever still has this client may keep it longer than the engine lives.
   std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
+  urgency urgency_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
 

@@ -64,7 +64,7 @@ void connection::connect_failed(std::string_view what) {
   auto self = shared_from_this();
   auto& origin = owner_;
   close();
-  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}});
+  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}, true});
   origin.on_connect_failed(error);
 }
 
@@ -105,8 +105,8 @@ bool connection::is_silent() {
 
 connection::sending connection::send(pending_call& call) {
   auto& asked = call.call();
-  if (auto& texts = call.batch->texts; !texts.empty() && !texts[call.index].empty()) {
-    out_ = texts[call.index]; // kept: a stale connection leaves it to the next one
+  if (call.ready()) {
+    out_ = call.batch->texts[call.index]; // kept: a stale connection leaves it to the next one
   } else {
     out_.clear();
     append_request(out_, owner_.address().authority, asked);

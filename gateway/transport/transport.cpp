@@ -1,8 +1,11 @@
 #include "gateway/transport.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,25 +13,76 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/client.hpp"
 #include "gateway/transport/listener.hpp"
+#include "gateway/transport/spread_client.hpp"
 
 namespace ringmaster::gateway {
 
 namespace {
 
-/// Starts the io thread at once; the listener only when asked.
-class beast_transport final : public transport {
+/// One io thread with what belongs to it. Runs from construction to `stop`.
+class io_loop {
 public:
-  beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
-                  const config::security_settings& security)
-    : shared_(server.buffered_bytes_max), work_(shared_.io.get_executor()) {
+  io_loop(std::size_t buffered_bytes_max, const std::string& name) : shared(buffered_bytes_max), work_(shared.io.get_executor()) {
     sigset_t all, before;
     ::sigfillset(&all); // Signals are the main thread's.
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::thread{[this] { run(); }};
-    ::pthread_setname_np(thread_.native_handle(), "rm-io");
+    ::pthread_setname_np(thread_.native_handle(), name.c_str());
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    listener_ = std::make_unique<http::listener>(shared_, server, thread_.get_id());
-    client_ = std::make_shared<http::client>(shared_, trigger, security, thread_.get_id());
+  }
+
+  ~io_loop() { stop([] {}); }
+
+  [[nodiscard]] std::thread::id id() const noexcept { return thread_.get_id(); }
+
+  /// Does `last` on the io thread, then ends it. Once it has ended: nothing.
+  template <class Last>
+  void stop(Last last) {
+    if (!thread_.joinable())
+      return;
+    http::asio::post(shared.io, [this, last] {
+      last();
+      shared.io.stop();
+    });
+    thread_.join();
+  }
+
+  // Outlives the thread: handlers still queued in the io_context are destroyed with it.
+  http::engine shared;
+
+private:
+  void run() {
+    for (;;) {
+      try {
+        shared.io.run();
+        return;
+      } catch (...) {
+        // Out of memory in one handler: its connection is lost, the others go on.
+      }
+    }
+  }
+
+  http::asio::executor_work_guard<http::io_executor> work_;
+  std::thread thread_;
+};
+
+/// Starts the io threads at once; the listener only when asked. The first thread serves, all of them call.
+class beast_transport final : public transport {
+public:
+  beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
+                  const config::security_settings& security) {
+    const auto count = std::max<std::size_t>(1, trigger.io_threads);
+    const auto homes = std::make_shared<http::origin_homes>(count);
+    std::vector<std::shared_ptr<protocol::http_client>> clients;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& loop = *loops_.emplace_back(
+        std::make_unique<io_loop>(server.buffered_bytes_max, i == 0 ? "rm-io" : "rm-io-" + std::to_string(i + 1)));
+      clients_.push_back(std::make_shared<http::client>(loop.shared, trigger, security, loop.id(),
+                                                        [homes, i](const std::string& origin) { homes->forget(i, origin); }));
+      clients.push_back(clients_.back());
+    }
+    listener_ = std::make_unique<http::listener>(loops_.front()->shared, server, loops_.front()->id());
+    client_ = std::make_shared<http::spread_client>(std::move(clients), homes);
   }
 
   ~beast_transport() override { stop(); }
@@ -38,7 +92,7 @@ public:
   core::result<std::string> listen(protocol::http_handler handler) override {
     auto address = listener_->open(std::move(handler));
     if (address)
-      http::asio::post(shared_.io, [this] { listener_->start(); });
+      http::asio::post(serving().io, [this] { listener_->start(); });
     return address;
   }
 
@@ -46,50 +100,42 @@ public:
 
   transport_counters counters() const override {
     transport_counters now;
-    now.connections_open = shared_.connections_open.load(std::memory_order_relaxed);
-    now.connections_refused = shared_.connections_refused.load(std::memory_order_relaxed);
-    now.requests = shared_.requests.load(std::memory_order_relaxed);
-    now.body_waits = shared_.body_waits.load(std::memory_order_relaxed);
-    const auto ended = shared_.calls_ended.load(std::memory_order_acquire);
-    now.calls = shared_.calls.load(std::memory_order_relaxed);
-    now.calls_in_flight = now.calls - ended;
+    for (const auto& loop : loops_) {
+      const auto& shared = loop->shared;
+      now.connections_open += shared.connections_open.load(std::memory_order_relaxed);
+      now.connections_refused += shared.connections_refused.load(std::memory_order_relaxed);
+      now.requests += shared.requests.load(std::memory_order_relaxed);
+      now.body_waits += shared.body_waits.load(std::memory_order_relaxed);
+      const auto ended = shared.calls_ended.load(std::memory_order_acquire);
+      const auto calls = shared.calls.load(std::memory_order_relaxed);
+      now.calls += calls;
+      now.calls_in_flight += calls - ended;
+    }
     return now;
   }
 
   void stop_accepting() override {
-    http::asio::post(shared_.io, [this] { listener_->drain(); });
+    http::asio::post(serving().io, [this] { listener_->drain(); });
   }
 
   void stop() override {
     std::lock_guard guard{stopping_};
-    if (!thread_.joinable())
-      return;
-    http::asio::post(shared_.io, [this] {
-      listener_->stop();
-      client_->stop();
-      shared_.io.stop();
-    });
-    thread_.join();
+    for (std::size_t i = 0; i < loops_.size(); ++i)
+      loops_[i]->stop([this, i] {
+        if (i == 0)
+          listener_->stop();
+        clients_[i]->stop();
+      });
   }
 
 private:
-  void run() {
-    for (;;) {
-      try {
-        shared_.io.run();
-        return;
-      } catch (...) {
-        // Out of memory in one handler: its connection is lost, the others go on.
-      }
-    }
-  }
+  [[nodiscard]] http::engine& serving() noexcept { return loops_.front()->shared; }
 
-  // Destroyed from the last to the first: what handlers still queued in the io_context own needs only the engine.
-  http::engine shared_;
-  http::asio::executor_work_guard<http::io_executor> work_;
-  std::thread thread_;
+  // Destroyed from the last to the first: what handlers still queued in an io_context own needs only its engine.
+  std::vector<std::unique_ptr<io_loop>> loops_;
   std::unique_ptr<http::listener> listener_;
-  std::shared_ptr<http::client> client_;
+  std::vector<std::shared_ptr<http::client>> clients_;
+  std::shared_ptr<protocol::http_client> client_;
   std::mutex stopping_;
 };
 

@@ -3,13 +3,16 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "core/text.hpp"
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
+#include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/intent_check.hpp"
 #include "storage/mysql/row_texts.hpp"
 #include "storage/mysql/schedule_moves.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -207,6 +210,9 @@ private:
         const auto& run = batch_.runs[position];
         items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
         out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
+        if (is_asked_for(run))
+          db_.execute("INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?, ?, ?)", id, *run.intent,
+                      join_addresses(run.addresses));
       }
     }
     const auto first = items.front().id;
@@ -231,6 +237,8 @@ private:
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
       auto values = log_values_of(run, batch_.node_host);
+      if (const auto most = own_.shape.limits.param_chars; most != 0)
+        values.param = core::cut_characters(values.param, most);
       const auto fire_time = date_text(run.fire_at);
       some.add(run.spec->group)
         .add(run.spec->id)

@@ -99,7 +99,7 @@ statement& connection::prepare(sql text, std::size_t rows) {
   const std::pair key{text, rows};
   auto found = statements_.find(key);
   if (found == statements_.end()) {
-    found = statements_.try_emplace(key, handle_.get(), text.expand(rows)).first;
+    found = statements_.try_emplace(key, handle_.get(), text.expand(rows, names_)).first;
     answered_ = true;
   }
   return found->second;
@@ -126,6 +126,10 @@ bool connection::recover(const driver_error& failure, int round) {
   }
   if (!handle_)
     return false;
+  if (failure.column_unknown()) {
+    drop(); // somebody upgrades the schema beside us: the next connection looks at it anew
+    return round == 1;
+  }
   if (mysql_rollback(handle_.get()) != 0) {
     drop();
     return false;

@@ -39,10 +39,13 @@ public:
   /// already.
   void on_open(std::function<void()> hook) { on_open_ = std::move(hook); }
 
+  /// What statements are prepared with from now on; those that are prepared already stay. For the hook of `on_open`.
+  void name_columns(const column_names& names) noexcept { names_ = names; }
+
   /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back.
   /// After a deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start,
-  /// once. Errors: those of `body`; `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its
-  /// answer was lost.
+  /// or on a new connection because the schema has changed under this one, once. Errors: those of `body`;
+  /// `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its answer was lost.
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {
@@ -137,6 +140,7 @@ private:
 
   connection_settings settings_;
   std::function<void()> on_open_;
+  column_names names_;
   std::unique_ptr<MYSQL, close> handle_;
   std::map<std::pair<sql, std::size_t>, statement> statements_;
   std::minstd_rand jitter_{std::random_device{}()};

@@ -1,12 +1,23 @@
 #include "storage/mysql/database.hpp"
 
+#include <algorithm>
+
+#include <mysql/mysqld_error.h>
+
 #include "storage/migrations.hpp"
+#include "storage/mysql/alarms.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
+#include "storage/mysql/examine.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/job_edits.hpp"
 #include "storage/mysql/logs.hpp"
+#include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/reservations.hpp"
+#include "storage/mysql/schema_read.hpp"
+#include "storage/mysql/xxl_upgrade.hpp"
+#include "storage/mysql/upkeep.hpp"
 
 namespace ringmaster::storage {
 
@@ -17,6 +28,8 @@ namespace {
 /// How long a migration waits for one that another process runs, and how long one of its statements may take.
 constexpr auto migration_wait = std::chrono::seconds{60};
 constexpr auto migration_statement = std::chrono::hours{1};
+/// The step that makes XXL's tables.
+constexpr int tables_step = 1;
 
 class mysql_store final : public store {
 public:
@@ -27,7 +40,11 @@ public:
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
+  job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
+  upkeep_store& upkeep() override { return upkeep_; }
+  mirror_store& mirror() override { return mirror_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -37,7 +54,7 @@ public:
     });
   }
 
-  [[nodiscard]] connection& db() noexcept { return session_.db; }
+  [[nodiscard]] session& own() noexcept { return session_; }
 
 private:
   session session_;
@@ -45,28 +62,38 @@ private:
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
+  job_role jobs_{session_};
   log_role logs_{session_};
+  alarm_role alarms_{session_};
+  upkeep_role upkeep_{session_};
+  mirror_role mirror_{session_};
   reservation_role reservations_{session_};
 };
 
+/// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.
 /// Throws `driver_error`, as the next two.
-core::result<std::vector<migration_step>> pending(connection& db) {
-  bool ours = false;
-  bool foreign = false;
-  auto tables = db.query("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
-                         " AND (TABLE_NAME LIKE 'xxl\\_job\\_%' OR TABLE_NAME = 'rm_migration')");
-  while (tables.next())
-    (tables.text(0) == "rm_migration" ? ours : foreign) = true;
-  if (!ours && foreign)
-    return core::fail(core::errc::unsupported,
-                      "the database holds tables of XXL-JOB that Ringmaster did not create; this release cannot use "
-                      "them and has changed nothing; give it a database of its own (database.url)");
+core::result<std::vector<migration_step>> pending(connection& db, const schema_facts& facts) {
   std::vector<int> applied;
+  const bool ours = facts.table("rm_migration") != nullptr;
   if (ours) {
     auto steps = db.query("SELECT number FROM rm_migration ORDER BY number");
     while (steps.next())
       applied.push_back(steps.number32(0));
   }
+  const auto verdict = classify(facts);
+  const bool made = std::find(applied.begin(), applied.end(), tables_step) != applied.end();
+  // A migration of our own that was broken off among XXL's tables goes on, whatever is missing of them.
+  if (ours && applied.empty() && !(verdict.how == schema_verdict::kind::usable && facts.lock_row))
+    return steps_to_run(mysql_migrations(), applied);
+  if (verdict.how == schema_verdict::kind::unusable || (made && verdict.how == schema_verdict::kind::fresh))
+    return core::fail(core::errc::unsupported,
+                      "the tables of XXL-JOB: " + (made && verdict.text.empty() ? "they are gone" : verdict.text)
+                        + "; nothing was changed");
+  if (const auto bare = without_transactions(facts); !bare.empty())
+    return core::fail(core::errc::unsupported, "a table without transactions: " + bare.front()
+                                                 + "; `ringmaster migrate --xxl` moves it to InnoDB");
+  if (verdict.how == schema_verdict::kind::usable && !made)
+    applied.push_back(tables_step);
   return steps_to_run(mysql_migrations(), applied);
 }
 
@@ -77,15 +104,57 @@ bool lock_migrations(connection& db) {
   return got.next() && got.number(0) == 1;
 }
 
-void run(connection& db, const std::vector<migration_step>& steps) {
+/// A step is no transaction: what a broken-off migration did already is found done. Columns have no IF NOT EXISTS everywhere.
+void run_once(connection& db, const std::string& text) {
+  try {
+    db.command(text);
+  } catch (const driver_error& failure) {
+    if (failure.number() != ER_DUP_FIELDNAME)
+      throw;
+  }
+}
+
+/// `found`: XXL's tables were there before us.
+void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   // First of all: tables that a broken-off migration leaves are then known as ours.
   db.command("CREATE TABLE IF NOT EXISTS rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number))"
              " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
+  if (found)
+    db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, mysql_migrations().front().name);
   for (const auto& step : steps) {
     for (const auto& text : step.statements)
-      db.command(text);
+      run_once(db, text);
     db.execute("INSERT INTO rm_migration (number, name) VALUES (?, ?)", step.number, step.name);
   }
+}
+
+/// Throws `driver_error`.
+core::result<change_plan> plan_of(const schema_facts& facts, schema_change what) {
+  if (const auto verdict = classify(facts); verdict.how != schema_verdict::kind::usable)
+    return core::fail(core::errc::unsupported, verdict.how == schema_verdict::kind::fresh
+                                                 ? "the database has no tables yet: run `ringmaster migrate`"
+                                                 : "the tables of XXL-JOB: " + verdict.text + "; nothing was changed");
+  switch (what) {
+  case schema_change::xxl_release: return upgrade_plan(facts);
+  case schema_change::lean_log: return lean_plan(facts);
+  case schema_change::full_log: return full_plan(facts);
+  case schema_change::shared_index: return shared_index_plan(facts);
+  }
+  return change_plan{};
+}
+
+/// A running Java admin may register an executor twice between the removal of doubles and the unique key: once more, then.
+void run_step(connection& db, const migration_step& step) {
+  constexpr int rounds_max = 5;
+  for (int round = 1;; ++round)
+    try {
+      for (const auto& text : step.statements)
+        db.command(text);
+      return;
+    } catch (const driver_error& failure) {
+      if (failure.number() != ER_DUP_ENTRY || round == rounds_max)
+        throw;
+    }
 }
 
 } // namespace
@@ -95,7 +164,7 @@ mysql_database::mysql_database(connection_settings settings, store_options optio
 
 core::result<std::unique_ptr<store>> mysql_database::open() {
   auto out = std::make_unique<mysql_store>(settings_, options_, own_);
-  const auto missing = out->db().read([&] { return pending(out->db()); });
+  const auto missing = out->own().db.read([&] { return pending(out->own().db, out->own().facts); });
   if (!missing)
     return tl::unexpected{missing.error()};
   if (!missing->empty())
@@ -106,7 +175,7 @@ core::result<std::unique_ptr<store>> mysql_database::open() {
 
 core::result<std::vector<migration_step>> mysql_database::pending_migrations() {
   connection db{settings_};
-  return db.read([&] { return pending(db); });
+  return db.read([&] { return pending(db, read_schema(db)); });
 }
 
 core::result<void> mysql_database::migrate() {
@@ -116,13 +185,44 @@ core::result<void> mysql_database::migrate() {
   return db.read([&]() -> core::result<void> {
     if (!lock_migrations(db))
       return core::fail(core::errc::unavailable, "another process migrates the database");
-    const auto steps = pending(db);
+    const auto facts = read_schema(db);
+    const auto steps = pending(db, facts);
     if (!steps)
       return tl::unexpected{steps.error()};
     if (!steps->empty())
-      run(db, *steps);
+      run(db, *steps, classify(facts).how == schema_verdict::kind::usable && steps->front().number != tables_step);
     return {};
   });
+}
+
+core::result<change_plan> mysql_database::plan(schema_change what) {
+  connection db{settings_};
+  return db.read([&] { return plan_of(read_schema(db), what); });
+}
+
+core::result<change_plan> mysql_database::change(schema_change what) {
+  auto patient = settings_;
+  patient.statement_timeout = migration_statement;
+  connection db{patient};
+  return db.read([&]() -> core::result<change_plan> {
+    if (!lock_migrations(db))
+      return core::fail(core::errc::unavailable, "another process migrates the database");
+    auto planned = plan_of(read_schema(db), what);
+    if (planned)
+      for (const auto& step : planned->steps)
+        run_step(db, step);
+    return planned;
+  });
+}
+
+std::vector<database_finding> mysql_database::examine() {
+  connection db{settings_};
+  auto found = db.read([&]() -> core::result<std::vector<database_finding>> {
+    return mysql::examine(db, read_schema(db), options_);
+  });
+  if (found)
+    return std::move(*found);
+  return {{database_finding::level::failure, "database", description() + ": " + found.error().context}};
 }
 
 std::string mysql_database::description() const { return "mysql " + settings_.where.description(); }

@@ -18,6 +18,9 @@ public:
   core::result<std::unique_ptr<store>> open() override;
   core::result<std::vector<migration_step>> pending_migrations() override;
   core::result<void> migrate() override;
+  core::result<change_plan> plan(schema_change what) override;
+  core::result<change_plan> change(schema_change what) override;
+  std::vector<database_finding> examine() override;
   [[nodiscard]] bool shares_schedule() const noexcept override { return true; }
   [[nodiscard]] int writers() const noexcept override { return 2; }
   [[nodiscard]] std::string description() const override;

@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "storage/job_row.hpp"
 #include "storage/mysql/deploys.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -23,14 +24,21 @@ held_job read_job(const rows& row) {
         &columns.route, &columns.block, &columns.on_unknown, &columns.handler, &columns.params, &columns.glue_type})
     *text = row.text(column++);
   columns.timeout_s = row.number32(column++);
-  columns.retry_count = row.number32(column);
+  columns.retry_count = row.number32(column++);
+  job_row options;
+  options.time_zone = row.text(column++);
+  for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
+    *number = row.optional_number(column++);
+  columns.timing = options_of(options);
   return out;
 }
 
 } // namespace
 
-deploy_state read_deploy_state(connection& db, const std::string& source) {
+deploy_state read_deploy_state(session& own, const std::string& source) {
+  auto& db = own.db;
   deploy_state out;
+  out.limits = own.shape.limits;
   if (auto row = db.query("SELECT revision FROM rm_deploy WHERE source = ?", source); row.next())
     out.revision = row.number(0);
 
@@ -41,7 +49,7 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
   while (counts.next())
     by_hand[counts.number(0)] = static_cast<std::size_t>(counts.number(1));
 
-  auto groups = db.query("SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g"
+  auto groups = db.query("SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list, x.source FROM xxl_job_group g"
                          " LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id");
   while (groups.next())
     out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
@@ -50,10 +58,11 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
 
   auto jobs = db.query(
     "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status,"
-    " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), i.job_desc,"
+    " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-    " i.executor_fail_retry_count FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
+    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms FROM rm_job_ext x JOIN "
+    "xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
     " WHERE x.job_key IS NOT NULL ORDER BY i.id");
   while (jobs.next())
     out.jobs.push_back(read_job(jobs));

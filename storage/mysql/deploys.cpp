@@ -3,6 +3,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mysql/mysqld_error.h>
+
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -12,15 +15,27 @@ namespace {
 
 using core::change_kind;
 
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
+
 /// Writes a plan inside its transaction.
 class writing {
 public:
   writing(session& own, const deploy_plan& plan, const std::string& source, core::cluster_mode mode, core::time_point now)
-    : db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, now_{own.dates.of(now)} {}
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, now_{own.dates.of(now)} {}
 
-  void run() {
+  core::result<void> run() {
     for (const auto& group : plan_.groups)
-      write(group);
+      try {
+        write(group);
+      } catch (const driver_error& failure) {
+        if (failure.number() != ER_DUP_ENTRY)
+          throw;
+        return core::fail(core::errc::conflict, "group " + group.app_name
+                                                  + ": the database takes the name of another group for the same (it compares "
+                                                    "them without case)");
+      }
     take_revisions();
     for (const auto& job : plan_.jobs)
       write(job);
@@ -29,6 +44,7 @@ public:
         db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(plan_.jobs[i], ids_), ids_[i]);
     if (plan_.revision)
       db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", source_, *plan_.revision);
+    return {};
   }
 
 private:
@@ -38,13 +54,14 @@ private:
     switch (group.kind) {
     case change_kind::create:
       id = db_.insert<core::group_id>(
-        "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO xxl_job_group (app_name, $group_title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
         group.app_name, group.title, type, group.address_list, now_);
       db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, source_);
       break;
     case change_kind::update:
       db_.execute(
-        "UPDATE xxl_job_group SET title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? WHERE "
+        "UPDATE xxl_job_group SET $group_title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ? "
+        "WHERE "
         "id = ?",
         group.title, type, group.address_list, now_, id);
       break;
@@ -59,11 +76,8 @@ private:
   }
 
   void take_revisions() {
-    if (plan_.jobs.empty())
-      return;
-    db_.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", plan_.jobs.size());
-    if (auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); row.next())
-      revision_ = row.number(0) - static_cast<std::int64_t>(plan_.jobs.size());
+    if (!plan_.jobs.empty())
+      revision_ = own_.take_revisions(plan_.jobs.size()) - 1;
   }
 
   void write(const job_write& job) {
@@ -89,7 +103,7 @@ private:
     const auto& c = job.columns;
     const auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
     const auto id = db_.insert<core::job_id>(
-      "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
+      "INSERT INTO xxl_job_info (job_group, $job_name, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
       "misfire_strategy,"
       " executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, "
       "executor_fail_retry_count, glue_type,"
@@ -97,8 +111,11 @@ private:
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', ?, '', 0, 0, 0)",
       group, c.name, now_, now_, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.handler,
       c.params, c.block, c.timeout_s, c.retry_count, c.glue_type, now_);
-    db_.execute("REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?, ?, ?, ?, ?)", id, source_,
-                job.key, job.hash, c.on_unknown);
+    const auto& t = c.timing;
+    db_.execute(
+      "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
+      " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms);
     return id;
   }
 
@@ -106,26 +123,26 @@ private:
     const auto& c = job.columns;
     // Assignments run from left to right: the old glue_type still stands where glue_updatetime is decided.
     db_.execute(
-      "UPDATE xxl_job_info SET job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy "
+      "UPDATE xxl_job_info SET $job_name = ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, "
+      "misfire_strategy "
       "= ?,"
       " executor_route_strategy = ?, executor_block_strategy = ?, executor_handler = ?, executor_param = ?,"
       " glue_updatetime = CASE glue_type WHEN ? THEN glue_updatetime ELSE ? END, glue_type = ?, executor_timeout = ?,"
       " executor_fail_retry_count = ?, update_time = ? WHERE id = ?",
       c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler, c.params,
       c.glue_type, now_, c.glue_type, c.timeout_s, c.retry_count, now_, job.id);
-    db_.execute("UPDATE rm_job_ext SET content_hash = ?, on_unknown = ? WHERE job = ?", job.hash, c.on_unknown, job.id);
+    const auto& t = c.timing;
+    db_.execute(
+      "UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
+      " jitter_ms = ? WHERE job = ?",
+      job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
   }
 
   void write(core::job_id id, const schedule_write& schedule) {
-    const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
-    if (mode_ == core::cluster_mode::shared) {
-      // The last instant that anybody took stays with us: a start must not come before it. Java's column begins anew.
-      db_.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
-                  " WHERE job = ?", id, id);
-      db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?",
-                  schedule.running, next_ms, id);
-      return;
-    }
+    const auto next = next_of(schedule, id);
+    const auto next_ms = next ? core::to_ms(*next) : 0;
+    if (mode_ == core::cluster_mode::shared)
+      return write_shared_schedule(db_, id, schedule.running, next_ms);
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
@@ -139,6 +156,7 @@ private:
     db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
   }
 
+  session& own_;
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
@@ -151,7 +169,7 @@ private:
 
 std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const core::declared_set& declared, bool prune,
                                                            core::time_point now) {
-  auto held = read_deploy_state(own.db, declared.source);
+  auto held = read_deploy_state(own, declared.source);
   auto plan = plan_deploy(held, declared, prune, now, own.schedule_zone);
   return {std::move(held), std::move(plan)};
 }
@@ -203,8 +221,15 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     auto plan = dry_run ? planned(own_, declared, prune, first).second : plan_under_locks(own_, declared, prune, first);
     if (!plan)
       return tl::unexpected{plan.error()};
-    if (!dry_run)
-      writing{own_, *plan, declared.source, *mode, now}.run();
+    const auto alarms = plan_alarms(read_alarm_rules(own_.db), read_deploy_state(own_, declared.source), declared, prune);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (!dry_run) {
+      if (auto written = writing{own_, *plan, declared.source, *mode, now}.run(); !written)
+        return tl::unexpected{written.error()};
+      write_alarm_rules(own_.db, *alarms, declared.source);
+    }
     return std::move(plan->report);
   });
 }

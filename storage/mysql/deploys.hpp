@@ -19,6 +19,6 @@ private:
 };
 
 /// `deploy_state.cpp`: what the store holds, inside a transaction. Throws `driver_error`.
-[[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
+[[nodiscard]] deploy_state read_deploy_state(session& own, const std::string& source);
 
 } // namespace ringmaster::storage::mysql

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "storage/claim_rules.hpp"
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/row_texts.hpp"
 
@@ -40,7 +41,11 @@ void add_ids(statement& to, const row_list& rows, chunk part) {
 
 std::vector<chunk> case_chunks(std::size_t size) { return padded_chunks(size, case_rows_max); }
 
-std::int32_t alarm_status(const held_row& held) { return held.write.mark_alarm ? 1 : held.row.alarm_status; }
+std::int32_t alarm_status(const held_row& held) {
+  if (!held.write.mark_alarm)
+    return held.row.alarm_status;
+  return held.alarm ? core::alarm_status::claimed : core::alarm_status::not_needed;
+}
 
 /// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column.
 void write_triggers(connection& db, const row_list& rows) {
@@ -159,17 +164,32 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
   return out;
 }
 
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared) {
+void decide_alarms(session& own, std::vector<held_row>& rows) {
+  std::vector<core::job_id> jobs;
+  for (const auto& held : rows)
+    if (held.write.mark_alarm)
+      jobs.push_back(held.job);
+  const auto book = read_alarm_book(own, jobs);
+  for (auto& held : rows)
+    held.alarm = held.write.mark_alarm && book.needs(held.job, held.write.retry);
+}
+
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now) {
   const auto triggers = where(rows, [](const run_write& write) { return write.trigger_code.has_value(); });
-  if (shared)
+  if (shared) {
     write_triggers_as_java(own, triggers);
-  else
-    write_triggers(own.db, triggers);
-  if (shared)
     write_retries_as_java(own, where(rows, [](const run_write& write) { return write.retry; }));
+  } else {
+    write_triggers(own.db, triggers);
+  }
   write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
   write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
                  where(rows, [](const run_write& write) { return write.not_failed; }));
+  std::vector<new_alarm> alarms;
+  for (const auto& held : rows)
+    if (held.alarm)
+      alarms.push_back({held.job, id_of(held), core::alarm_kind::failure});
+  insert_alarms(own, alarms, now);
 }
 
 } // namespace ringmaster::storage::mysql

@@ -21,13 +21,18 @@ struct held_row {
   std::optional<std::string> param;
   core::shard part;
   core::time_point fire_at{};
+  /// Somebody is to be told.
+  bool alarm = false;
 };
 
 /// Locks in id order; a run whose row is gone is left out. Throws `driver_error`, as `write`.
 [[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now);
 
-/// Makes the writes, in the log and in the list of failed runs; beside Java admins (`shared`) with the texts that they would
-/// write.
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared);
+/// Finds out who is to be told of the failures among the writes that are decided: reads nothing when there is none.
+void decide_alarms(session& own, std::vector<held_row>& rows);
+
+/// Makes the writes, in the log, in the list of failed runs and in that of alarms; beside Java admins (`shared`) with the texts
+/// that they would write.
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

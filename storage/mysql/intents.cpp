@@ -8,6 +8,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -26,6 +27,7 @@ core::intent read_intent(const rows& row) {
     out.part = {row.number32(5), total, true};
   out.param = row.optional_string(7);
   out.retry_left = row.number32(8);
+  out.addresses = split_addresses(row.text(9));
   return out;
 }
 
@@ -63,8 +65,8 @@ std::map<core::job_id, std::int32_t> retry_counts(session& own, const std::vecto
 /// The first id.
 std::int64_t insert(session& own, std::span<const core::intent> wishes, core::time_point now) {
   auto& some = own.db.prepare(
-    "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms)"
-    " VALUES {(?,?,?,?,?,?,?,?,?),}",
+    "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, addresses)"
+    " VALUES {(?,?,?,?,?,?,?,?,?,?),}",
     wishes.size());
   for (const auto& wish : wishes) {
     some.add(intent_kind_name(wish.kind))
@@ -73,7 +75,7 @@ std::int64_t insert(session& own, std::span<const core::intent> wishes, core::ti
       .add(wish.origin)
       .add(wish.part.index)
       .add(shard_total(wish));
-    some.add(wish.param).add(wish.retry_left).add(now);
+    some.add(wish.param).add(wish.retry_left).add(now).add(join_addresses(wish.addresses));
   }
   some.run();
   return some.first_id();
@@ -141,7 +143,7 @@ core::result<std::vector<core::intent>> firing_role::waiting_intents(core::time_
   return own_.db.read([&]() -> core::result<std::vector<core::intent>> {
     std::vector<core::intent> out;
     auto found = own_.db.query(
-      "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent"
+      "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses FROM rm_intent"
       " WHERE state = 0 AND created_ms <= ? ORDER BY created_ms, id LIMIT ?",
       created_before, limit);
     while (found.next())

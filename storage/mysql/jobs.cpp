@@ -13,7 +13,8 @@ constexpr const char* jobs_and_schedules =
   "e.on_unknown,"
   " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, "
   "i.glue_type,"
-  " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision"
+  " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision,"
+  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms"
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
 job_row read_job(session& own, const rows& row) {
@@ -34,6 +35,11 @@ job_row read_job(session& own, const rows& row) {
   out.glue_type = row.text(13);
   out.glue_source = row.text(14);
   out.glue_updated = own.dates.read(row.text(15)).value_or(core::time_point{});
+  out.time_zone = row.text(19);
+  out.interval_ms = row.optional_number(20);
+  out.start_ms = row.optional_number(21);
+  out.end_ms = row.optional_number(22);
+  out.jitter_ms = row.optional_number(23);
   return out;
 }
 
@@ -42,7 +48,7 @@ std::vector<core::scheduled_job> read_all(session& own, rows found) {
   while (found.next()) {
     core::scheduled_job one;
     one.spec = job_of(read_job(own, found));
-    if (const auto next = found.number(16); next != 0)
+    if (const auto next = found.number(16); is_time(next))
       one.next = core::from_ms(next);
     one.last = core::from_ms(found.number(17));
     one.revision = found.number(18);

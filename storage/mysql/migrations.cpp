@@ -173,6 +173,78 @@ migration_step ringmaster_tables() {
           }};
 }
 
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
+// and which runs came of it. A table gets its columns by one statement: all of them, or none.
+migration_step job_options() {
+  return {3,
+          "job_options",
+          {
+            "ALTER TABLE rm_job_ext ADD COLUMN time_zone VARCHAR(64), ADD COLUMN interval_ms BIGINT, ADD COLUMN start_at BIGINT,"
+            " ADD COLUMN end_at BIGINT, ADD COLUMN jitter_ms BIGINT",
+            "ALTER TABLE rm_intent ADD COLUMN addresses TEXT",
+            table("rm_asked_run", R"(  log_id BIGINT NOT NULL,
+  intent BIGINT NOT NULL,
+  addresses TEXT,
+  PRIMARY KEY (log_id),
+  KEY rm_asked_run_intent (intent))"),
+          }};
+}
+
+// Who is told of failures (`[[alarm]]` of the files), and jobs whose next success is to be told.
+migration_step alarm_tables() {
+  return {4,
+          "alarm_tables",
+          {
+            table("rm_alarm", R"(  rule_key VARCHAR(128) NOT NULL,
+  source VARCHAR(128) NOT NULL,
+  app_name VARCHAR(64) NOT NULL,
+  job_key VARCHAR(128) NOT NULL,
+  channels TEXT NOT NULL,
+  mail_to TEXT NOT NULL,
+  attempts VARCHAR(20) NOT NULL,
+  dedup_ms BIGINT,
+  recovered TINYINT NOT NULL,
+  PRIMARY KEY (rule_key))"),
+            table("rm_alarm_open", R"(  job INT NOT NULL,
+  log_id BIGINT NOT NULL,
+  PRIMARY KEY (job))"),
+          }};
+}
+
+// A log of ours is kept in parts of a million ids, so that old runs go by dropping a part (`partitions.hpp`). One that XXL-JOB
+// made has its indexes on times and codes and stays as it is. What is there already becomes the first part.
+migration_step log_parts() {
+  return {5,
+          "log_parts",
+          {
+            R"(SET @ringmaster_ours = (SELECT COUNT(*) = 0 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()
+  AND TABLE_NAME = 'xxl_job_log' AND COLUMN_NAME IN ('trigger_time', 'handle_code'))
+  AND (SELECT COUNT(*) = 0 FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()
+  AND TABLE_NAME = 'xxl_job_log' AND PARTITION_NAME IS NOT NULL))",
+            "SET @ringmaster_part = (SELECT COALESCE(MAX(id), 0) DIV 1000000 + 1 FROM xxl_job_log)",
+            R"(SET @ringmaster_step = IF(@ringmaster_ours, CONCAT('ALTER TABLE xxl_job_log PARTITION BY RANGE (id) (PARTITION p',
+  @ringmaster_part, ' VALUES LESS THAN (', @ringmaster_part * 1000000 + 1, '), PARTITION p',
+  @ringmaster_part + 1, ' VALUES LESS THAN (', (@ringmaster_part + 1) * 1000000 + 1, '), PARTITION p',
+  @ringmaster_part + 2, ' VALUES LESS THAN (', (@ringmaster_part + 2) * 1000000 + 1, '),
+  PARTITION p_max VALUES LESS THAN MAXVALUE)'),
+  'DO 0'))",
+            "PREPARE ringmaster_step FROM @ringmaster_step",
+            "EXECUTE ringmaster_step",
+            "DEALLOCATE PREPARE ringmaster_step",
+          }};
+}
+
+// What a look at XXL's rows found the last time, so that an edit by hand is noticed (firing protocol §7.3).
+migration_step mirror_table() {
+  return {7, "mirror", {table("rm_mirror", R"(  job INT NOT NULL,
+  revision BIGINT NOT NULL,
+  status INT NOT NULL,
+  schedule_type VARCHAR(50) NOT NULL,
+  schedule_conf VARCHAR(128) NOT NULL,
+  update_time VARCHAR(30) NOT NULL,
+  PRIMARY KEY (job))")}};
+}
+
 // `statement` if `wanted` counts 1, so that a step that was broken off can run again. One statement each for the server.
 void add_conditional(std::vector<std::string>& to, const std::string& wanted, const std::string& statement) {
   to.push_back("SET @ringmaster_step = IF((" + wanted + ") = 1, '" + statement + "', 'DO 0')");
@@ -208,7 +280,8 @@ migration_step modes() {
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), modes()};
+  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
+                                                 log_parts(),    modes(),             mirror_table()};
   return steps;
 }
 

@@ -6,12 +6,13 @@
 #include "storage/mysql/held_rows.hpp"
 #include "storage/mysql/intents.hpp"
 #include "storage/mysql/plain_news.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// T3, T4 and the retry half of T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
+/// T3, T4 and T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
 /// names, everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the
 /// winners.
 class recording {
@@ -94,7 +95,8 @@ private:
     for (auto& held : rows)
       held.write = decide(held.row, *held.news, !outcome_.fenced);
     std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
-    write(own_, rows, now_text_, batch_.shared);
+    decide_alarms(own_, rows);
+    write(own_, rows, now_text_, batch_.shared, now_);
     for (auto& held : rows) {
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
@@ -108,8 +110,15 @@ private:
                             held.news->id,
                             held.part,
                             std::move(held.param),
-                            held.row.retries - 1});
+                            held.row.retries - 1,
+                            addresses_asked_for(held.news->id)});
     }
+  }
+
+  /// A retry goes where its first attempt was told to go.
+  std::vector<std::string> addresses_asked_for(core::log_id run) {
+    auto asked = db_.query("SELECT addresses FROM rm_asked_run WHERE log_id = ?", run);
+    return asked.next() ? split_addresses(asked.text(0)) : std::vector<std::string>{};
   }
 
   void delete_claims() {

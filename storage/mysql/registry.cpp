@@ -1,5 +1,10 @@
 #include "storage/mysql/registry.hpp"
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
 #include "storage/mysql/batches.hpp"
 #include "storage/registry_text.hpp"
 
@@ -8,7 +13,7 @@ namespace ringmaster::storage::mysql {
 core::result<core::registry_state> registry_role::read() {
   return own_.db.read([&]() -> core::result<core::registry_state> {
     core::registry_state out;
-    auto groups = own_.db.query("SELECT id, app_name, title, address_type, address_list FROM xxl_job_group ORDER BY id");
+    auto groups = own_.db.query("SELECT id, app_name, $group_title, address_type, address_list FROM xxl_job_group ORDER BY id");
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
                             groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
@@ -22,11 +27,124 @@ core::result<core::registry_state> registry_role::read() {
   });
 }
 
-void registry_role::renew(const std::vector<core::registration>& renewed) {
+namespace {
+
+// On XXL's own tables texts compare without case and trailing blanks; registrations are exact texts.
+#define RINGMASTER_EXACT_REGISTRATION \
+  " WHERE registry_group = ? AND registry_key = ? AND registry_value = ? AND CAST(registry_group AS BINARY) = ?" \
+  " AND CAST(registry_key AS BINARY) = ? AND CAST(registry_value AS BINARY) = ?"
+constexpr const char* exact_registration = RINGMASTER_EXACT_REGISTRATION;
+constexpr const char* exact_dead_registration = RINGMASTER_EXACT_REGISTRATION " AND update_time = ?";
+#undef RINGMASTER_EXACT_REGISTRATION
+
+using identity = std::tuple<std::string, std::string, std::string>;
+
+identity identity_of(const core::registration& one) { return {one.registry_group, one.app_name, one.address}; }
+
+/// The rows of registrations on a schema whose key is not unique: a plain insert would add a row a heartbeat, and two nodes that
+/// see a new executor at once a row each. Executors that came twice all the same (Java admins do that) are renewed together.
+class plain_key {
+public:
+  plain_key(session& own, const std::vector<core::registration>& renewed) : own_{own} {
+    for (const auto& one : renewed) {
+      auto& seen = wanted_[identity_of(one)];
+      seen = std::max(seen, one.seen);
+    }
+  }
+
+  void run() {
+    find();
+    if (rows_.size() < wanted_.size()) {
+      // Others that see a new executor wait here, and then find its row.
+      own_.db.execute("INSERT INTO rm_edit (id, counter) VALUES (2, 0) ON DUPLICATE KEY UPDATE counter = counter + 1");
+      find();
+      insert();
+    }
+    update();
+  }
+
+private:
+  void find() {
+    rows_.clear();
+    std::vector<const identity*> all;
+    for (const auto& [who, seen] : wanted_)
+      all.push_back(&who);
+    for (const auto part : padded_chunks(all.size())) {
+      auto& some = own_.db.prepare("SELECT id, registry_group, registry_key, registry_value FROM xxl_job_registry"
+                                   " WHERE (registry_group, registry_key, registry_value) IN ({(?,?,?),})",
+                                   part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i) {
+        const auto& [group, key, value] = *all[part.at(i)];
+        some.add(group).add(key).add(value);
+      }
+      for (auto found = some.select(); found.next();) {
+        identity who{found.string(1), found.string(2), found.string(3)};
+        if (wanted_.contains(who))
+          rows_[std::move(who)].push_back(found.number(0));
+      }
+    }
+  }
+
+  void insert() {
+    std::vector<std::pair<const identity*, core::time_point>> missing;
+    for (const auto& [who, seen] : wanted_)
+      if (!rows_.contains(who))
+        missing.emplace_back(&who, seen);
+    for (const auto part : exact_chunks(missing.size())) {
+      auto& some = own_.db.prepare(
+        "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}",
+        part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i) {
+        const auto& [who, seen] = missing[part.at(i)];
+        some.add(std::get<0>(*who)).add(std::get<1>(*who)).add(std::get<2>(*who)).add(std::string{own_.dates.of(seen)});
+      }
+      some.run();
+    }
+  }
+
+  void update() {
+    std::map<core::time_point, std::vector<std::int64_t>> by_second;
+    for (const auto& [who, ids] : rows_)
+      for (const auto id : ids)
+        by_second[core::cut_to_second(wanted_.at(who))].push_back(id);
+    for (auto& [seen, ids] : by_second) {
+      std::sort(ids.begin(), ids.end());
+      for (const auto part : padded_chunks(ids.size())) {
+        auto& some =
+          own_.db.prepare("UPDATE xxl_job_registry FORCE INDEX (PRIMARY) SET update_time = ? WHERE id IN ({?,})", part.rows);
+        some.add(std::string{own_.dates.of(seen)});
+        for (std::size_t i = 0; i < part.rows; ++i)
+          some.add(ids[part.at(i)]);
+        some.run();
+      }
+    }
+  }
+
+  session& own_;
+  std::map<identity, core::time_point> wanted_;
+  std::map<identity, std::vector<std::int64_t>> rows_;
+};
+
+/// The order in which every node locks the rows: two that write the same ones in different orders would wait for each other.
+std::vector<core::registration> in_order(std::vector<core::registration> some) {
+  std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.registry_group, a.app_name, a.address) < std::tie(b.registry_group, b.app_name, b.address);
+  });
+  return some;
+}
+
+} // namespace
+
+void registry_role::renew(const std::vector<core::registration>& unordered) {
+  const auto renewed = in_order(unordered);
+  if (!own_.shape.unique_registrations)
+    return plain_key{own_, renewed}.run();
   for (const auto part : exact_chunks(renewed.size())) {
+    // Where texts that differ by case share a key the row is that of the last one who called.
     auto& insert = own_.db.prepare(
       "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}"
-      " ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)",
+      " ON DUPLICATE KEY UPDATE registry_group = VALUES(registry_group), registry_key = VALUES(registry_key),"
+      " registry_value = VALUES(registry_value), update_time = VALUES(update_time)",
       part.rows);
     for (std::size_t i = 0; i < part.rows; ++i) {
       const auto& one = renewed[part.at(i)];
@@ -41,13 +159,12 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
     return sound;
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
-    for (const auto& gone : batch.removed)
-      db.execute("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ? AND registry_value = ?",
+    for (const auto& gone : in_order(batch.removed))
+      db.execute({"DELETE FROM xxl_job_registry", exact_registration}, gone.registry_group, gone.app_name, gone.address,
                  gone.registry_group, gone.app_name, gone.address);
     renew(batch.renewed);
-    for (const auto& gone : batch.dead)
-      db.execute("DELETE FROM xxl_job_registry"
-                 " WHERE registry_group = ? AND registry_key = ? AND registry_value = ? AND update_time = ?",
+    for (const auto& gone : in_order(batch.dead))
+      db.execute({"DELETE FROM xxl_job_registry", exact_dead_registration}, gone.registry_group, gone.app_name, gone.address,
                  gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
     for (const auto& changed : batch.changed_groups)
       db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",

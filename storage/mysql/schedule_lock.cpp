@@ -35,4 +35,11 @@ core::result<core::cluster_mode> begin_edit(connection& db) {
   }
 }
 
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms) {
+  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
+             " WHERE job = ?", job, job);
+  db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?", running,
+             next_ms, job);
+}
+
 } // namespace ringmaster::storage::mysql

@@ -19,6 +19,10 @@ namespace ringmaster::storage::mysql {
 /// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
 [[nodiscard]] core::result<core::cluster_mode> begin_edit(connection& db);
 
+/// Writes when a job fires where the schedule is `xxl_job_info`, inside an edit: its last instant goes to `rm_schedule`, because a
+/// start must not come before what anybody took; Java's column begins anew (XXL admin §3.6). `next_ms` 0: never.
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms);
+
 /// A start or a new schedule counts from here: in shared mode Java admins may have in memory what is due within 5 s (XXL admin
 /// §3.6).
 [[nodiscard]] constexpr core::time_point first_start(core::cluster_mode mode, core::time_point now) noexcept {

@@ -89,11 +89,11 @@ std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t see
   auto moved = write_others(own.db, groups.others, seen_revision);
   for (const auto& alike : groups.alike)
     moved += write_alike(own.db, alike, seen_revision);
-  // The mirror for people of a schedule that came to its end. Undone with everything else when a move lost.
+  // XXL's columns of a schedule that came to its end (XXL admin §3.2). Undone with everything else when a move lost.
   for (const auto* move : moves)
     if (!move->next)
-      own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?",
-                     move->last, move->job);
+      own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?",
+                     move->job);
   return moved;
 }
 

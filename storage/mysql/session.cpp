@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "storage/mysql/schema_read.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -56,6 +57,9 @@ void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
   own->opened(known_id_);
+  facts = read_schema(db);
+  shape = shape_of(facts);
+  db.name_columns(shape.names);
   publish_connections();
 }
 
@@ -77,6 +81,12 @@ core::result<void> session::check_current(const core::node_life& owner) {
     return {};
   return core::fail(core::errc::fenced,
                     "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
+}
+
+std::int64_t session::take_revisions(std::size_t count) {
+  db.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", count);
+  auto row = db.query("SELECT counter FROM rm_edit WHERE id = 1");
+  return row.next() ? row.number(0) - static_cast<std::int64_t>(count) + 1 : 0;
 }
 
 std::string storable(std::string_view text) {

@@ -14,6 +14,7 @@
 #include "core/zone.hpp"
 #include "storage/datetime_text.hpp"
 #include "storage/mysql/connection.hpp"
+#include "storage/mysql/schema_shape.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -52,11 +53,17 @@ public:
   /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
 
+  /// `count` new revisions, inside a transaction that began as an edit (`begin_edit`); the first one. Throws `driver_error`.
+  [[nodiscard]] std::int64_t take_revisions(std::size_t count);
+
   /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
   void publish_connections();
 
   connection db;
   datetime_text dates;
+  /// Of the connection that is open: read again with each new one.
+  schema_facts facts;
+  schema_shape shape;
   const core::zone schedule_zone;
   const text_style texts;
   const std::shared_ptr<process_connections> own;

@@ -1,9 +1,13 @@
 #include "storage/mysql/sql.hpp"
 
+#include <utility>
+
 #include <mysql/errmsg.h>
 #include <mysql/mysqld_error.h>
 
 namespace ringmaster::storage::mysql {
+
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -14,7 +18,7 @@ constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's ow
 
 } // namespace
 
-std::string sql::expand(std::size_t rows) const {
+std::string sql::expand(std::size_t rows, const column_names& names) const {
   const auto pattern = std::string{head_} + std::string{tail_};
   std::string out;
   std::string_view rest = pattern;
@@ -29,8 +33,14 @@ std::string sql::expand(std::size_t rows) const {
     }
     rest.remove_prefix(close + 1);
   }
-  return out += rest;
+  out += rest;
+  for (const auto& [token, name] : {std::pair{"$job_name"sv, names.job_name}, std::pair{"$group_title"sv, names.group_title}})
+    for (auto at = out.find(token); at != out.npos; at = out.find(token, at + name.size()))
+      out.replace(at, token.size(), name);
+  return out;
 }
+
+bool driver_error::column_unknown() const noexcept { return number_ == ER_BAD_FIELD_ERROR; }
 
 bool driver_error::connection_lost() const noexcept {
   switch (number_) {

@@ -11,8 +11,18 @@
 
 namespace ringmaster::storage::mysql {
 
+/// What columns are called that XXL renamed between two generations.
+struct column_names {
+  /// `$job_name` in a statement.
+  std::string_view job_name = "job_desc";
+  /// `$group_title`.
+  std::string_view group_title = "title";
+};
+
 /// A statement's text. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a
-/// batch, without the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows.
+/// batch, without the comma that ends it the last time: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows. `$job_name`
+/// and
+/// `$group_title` are what this schema calls these columns.
 class sql {
 public:
   consteval sql(const char* text) : head_{text} {}
@@ -20,7 +30,7 @@ public:
   consteval sql(const char* head, const char* tail) : head_{head}, tail_{tail} {}
 
   /// The text for `rows` rows.
-  [[nodiscard]] std::string expand(std::size_t rows) const;
+  [[nodiscard]] std::string expand(std::size_t rows, const column_names& names) const;
 
   friend auto operator<=>(const sql&, const sql&) = default;
 
@@ -38,6 +48,9 @@ public:
     : std::runtime_error{text}, number_{number}, state_{state} {}
 
   [[nodiscard]] unsigned number() const noexcept { return number_; }
+
+  /// The statement names a column that the schema has not, or not any more.
+  [[nodiscard]] bool column_unknown() const noexcept;
 
   /// The connection is over; the server has rolled back what was not committed.
   [[nodiscard]] bool connection_lost() const noexcept;

@@ -31,6 +31,10 @@ public:
   [[nodiscard]] bool is_null(std::size_t column) const { return columns_[column].null != 0; }
   /// NULL reads as 0.
   [[nodiscard]] std::int64_t number(std::size_t column) const { return is_null(column) ? 0 : columns_[column].number; }
+  /// NULL reads as nothing.
+  [[nodiscard]] std::optional<std::int64_t> optional_number(std::size_t column) const {
+    return is_null(column) ? std::nullopt : std::optional{number(column)};
+  }
   /// For an INT column.
   [[nodiscard]] std::int32_t number32(std::size_t column) const { return static_cast<std::int32_t>(number(column)); }
   /// NULL reads as an empty text. Valid until `next`.

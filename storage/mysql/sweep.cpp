@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "storage/claim_items.hpp"
+#include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/row_texts.hpp"
@@ -37,8 +38,9 @@ public:
     // What was taken long ago needs its unique key no more.
     const auto forgotten = db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
     const auto more = collect(progress) || static_cast<std::size_t>(forgotten) == limit_;
-    for (const auto& run : abandoned_)
-      fail(run);
+    if (forgotten > 0)
+      forget_asked_runs();
+    fail_all();
     return core::sweep_outcome{abandoned_.size(), more};
   }
 
@@ -67,6 +69,17 @@ private:
     return limited || (core::number(progress.swept) == last && progress.swept < progress.settled);
   }
 
+  /// Their intent is forgotten, and no retry of them can come any more that would want the addresses.
+  void forget_asked_runs() {
+    auto found = db_.query(
+      "SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
+      " WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))"
+      " LIMIT ?",
+      limit_);
+    while (found.next())
+      db_.execute("DELETE FROM rm_asked_run WHERE log_id = ?", found.number(0));
+  }
+
   core::log_id newest_run() {
     auto row = db_.query("SELECT COALESCE(MAX(id), 0) FROM xxl_job_log");
     return row.next() ? row.id<core::log_id>(0) : core::log_id{};
@@ -81,17 +94,32 @@ private:
     progress.seen_at = before_;
   }
 
-  void fail(const open_run& run) {
+  /// Without retries, and with their alarms (T5).
+  void fail_all() {
+    std::vector<core::job_id> jobs;
+    for (const auto& run : abandoned_)
+      jobs.push_back(run.job);
+    const auto book = read_alarm_book(own_, jobs);
+    std::vector<new_alarm> alarms;
+    for (const auto& run : abandoned_)
+      if (fail(run, book.status(run.job, false)) && book.needs(run.job, false))
+        alarms.push_back({run.job, run.id, core::alarm_kind::failure});
+    // The limit of age lies in the past: alarms wait by their own time.
+    insert_alarms(own_, alarms, before_);
+  }
+
+  bool fail(const open_run& run, std::int32_t alarm_status) {
     const auto open = core::pending_end(own_.texts.tail);
     const auto end = ending_of(own_, 500, abandoned_message);
     const auto failed = db_.execute(
-      "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1,"
+      "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?,"
       " trigger_msg = LEFT(CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ? THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg)"
       " - CHAR_LENGTH(?)), ?) ELSE CONCAT(COALESCE(trigger_msg, ''), ?) END, 15000)"
       " WHERE id = ? AND trigger_code = 0 AND handle_code = 0",
-      open, open, open, end.in_place, end.behind, run.id);
+      alarm_status, open, open, open, end.in_place, end.behind, run.id);
     if (failed == 1)
       db_.execute("INSERT IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?, ?, ?)", run.id, run.job, run.fire_at);
+    return failed == 1;
   }
 
   session& own_;

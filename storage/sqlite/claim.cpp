@@ -5,6 +5,8 @@
 
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
+#include "storage/job_edit_rules.hpp"
+#include "storage/registry_text.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -19,7 +21,7 @@ constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND 
 constexpr char move_schedule[] =
   "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
 constexpr char stop_job[] =
-  "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?2, trigger_next_time = 0 WHERE id = ?1";
+  "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?1";
 constexpr char take_intent[] = "UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0";
 constexpr char find_intent_job[] = "SELECT 1 FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id = ?1";
 constexpr char drop_intent[] = "DELETE FROM rm_intent WHERE id = ?1";
@@ -29,6 +31,8 @@ constexpr char insert_log[] =
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?8, 0, '', 0)";
 constexpr char insert_claim[] =
   "INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
+
+constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?1, ?2, ?3)";
 
 class claiming {
 public:
@@ -85,7 +89,7 @@ private:
       }
       won_jobs_.insert(core::number(move.job));
       if (!move.next)
-        db_.run(stop_job, move.job, move.last);
+        db_.run(stop_job, move.job);
     }
   }
 
@@ -128,6 +132,8 @@ private:
       inserting.run(run.spec->group, run.spec->id, values.address, values.handler, values.param, values.sharding, run.retry_left,
                     dates_.of(run.fire_at), values.message);
       core::log_id id{db_.last_id()};
+      if (is_asked_for(run))
+        db_.run(insert_asked, id, *run.intent, join_addresses(run.addresses));
       items.push_back({id, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(i)});
       outcome_.runs.push_back({id, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
     }

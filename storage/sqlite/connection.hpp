@@ -60,6 +60,10 @@ public:
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t number(int column) const;
   [[nodiscard]] std::int32_t small(int column) const { return static_cast<std::int32_t>(number(column)); }
+  /// NULL reads as nothing.
+  [[nodiscard]] std::optional<std::int64_t> optional_number(int column) const {
+    return is_null(column) ? std::nullopt : std::optional{number(column)};
+  }
   /// Valid until the next step. Empty for NULL.
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] std::optional<std::string> optional_text(int column) const;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/sqlite_url.hpp"
+#include "storage/job_defects.hpp"
 #include "storage/migrations.hpp"
 #include "storage/open.hpp"
 #include "storage/sqlite/schema.hpp"
@@ -67,6 +68,41 @@ public:
     if (!db)
       return tl::unexpected{db.error()};
     return sqlite::bring_up_to_date(**db, where);
+  }
+
+  // Its tables are of the newest release from the beginning, and the log has never had more indexes than it needs.
+  core::result<change_plan> plan(schema_change what) override {
+    if (what == schema_change::full_log || what == schema_change::shared_index)
+      return core::fail(core::errc::unsupported, "only Java admins need these indexes, and they cannot read an SQLite database");
+    change_plan nothing;
+    nothing.notes.emplace_back(what == schema_change::lean_log ? "the log of an SQLite database is lean as it is"
+                                                               : "an SQLite database has the newest tables as it is");
+    return nothing;
+  }
+
+  core::result<change_plan> change(schema_change what) override { return plan(what); }
+
+  std::vector<database_finding> examine() override {
+    auto where = existing();
+    where.look = true;
+    auto db = sqlite::connection::open(where);
+    if (!db)
+      return {{database_finding::level::failure, "database", db.error().context}};
+    auto report = within(**db, sqlite::transaction_kind::read,
+                         [&](sqlite::connection& reading) -> core::result<database_finding> {
+                           defect_report jobs{options_.schedule_zone};
+                           auto row = reading.prepare(
+                             "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL FROM xxl_job_info "
+                             "ORDER BY id");
+                           row.with();
+                           while (row.step())
+                             jobs.add({row.number(0), row.number(1), std::string{row.text(2)},
+                                       row.number(4) != 0 ? std::nullopt : std::optional{std::string{row.text(3)}}});
+                           return jobs.finding();
+                         });
+    if (!report)
+      return {{database_finding::level::failure, "database", report.error().context}};
+    return {*report};
   }
 
   int writers() const noexcept override { return 1; }

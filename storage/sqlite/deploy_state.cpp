@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "storage/job_row.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -13,13 +14,15 @@ constexpr char list_groups[] = "SELECT g.id, g.app_name, g.title, g.address_type
                                "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
 constexpr char count_undeclared[] = "SELECT i.job_group, count(*) FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
                                     "WHERE x.job_key IS NULL GROUP BY i.job_group";
-constexpr char list_jobs[] = "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, "
-                             "s.last_ms, i.job_desc, i.author, "
-                             "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
-                             "i.executor_block_strategy, x.on_unknown, "
-                             "i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, i.executor_fail_retry_count "
-                             "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
-                             "WHERE x.job_key IS NOT NULL ORDER BY i.id";
+constexpr char list_jobs[] =
+  "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, "
+  "s.last_ms, i.job_desc, i.author, "
+  "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
+  "i.executor_block_strategy, x.on_unknown, "
+  "i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, i.executor_fail_retry_count, "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms "
+  "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
+  "WHERE x.job_key IS NOT NULL ORDER BY i.id";
 
 held_job read_job(const statement& row) {
   held_job job;
@@ -38,7 +41,12 @@ held_job read_job(const statement& row) {
         &columns.route, &columns.block, &columns.on_unknown, &columns.handler, &columns.params, &columns.glue_type})
     *text = row.text(column++);
   columns.timeout_s = row.small(column++);
-  columns.retry_count = row.small(column);
+  columns.retry_count = row.small(column++);
+  job_row options;
+  options.time_zone = row.text(column++);
+  for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
+    *number = row.optional_number(column++);
+  columns.timing = options_of(options);
   return job;
 }
 

@@ -1,5 +1,6 @@
-// Applying declared groups and jobs: all or nothing, under SQLite's one write lock.
+// Applying declared groups, jobs and alarms: all or nothing, under SQLite's one write lock.
 
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -45,12 +46,18 @@ constexpr char delete_schedule[] = "DELETE FROM rm_schedule WHERE job = ?1";
 constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
 
 constexpr char insert_ext[] =
-  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown) VALUES (?1, ?2, ?3, ?4, ?5)";
-constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3 WHERE job = ?1";
+  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms) "
+  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3, time_zone = ?4, interval_ms = ?5, "
+                              "start_at = ?6, end_at = ?7, jitter_ms = ?8 WHERE job = ?1";
 constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
 
 constexpr char delete_revision[] = "DELETE FROM rm_deploy WHERE source = ?1";
 constexpr char insert_revision[] = "INSERT INTO rm_deploy (source, revision) VALUES (?1, ?2)";
+
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
 
 class writing {
 public:
@@ -118,8 +125,16 @@ private:
     db_.run(insert_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler,
             c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, group, schedule.running, next_ms);
     core::job_id id{static_cast<std::int32_t>(db_.last_id())};
+    if (schedule.rule) {
+      const auto first = next_of(schedule, id);
+      next_ms = first ? core::to_ms(*first) : 0;
+    }
     db_.run(insert_schedule, id, revision, next_ms);
-    db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown);
+    if (schedule.rule)
+      db_.run(mirror_schedule, id, schedule.running, next_ms);
+    const auto& t = c.timing;
+    db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at,
+            t.end_at, t.jitter_ms);
     ids_.push_back(id);
   }
 
@@ -127,7 +142,9 @@ private:
     const auto& c = job.columns;
     db_.run(update_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler,
             c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id);
-    db_.run(update_ext, job.id, job.hash, c.on_unknown);
+    const auto& t = c.timing;
+    db_.run(update_ext, job.id, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+            t.jitter_ms);
     db_.run(ensure_schedule, job.id);
     db_.run(touch_schedule, job.id, revision);
     if (job.schedule) {
@@ -172,8 +189,14 @@ core::result<core::deploy_report> deploys::apply(const core::declared_set& decla
     auto plan = plan_deploy(read_deploy_state(db, declared.source), declared, prune, now, session_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
-    if (!dry_run)
+    const auto alarms = plan_alarms(read_alarm_rules(db), read_deploy_state(db, declared.source), declared, prune);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (!dry_run) {
       write_deploy_plan(session_, *plan, declared.source, now);
+      write_alarm_rules(db, *alarms, declared.source);
+    }
     return std::move(plan->report);
   });
 }

@@ -12,7 +12,8 @@ namespace {
 #define RINGMASTER_JOB_COLUMNS                                                                                                   \
   "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "                  \
   "i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, "   \
-  "i.glue_updatetime, i.executor_timeout, i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision "
+  "i.glue_updatetime, i.executor_timeout, i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision, "                       \
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms "
 #define RINGMASTER_JOB_TABLES                                                                                                    \
   "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
 
@@ -44,8 +45,13 @@ core::scheduled_job read_job(const statement& row, datetime_text& dates) {
   columns.glue_updated = dates.read(row.text(13)).value_or(core::time_point{});
   columns.timeout_s = row.small(14);
   columns.retry_count = row.small(15);
+  columns.time_zone = row.text(19);
+  columns.interval_ms = row.optional_number(20);
+  columns.start_ms = row.optional_number(21);
+  columns.end_ms = row.optional_number(22);
+  columns.jitter_ms = row.optional_number(23);
   core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
-  if (row.number(16) > 0)
+  if (is_time(row.number(16)))
     job.next = row.time_ms(16);
   return job;
 }
@@ -53,6 +59,11 @@ core::scheduled_job read_job(const statement& row, datetime_text& dates) {
 using scheduled_jobs = core::result<std::vector<core::scheduled_job>>;
 
 } // namespace
+
+std::optional<core::scheduled_job> find_job(session& own, core::job_id job) {
+  auto reading = own.db->prepare(load_one);
+  return reading.with(job).step() ? std::optional{read_job(reading, own.dates)} : std::nullopt;
+}
 
 scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {

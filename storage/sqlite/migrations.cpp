@@ -168,6 +168,58 @@ migration_step ringmaster_tables() {
           }};
 }
 
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
+// and which runs came of it.
+migration_step job_options() {
+  return {3,
+          "job_options",
+          {
+            "ALTER TABLE rm_job_ext ADD COLUMN time_zone VARCHAR(64)",
+            "ALTER TABLE rm_job_ext ADD COLUMN interval_ms BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN start_at BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN end_at BIGINT",
+            "ALTER TABLE rm_job_ext ADD COLUMN jitter_ms BIGINT",
+            "ALTER TABLE rm_intent ADD COLUMN addresses TEXT",
+            "CREATE TABLE rm_asked_run (log_id INTEGER PRIMARY KEY, intent BIGINT NOT NULL, addresses TEXT)",
+            "CREATE INDEX rm_asked_run_intent ON rm_asked_run (intent)",
+          }};
+}
+
+// Who is told of failures (`[[alarm]]` of the files), and jobs whose next success is to be told.
+migration_step alarm_tables() {
+  return {4,
+          "alarm_tables",
+          {
+            R"(CREATE TABLE rm_alarm (
+  rule_key VARCHAR(128) NOT NULL PRIMARY KEY,
+  source VARCHAR(128) NOT NULL,
+  app_name VARCHAR(64) NOT NULL,
+  job_key VARCHAR(128) NOT NULL,
+  channels TEXT NOT NULL,
+  mail_to TEXT NOT NULL,
+  attempts VARCHAR(20) NOT NULL,
+  dedup_ms BIGINT,
+  recovered TINYINT NOT NULL
+) WITHOUT ROWID)",
+            "CREATE TABLE rm_alarm_open (job INTEGER PRIMARY KEY, log_id BIGINT NOT NULL)",
+          }};
+}
+
+// Parts of the log by id are MySQL's: here old runs go row by row.
+migration_step log_parts() { return {5, "log_parts", {}}; }
+
+// What a look at XXL's rows found the last time, so that an edit by hand is noticed (firing protocol §7.3).
+migration_step mirror_table() {
+  return {7, "mirror", {R"(CREATE TABLE rm_mirror (
+  job INTEGER PRIMARY KEY,
+  revision BIGINT NOT NULL,
+  status INT NOT NULL,
+  schedule_type VARCHAR(50) NOT NULL,
+  schedule_conf VARCHAR(128) NOT NULL,
+  update_time VARCHAR(30) NOT NULL
+))"}};
+}
+
 // The same columns as on MySQL. Nobody else plans on a file, so its mode is native for ever.
 migration_step modes() {
   return {6,
@@ -183,7 +235,8 @@ migration_step modes() {
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(), ringmaster_tables(), modes()};
+  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
+                                                 log_parts(),    modes(),             mirror_table()};
   return steps;
 }
 

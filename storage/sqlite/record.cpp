@@ -1,4 +1,4 @@
-// T3, T4 and the retry half of T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
+// T3, T4 and T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
 // `record_rules` and written, under the same write lock.
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include "core/text.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/record_rules.hpp"
+#include "storage/registry_text.hpp"
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -28,12 +30,13 @@ constexpr char write_row[] =
   "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
-  "alarm_status = CASE ?5 WHEN 1 THEN 1 ELSE alarm_status END, "
+  "alarm_status = coalesce(?5, alarm_status), "
   "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
   "WHERE id = ?1";
 constexpr char insert_retry[] =
-  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
-  "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, "
+  "addresses) VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+constexpr char find_addresses[] = "SELECT addresses FROM rm_asked_run WHERE log_id = ?1";
 // A child that does not exist gets no intent; one that exists starts with its own number of retries.
 constexpr char insert_child[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
@@ -107,7 +110,12 @@ private:
     auto write = decide(row, news, !outcome_.fenced);
     if (!write.writes_row())
       return;
-    this->write(news.id, write);
+    std::optional<std::int32_t> alarm_status;
+    if (write.mark_alarm)
+      alarm_status = alarms_.status(first.job, write.retry);
+    this->write(news.id, write, alarm_status);
+    if (alarm_status == core::alarm_status::claimed)
+      insert_alarm(db_, first.job, news.id, core::alarm_kind::failure, now_);
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
     if (write.failed)
@@ -120,23 +128,26 @@ private:
       start_children(news);
   }
 
-  void write(core::log_id id, const run_write& write) {
+  void write(core::log_id id, const run_write& write, std::optional<std::int32_t> alarm_status) {
     std::optional<std::string_view> handle_time;
     std::optional<std::string_view> handle_message;
     if (write.handle_code) {
       handle_time = dates_.of(now_);
       handle_message = write.handle_message;
     }
-    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, write.mark_alarm, write.handle_code,
+    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code,
             handle_time, handle_message);
   }
 
   void start_retry(core::log_id origin, const first_attempt& first, std::int32_t retry_left) {
     const auto& part = first.part;
+    std::optional<std::string> addresses;
+    if (auto asked = db_.prepare(find_addresses); asked.with(origin).step())
+      addresses = asked.optional_text(0);
     if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param,
-                retry_left, now_) == 1)
+                retry_left, now_, addresses) == 1)
       outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin,
-                                  part, first.param, retry_left});
+                                  part, first.param, retry_left, split_addresses(addresses.value_or(""))});
   }
 
   void start_children(const run_news& news) {
@@ -168,6 +179,7 @@ private:
   datetime_text& dates_;
   const core::record_batch& batch_;
   core::time_point now_;
+  alarm_reading alarms_{db_};
   core::record_outcome outcome_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
+#include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/store.hpp"
 
@@ -82,6 +83,26 @@ private:
   session& session_;
 };
 
+/// job_edits.cpp, job_lists.cpp
+class jobs final : public job_store {
+public:
+  explicit jobs(session& session) : session_{session} {}
+
+  core::result<core::job_edit> start(core::job_id job, core::time_point now) override;
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override;
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override;
+  core::result<asked_runs> runs_of(core::intent_id intent) override;
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override;
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
+  core::result<core::job_card> find(const core::job_name& name) override;
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override;
+
+private:
+  session& session_;
+};
+
 /// logs.cpp
 class logs final : public log_store {
 public:
@@ -89,6 +110,36 @@ public:
 
   core::result<std::vector<core::log_row>> rows_after(core::log_id after, std::size_t limit) override;
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override;
+
+private:
+  session& session_;
+};
+
+/// upkeep.cpp, purge.cpp
+class upkeep final : public upkeep_store {
+public:
+  explicit upkeep(session& session) : session_{session} {}
+
+  core::result<core::log_span> span() override;
+  core::result<core::log_id> last_before(core::time_point t) override;
+  core::result<core::open_page> open_runs(const core::open_search& search) override;
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<void> make_room() override { return {}; }
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override;
+
+private:
+  session& session_;
+};
+
+/// mirror.cpp
+class mirrors final : public mirror_store {
+public:
+  explicit mirrors(session& session) : session_{session} {}
+
+  core::result<mirror_step> tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
 
 private:
   session& session_;
@@ -102,7 +153,11 @@ public:
   cluster_store& cluster() override { return cluster_; }
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
+  job_store& jobs() override { return jobs_; }
   log_store& logs() override { return logs_; }
+  alarm_store& alarms() override { return alarms_; }
+  upkeep_store& upkeep() override { return upkeep_; }
+  mirror_store& mirror() override { return mirrors_; }
   core::result<void> ping() override;
 
 private:
@@ -111,11 +166,18 @@ private:
   sqlite::cluster cluster_{session_};
   sqlite::registry registry_{session_};
   sqlite::deploys deploys_{session_};
+  sqlite::jobs jobs_{session_};
   sqlite::logs logs_{session_};
+  sqlite::alarms alarms_{session_};
+  sqlite::upkeep upkeep_{session_};
+  sqlite::mirrors mirrors_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
 [[nodiscard]] bool is_current(connection& db, const core::node_life& life);
+
+/// jobs.cpp. Inside a transaction; nothing when the job does not exist.
+[[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
 
 /// The error when it is not.
 [[nodiscard]] core::error over(const core::node_life& life);

@@ -4,6 +4,8 @@
 
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
+#include "storage/registry_text.hpp"
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -11,7 +13,7 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char list_waiting[] =
-  "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left FROM rm_intent "
+  "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses FROM rm_intent "
   "WHERE state = 0 AND created_ms <= ?1 ORDER BY created_ms, id LIMIT ?2";
 constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim";
 // Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a
@@ -20,12 +22,18 @@ constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigge
                                   "WHERE id > ?1 AND id <= ?2 AND trigger_code = 0 AND handle_code = 0 ORDER BY id";
 constexpr char last_run[] = "SELECT coalesce(max(id), 0) FROM xxl_job_log";
 constexpr char fail_run[] =
-  "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = 1, "
+  "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?3, "
   "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 constexpr char find_taken[] = "SELECT 1 FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT 1";
 constexpr char forget_taken[] =
   "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
+
+// Its intent is forgotten, and no retry of it can come any more that would want the addresses.
+constexpr char forget_asked[] =
+  "DELETE FROM rm_asked_run WHERE log_id IN (SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent "
+  "LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 "
+  "OR l.trigger_code NOT IN (0, 200)) LIMIT ?1)";
 
 constexpr std::int64_t ids_per_sweep = 20'000;
 constexpr std::string_view abandoned_message = "abandoned: no node holds this run";
@@ -96,6 +104,7 @@ core::intent read_intent(const statement& row) {
     intent.part = {row.small(5), total, true};
   intent.param = row.optional_text(7);
   intent.retry_left = row.small(8);
+  intent.addresses = split_addresses(row.text(9));
   return intent;
 }
 
@@ -125,9 +134,13 @@ core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point befor
     auto done = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::sweep_outcome> {
       core::sweep_outcome swept = outcome;
       swept.more |= static_cast<std::size_t>(db.run(forget_taken, before, limit)) == limit;
+      db.run(forget_asked, limit);
+      alarm_reading alarms{db};
       for (const auto& run : found->abandoned) {
-        if (db.run(fail_run, run.id, abandoned_message) == 0)
+        if (db.run(fail_run, run.id, abandoned_message, alarms.status(run.job, false)) == 0)
           continue;
+        if (alarms.needs(run.job, false))
+          insert_alarm(db, run.job, run.id, core::alarm_kind::failure, before);
         db.run(insert_failed, run.id, run.job, run.fire_at);
         ++swept.failed;
       }

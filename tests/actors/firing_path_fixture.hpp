@@ -148,6 +148,7 @@ struct firing_path : virtual_time {
             .store_writers = 1,
             .detached_workers = false,
             .client = one.client,
+            .notifier = nullptr,
             .gate = one.gate,
             .clocks = {clock(), boot(), false},
             .hand_over_ahead = core::milliseconds{0}, // the scripted client sends at once

@@ -173,3 +173,19 @@ TEST_CASE_METHOD(firing_path, "a node whose peer dies takes its jobs over and lo
   check_all_ran(start, until);
   CHECK(open_claims() == 0);
 }
+
+TEST_CASE_METHOD(firing_path, "a claim that was kept although its answer was a refusal: its runs are sent, once", "[actors]") {
+  declare_many(5);
+  begin();
+  advance(2500ms);
+  auto wrong = 0;
+  nodes["a"].fault = [&wrong](std::string_view method) {
+    return method == "claim" && wrong++ == 0 ? store_fault::answer_wrong : store_fault::none;
+  };
+  advance(10s);
+  auto until = civil();
+  stop_jobs_and_settle();
+  check_all_ran(start, until);
+  CHECK(open_claims() == 0);
+  CHECK(wrong > 1);
+}

@@ -87,3 +87,114 @@ TEST_CASE_METHOD(administration, "a lost answer may hide a commit: everybody loo
   CHECK(protocol::to_core(report.error()).code == core::errc::unavailable);
   CHECK(hints() == 2);
 }
+
+// -- one job ---------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct one_job : administration {
+  one_job() {
+    REQUIRE(apply(nightly()));
+    schedule.record->edit_hints = 0;
+    job = test::expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec->id;
+    life = test::expect(store.cluster().enter("a", "a:8080"));
+  }
+
+  /// Claims the job's next instant; nobody has sent it yet.
+  core::claimed_run claim() {
+    auto read = test::expect(store.firings().read_jobs({&job, 1})).at(0);
+    core::claim_batch batch;
+    batch.owner = life;
+    batch.sequence = ++sequence;
+    batch.seen_revision = 1000;
+    batch.moves = {{job, *read.next, *read.next, *read.next + std::chrono::hours{24}}};
+    core::planned_run run;
+    run.spec = read.spec;
+    run.fire_at = *read.next;
+    batch.runs = {run};
+    return test::expect(store.firings().claim(batch, civil())).runs.at(0);
+  }
+  void record(const core::claimed_run& run) {
+    core::record_batch batch;
+    batch.owner = life;
+    batch.triggers = {{run.id, run.claim, run.plan.spec, 200, {}, false}};
+    test::expect(store.firings().record(batch, civil()));
+  }
+
+  core::job_id job{};
+  core::node_life life;
+  std::int64_t sequence = 0;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(one_job, "stop and start are answered at once when nothing is on its way", "[actors]") {
+  auto stopped = ask<core::job_edit>(actor, protocol::stop_job{job});
+  REQUIRE(stopped);
+  CHECK_FALSE(stopped->next);
+  CHECK(stopped->on_their_way == 0);
+  CHECK(schedule.record->edit_hints == 1);
+  auto started = ask<core::job_edit>(actor, protocol::start_job{job});
+  REQUIRE(started);
+  CHECK(started->next == start + std::chrono::hours{13});
+  CHECK(schedule.record->edit_hints == 2);
+}
+
+TEST_CASE_METHOD(one_job, "an edit waits for the runs that were claimed before it", "[actors]") {
+  auto run_under_way = claim();
+  auto stopped = later<core::job_edit>(actor, protocol::stop_job{job});
+  advance(std::chrono::milliseconds{300});
+  CHECK_FALSE(*stopped);
+  CHECK(schedule.record->edit_hints == 1); // the planner need not wait for it
+  record(run_under_way);
+  advance(std::chrono::milliseconds{100});
+  REQUIRE(*stopped);
+  CHECK((**stopped)->on_their_way == 0);
+}
+
+TEST_CASE_METHOD(one_job, "an edit waits a second at most and says how many are on their way", "[actors]") {
+  claim();
+  auto changed = nightly();
+  changed.jobs[0].params = "new";
+  auto applied = later<core::deploy_report>(actor, protocol::apply_declared{changed, false, false});
+  auto stopped = later<core::job_edit>(actor, protocol::stop_job{job});
+  advance(std::chrono::milliseconds{900});
+  CHECK_FALSE(*stopped);
+  advance(std::chrono::milliseconds{200});
+  REQUIRE(*stopped);
+  CHECK((**stopped)->on_their_way == 1);
+  REQUIRE(*applied);
+  CHECK((**applied)->on_their_way == 1);
+}
+
+TEST_CASE_METHOD(one_job, "a run by hand goes to the planner of this node", "[actors]") {
+  protocol::trigger_job command{{job, core::trigger_kind::api, "x=1", {"http://10.0.0.1:9999/"}, 0}};
+  auto asked = ask<core::intent>(actor, command);
+  REQUIRE(asked);
+  CHECK(core::number(asked->origin) < 0);
+  REQUIRE(schedule.record->intents.size() == 1);
+  CHECK(schedule.record->intents[0].id == asked->id);
+  CHECK(schedule.record->intents[0].addresses == std::vector<std::string>{"http://10.0.0.1:9999/"});
+  auto again = ask<core::intent>(actor, command);
+  REQUIRE(again);
+  CHECK(again->id != asked->id);
+}
+
+TEST_CASE_METHOD(one_job, "a removed job takes its log with it, chunk by chunk", "[actors]") {
+  auto run_done = claim();
+  record(run_done);
+  CHECK_FALSE(ask<core::job_edit>(actor, protocol::remove_job{job, false})); // declared
+  store.once("remove_logs", store_fault::away);
+  REQUIRE(ask<core::job_edit>(actor, protocol::remove_job{job, true}));
+  advance(std::chrono::seconds{6});
+  CHECK(test::expect(store.logs().rows_after(core::log_id{0}, 10)).empty());
+  CHECK_FALSE(ask<core::job_edit>(actor, protocol::start_job{job}));
+}
+
+TEST_CASE_METHOD(one_job, "a store that goes away: the edit is in doubt and the planner looks again", "[actors]") {
+  store.once("stop", store_fault::answer_lost);
+  auto stopped = ask<core::job_edit>(actor, protocol::stop_job{job});
+  REQUIRE_FALSE(stopped);
+  CHECK(protocol::to_core(stopped.error()).code == core::errc::unavailable);
+  CHECK(schedule.record->edit_hints == 1);
+}

@@ -322,3 +322,52 @@ TEST_CASE_METHOD(executors, "what cannot be a row keeps no other row out", "[act
   CHECK(stored().registrations[0].address == "http://a/");
   CHECK(stored_list("pay") == names{"http://a/"});
 }
+
+namespace {
+
+struct news : executors {
+  news() {
+    heard = track(system().spawn([this]() -> protocol::executor_listener::behavior_type {
+      return {[this](const protocol::executor_news& one) { told.push_back((one.reachable ? "+" : "-") + one.address); }};
+    }));
+    tell(here.actor, protocol::news_subscription{heard});
+    run();
+  }
+  void refused(const std::string& address) {
+    tell(here.actor, protocol::executor_news{address, false});
+    run();
+  }
+
+  monitor here{*this, database};
+  protocol::executor_listener heard;
+  names told;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(news, "listeners hear of an executor that cannot be reached, and of its next beat", "[actors]") {
+  here.beat("pay", "http://a/");
+  run();
+  CHECK(told.empty());
+  refused("http://a/");
+  here.beat("pay", "http://b/");
+  run();
+  CHECK(told == names{"-http://a/"});
+  here.beat("pay", "http://a/");
+  here.beat("pay", "http://a/");
+  run();
+  CHECK(told == names{"-http://a/", "+http://a/"});
+}
+
+TEST_CASE_METHOD(news, "a beat that another node heard counts as soon as its row says so", "[actors]") {
+  monitor there{*this, database};
+  there.beat("pay", "http://a/");
+  advance(20s);
+  REQUIRE(here.addresses("pay") == names{"http://a/"});
+  refused("http://a/");
+  advance(20s);
+  CHECK(told == names{"-http://a/"}); // what was written before is no sign of life
+  there.beat("pay", "http://a/");
+  advance(20s);
+  CHECK(told == names{"-http://a/", "+http://a/"});
+}

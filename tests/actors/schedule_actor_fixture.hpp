@@ -57,6 +57,13 @@ struct planning : virtual_time {
   }
   ~planning() { end_all(); } // before what its doubles refer to
 
+  /// Asks for the drain; true when it is answered within a moment.
+  bool drain() {
+    auto done = later<caf::unit_t>(actor, protocol::stop_request{});
+    advance(std::chrono::milliseconds{300});
+    return *done && **done;
+  }
+
   // -- neighbours
 
   protocol::storage_actor::behavior_type storage_behavior(protocol::storage_actor::pointer self) {
@@ -103,6 +110,7 @@ struct planning : virtual_time {
       [](const protocol::firing_batch&) {},
       [](const protocol::send_results&) {},
       [](const protocol::registry_change&) {},
+      [](const protocol::executor_news&) {},
       [](const protocol::trigger_partners&) {},
       [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
       [](protocol::tick_atom) {},

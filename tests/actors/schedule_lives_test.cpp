@@ -53,7 +53,7 @@ TEST_CASE_METHOD(planning, "routes that come during a drain give their slots bac
   hold_routes = true;
   advance(900ms);
   REQUIRE(held_routes.size() == 1);
-  CHECK(ask_done(actor, protocol::stop_request{}) == caf::error{});
+  CHECK(drain());
   release_routes();
   run();
   CHECK(slots == 0);
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(planning, "what was routed when the drain began is not claimed"
   hold_routes = true;
   advance(900ms);
   REQUIRE(held_routes.size() == 1);
-  CHECK_FALSE(ask_done(actor, protocol::stop_request{}));
+  CHECK(drain());
   release_routes();
   advance(2s);
   CHECK(claims == 0);
@@ -114,8 +114,8 @@ TEST_CASE_METHOD(planning, "what was routed when the drain began is not claimed"
 
 TEST_CASE_METHOD(planning, "an idle planner drains at once, as often as it is asked", "[actors]") {
   begin();
-  CHECK_FALSE(ask_done(actor, protocol::stop_request{}));
-  CHECK_FALSE(ask_done(actor, protocol::stop_request{}));
+  CHECK(drain());
+  CHECK(drain());
 }
 
 TEST_CASE_METHOD(planning, "without a life nothing is claimed; a new one reads everything again", "[actors]") {

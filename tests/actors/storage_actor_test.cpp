@@ -450,3 +450,95 @@ TEST_CASE_METHOD(storing, "children of a recorded result are told at once", "[ac
   REQUIRE(*answer);
   CHECK(intents.size() == 1);
 }
+
+// -- claims that nobody works on -------------------------------------------------------------------------------------------
+
+namespace {
+
+struct straying : storing {
+  straying() {
+    auto heard = track(system().spawn([this]() -> protocol::stray_listener::behavior_type {
+      return {
+        [this](const protocol::stray_claims& claims) { told.insert(told.end(), claims.items.begin(), claims.items.end()); }};
+    }));
+    protocol::store_listener all;
+    all.strays = heard;
+    all.intents = track(system().spawn([]() -> protocol::intent_listener::behavior_type {
+      return {[](const protocol::intent_batch&) {}};
+    }));
+    tell(actor, all);
+    run();
+  }
+  std::vector<protocol::stray_claim> told;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(straying, "a claim that was kept although its answer was a refusal goes to recovery, once", "[actors]") {
+  store.once("claim", store_fault::answer_wrong);
+  claim(0, 2);
+  advance(100ms);
+  REQUIRE(replies.size() == 1);
+  CHECK_FALSE(replies[0].outcome);
+  CHECK(open() == std::vector<std::int64_t>{1});
+  advance(1200ms);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].sequence == 1);
+  CHECK(told[0].never_sent);
+  tell(actor, protocol::claims_opened{{{1, 2}}});
+  advance(10s);
+  CHECK(told.size() == 1);
+}
+
+TEST_CASE_METHOD(straying, "a run whose result is refused goes to recovery with its claim", "[actors]") {
+  auto runs = claimed(0, 2);
+  poison = runs[0].id;
+  record(runs[0]);
+  record(runs[1]);
+  advance(3s);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].sequence == 1);
+  CHECK_FALSE(told[0].never_sent);
+  CHECK(open() == std::vector<std::int64_t>{1});
+  // Recovery's own result is taken, and the claim goes with it.
+  poison = core::log_id{-1};
+  tell(actor, protocol::claims_opened{{{1, 1}}});
+  record(runs[0]);
+  advance(3s);
+  CHECK(open().empty());
+  CHECK(told.size() == 1);
+}
+
+TEST_CASE_METHOD(straying, "nobody hears of claims that are worked on, however slow the store is", "[actors]") {
+  latency = GENERATE(1ms, 300ms, 1500ms);
+  std::vector<core::claimed_run> runs;
+  for (std::size_t i = 0; i < 8; ++i) {
+    claim(i * 4, 4);
+    advance(700ms);
+  }
+  advance(30s);
+  for (const auto& reply : replies)
+    for (const auto& one : reply.outcome->runs)
+      record(one);
+  advance(60s);
+  CHECK(open().empty());
+  CHECK(told.empty());
+}
+
+TEST_CASE_METHOD(straying, "a claim that recovery cannot settle is told a few times, then left to the next life", "[actors]") {
+  store.once("claim", store_fault::answer_wrong);
+  claim(0);
+  advance(1min);
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].never_sent);
+  CHECK_FALSE(told[1].never_sent);
+}
+
+TEST_CASE_METHOD(straying, "without a life nobody is told anything", "[actors]") {
+  store.once("claim", store_fault::answer_wrong);
+  claim(0);
+  advance(20ms);
+  tell(actor, protocol::life_change{});
+  advance(1min);
+  CHECK(told.empty());
+}

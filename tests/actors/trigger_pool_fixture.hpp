@@ -57,6 +57,7 @@ struct pooled : virtual_time {
           if (!recovery_is_full)
             tell(actor, taken);
         },
+        [](const protocol::stray_claims&) {},
         [](const protocol::life_change&) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},
@@ -71,7 +72,7 @@ struct pooled : virtual_time {
     actors::link_tools tools{client, gate, settings, "secret"};
     actor = spawn<actors::trigger_pool_state, protocol::trigger_pool>(storage.actor, tools, 5s, std::uint64_t{42}, clock(),
                                                                       silent_log());
-    tell(actor, protocol::trigger_partners{completion, recovery});
+    tell(actor, protocol::trigger_partners{completion, recovery, {}});
     serve(three);
   }
 

@@ -212,3 +212,32 @@ TEST_CASE_METHOD(pooled, "a job of a group that is not known yet waits for it, t
   advance(1s);
   CHECK(route(stranger) == addresses{""});
 }
+
+TEST_CASE_METHOD(pooled, "the first run that finds no executor waits until the registry has been read again", "[actors]") {
+  test::registry_monitor_double registry{*this};
+  tell(actor, protocol::trigger_partners{completion, recovery, registry.actor});
+  serve({});
+  CHECK(route(job_of(1)).empty());
+  CHECK(held.size() == 1);
+  CHECK(*registry.hints == 1);
+
+  SECTION("one registered at another node") {
+    serve(three);
+    CHECK(route(job_of(1)) == addresses{three[0]});
+  }
+  SECTION("there is none: later ones do not wait, and the registry is read once a second") {
+    advance(600ms);
+    CHECK(route(job_of(1)) == addresses{""});
+    CHECK(routed.at(0).runs.at(0).route_note == protocol::wire::log_text::address_empty);
+    CHECK(*registry.hints == 1);
+    advance(600ms);
+    CHECK(route(job_of(1)) == addresses{""});
+    CHECK(*registry.hints == 2);
+  }
+  SECTION("whoever was there and left is waited for anew") {
+    advance(600ms);
+    serve(three);
+    serve({});
+    CHECK(route(job_of(1)).empty());
+  }
+}

@@ -90,7 +90,7 @@ class Server:
         return self.wait_for(lambda: re.search(pattern, self.text()), f"a log line like {pattern}")
 
     def address(self) -> str:
-        return self.wait_for_line(r"serving on (http://\S+)")[1]
+        return self.wait_for_line(r'serving on (http://[^\s"]+)')[1]
 
     def answers(self, path: str) -> int:
         return status_of(self.address() + path)

@@ -10,6 +10,8 @@ import unittest
 
 import apply_test
 import command_case
+import job_test
+import metrics_test
 import serve_test
 import usage_test
 
@@ -20,7 +22,7 @@ def main() -> int:
         return 2
     command_case.Case.binary = os.path.abspath(sys.argv[1])
     tests = unittest.TestSuite()
-    for module in (usage_test, apply_test, serve_test):
+    for module in (usage_test, apply_test, job_test, serve_test, metrics_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[2:]))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)

@@ -141,7 +141,7 @@ class ServeTest(Case):
         first.signal(signal.SIGKILL)
         first.child.wait()
         second = self.start("--set", "cluster.node=second")
-        second.wait_for_line("node second serves 256 slots among 1 nodes")
+        second.wait_for_line("node=second serves 256 slots among 1 nodes")
         self.assertNotIn("2 nodes", second.text())
         self.assertEqual(self.rows("SELECT id, state FROM rm_node ORDER BY id"), [("first", "fenced"), ("second", "up")])
         self.assertEqual(second.stop(), 0)

@@ -65,6 +65,8 @@ struct registry_double {
       [this](const protocol::registry_removal& removal) { seen->note([&](recorder& r) { r.removals.push_back(removal); }); },
       [](protocol::registry_hint) {},
       [](const protocol::registry_subscription&) {},
+      [](const protocol::executor_news&) {},
+      [](const protocol::news_subscription&) {},
       [](protocol::tick_atom) {},
     };
   }

@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import kill_server, maven, release_stage, self_test
+from support import cluster, kill_server, maven, release_stage, self_test
 from support.mariadb_server import MariadbServer
 from support.report import Report, Skip
 from support.sqlite_store import SqliteFiles
 
-STAGES = {"releases": release_stage, "kill_server": kill_server}
+STAGES = {"releases": release_stage, "kill_server": kill_server, "cluster": cluster}
 STORES = ("sqlite", "mariadb")
 
 
@@ -54,7 +54,8 @@ def run_stages(arguments: argparse.Namespace, folder: Path, report: Report) -> N
 
 
 def run_on(store: str, binary: Path, folder: Path, report: Report) -> None:
-    wanted = {name: stage for name, stage in STAGES.items() if any(map(report.wants, stage.names(maven.RELEASES)))}
+    wanted = {name: stage for name, stage in STAGES.items()
+              if store in getattr(stage, "STORES", STORES) and any(map(report.wants, stage.names(maven.RELEASES)))}
     if not wanted:
         return
     folder.mkdir()

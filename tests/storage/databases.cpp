@@ -1,7 +1,9 @@
 #include "tests/storage/databases.hpp"
 
+#include <cstdlib>
 #include <stdexcept>
 
+#include "tests/storage/xxl_schemas.hpp"
 #include "tests/support/catch.hpp"
 
 namespace ringmaster::test {
@@ -20,12 +22,21 @@ std::string test_database::value(const std::string& sql) {
   return rows[0][0];
 }
 
-std::vector<test_backend> all_backends() { return {sqlite_backend(), mysql_backend()}; }
+std::vector<test_backend> all_backends() {
+  std::vector<test_backend> out{sqlite_backend(), mysql_backend()};
+  for (const int generation : xxl_generations)
+    out.push_back(xxl_backend(generation));
+  for (const int generation : {7, 8})
+    out.push_back(xxl_backend(generation, true));
+  return out;
+}
 
 std::vector<test_backend> backends_under_test() {
+  const char* chosen = std::getenv("RINGMASTER_TEST_BACKENDS");
+  const auto wanted = ',' + std::string{chosen ? chosen : "sqlite,mysql"} + ',';
   std::vector<test_backend> available;
   for (auto& backend : all_backends())
-    if (!backend.unavailable_reason())
+    if (wanted.find(',' + backend.name + ',') != wanted.npos && !backend.unavailable_reason())
       available.push_back(std::move(backend));
   return available;
 }

@@ -46,6 +46,13 @@ struct test_backend {
   std::function<std::optional<std::string>()> unavailable_reason;
   /// Throws std::runtime_error when the database cannot be made.
   std::function<std::unique_ptr<test_database>(const storage::store_options&)> fresh;
+  /// Of XXL's schema, when XXL-JOB made the tables (`xxl_schemas.hpp`); 0: ours, the newest of all.
+  int generation = 0;
+
+  /// Texts of XXL's tables compare without case.
+  [[nodiscard]] bool exact_texts() const noexcept { return generation == 0; }
+  /// `executor_param` holds 512 characters, a title 12.
+  [[nodiscard]] bool narrow() const noexcept { return generation != 0 && generation < 7; }
 };
 
 /// Made in one file a backend: `sqlite_databases.cpp`, `mysql_databases.cpp`.
@@ -53,10 +60,18 @@ struct test_backend {
 /// MariaDB on a private server (`tests/support/mariadb_server.hpp`).
 [[nodiscard]] test_backend mysql_backend();
 
+/// A database that XXL-JOB made and Ringmaster added its tables to. The test's own statements speak of columns as G7 does. Name:
+/// `mysql-g4`; `upgraded` in place from G4, by hand up to the generation: `mysql-g7-upgraded`.
+[[nodiscard]] test_backend xxl_backend(int generation, bool upgraded = false);
+
+/// What XXL-JOB of that generation made, before Ringmaster has seen it; 0: an empty database.
+[[nodiscard]] std::unique_ptr<test_database> bare_xxl_database(int generation);
+
 /// All that this build has, available or not.
 [[nodiscard]] std::vector<test_backend> all_backends();
 
-/// Those that are available. One test case of its own reports the others as skipped.
+/// SQLite and MySQL, or what the environment variable RINGMASTER_TEST_BACKENDS names (separated by commas), as far as they are
+/// available. One test case of its own reports the others as skipped.
 [[nodiscard]] std::vector<test_backend> backends_under_test();
 
 /// Both zones are Asia/Shanghai, so that a test which confuses local time and UTC fails.

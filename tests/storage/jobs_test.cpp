@@ -75,7 +75,7 @@ TEST_CASE("a sparse row of another writer is read with XXL's meanings", "[storag
   CHECK(jobs[0].last == core::time_point{});
   CHECK(jobs[0].revision == 0);
   const auto& job = *jobs[0].spec;
-  CHECK(job.schedule == core::schedule_type::none);
+  CHECK(job.schedule == core::schedule_type::unknown);
   CHECK(job.misfire == core::misfire_policy::do_nothing);
   CHECK(job.route == core::route_strategy::unknown);
   CHECK(job.block == core::block_strategy::serial_execution);

@@ -30,20 +30,6 @@ std::string name_of(test_database& db) { return db.value("SELECT DATABASE()"); }
 
 } // namespace
 
-TEST_CASE("a database that XXL-JOB created is left alone", "[storage]") {
-  if (unavailable())
-    return;
-  auto db = fresh_database(mysql_backend());
-  db->exec("DROP TABLE rm_migration");
-  db->exec("INSERT INTO xxl_job_user (username, password, role) VALUES ('admin', 'x', 1)");
-  const auto foreign = another_process(name_of(*db));
-  CHECK(error_of(foreign->pending_migrations()) == core::errc::unsupported);
-  CHECK(error_of(foreign->migrate()) == core::errc::unsupported);
-  CHECK(error_of(foreign->open()) == core::errc::unsupported);
-  CHECK(db->value("SELECT COUNT(*) FROM xxl_job_user") == "1");
-  CHECK(db->query("SHOW TABLES LIKE 'rm\\_migration'").empty());
-}
-
 TEST_CASE("a migration that was broken off goes on", "[storage]") {
   if (unavailable())
     return;

@@ -2,41 +2,49 @@
 
 #include <atomic>
 #include <memory>
+#include <regex>
 #include <stdexcept>
 
 #include <mysql/mysql.h>
 
 #include "tests/storage/databases.hpp"
+#include "tests/storage/xxl_schemas.hpp"
 #include "tests/support/mariadb_server.hpp"
 
 namespace ringmaster::test {
 
 namespace {
 
+/// What XXL-JOB made before us.
+struct foreign_tables {
+  int generation = 0;
+  bool upgraded = false;
+  /// Ringmaster is not to add its own tables.
+  bool bare = false;
+};
+
 /// Never dropped: the server's folder goes as a whole.
 class mysql_test_database final : public test_database {
 public:
-  explicit mysql_test_database(const storage::store_options& options) : name_{"conformance_" + std::to_string(++count())} {
+  explicit mysql_test_database(const storage::store_options& options, foreign_tables found = {})
+    : name_{"conformance_" + std::to_string(++count())}, renamed_{found.generation >= 8} {
     config::database_settings settings;
     settings.url = mariadb_server::shared().url(name_);
     auto made = storage::make_mysql_database(settings, options);
     if (!made)
       throw std::runtime_error(made.error().context);
     database_ = std::move(*made);
+    connect();
+    make(found);
+    if (found.bare)
+      return;
     if (auto migrated = database_->migrate(); !migrated)
       throw std::runtime_error(migrated.error().context);
-    if (mysql_real_connect(own_.get(), nullptr, "root", "", name_.c_str(), 0, mariadb_server::shared().socket_path().c_str(),
-                           0) == nullptr)
-      throw std::runtime_error(mysql_error(own_.get()));
-    mysql_set_character_set(own_.get(), "utf8mb4");
   }
 
   storage::database& database() override { return *database_; }
 
-  void exec(const std::string& sql) override {
-    if (mysql_real_query(own_.get(), sql.data(), sql.size()) != 0)
-      throw std::runtime_error(sql + ": " + mysql_error(own_.get()));
-  }
+  void exec(const std::string& sql) override { run(renamed_ ? of_g8(sql) : sql); }
 
   std::vector<std::vector<std::string>> query(const std::string& sql) override {
     exec(sql);
@@ -54,12 +62,43 @@ public:
   }
 
 private:
+  void connect() {
+    if (mysql_real_connect(own_.get(), nullptr, "root", "", name_.c_str(), 0, mariadb_server::shared().socket_path().c_str(),
+                           0) == nullptr)
+      throw std::runtime_error(mysql_error(own_.get()));
+    mysql_set_character_set(own_.get(), "utf8mb4");
+  }
+
+  void make(const foreign_tables& found) {
+    if (found.generation == 0)
+      return;
+    for (const auto& statement : xxl_schema(found.upgraded ? 4 : found.generation))
+      run(statement);
+    for (int to = 5; found.upgraded && to <= found.generation; ++to)
+      for (const auto& statement : xxl_step_in_place(to))
+        run(statement);
+  }
+
+  void run(const std::string& sql) {
+    if (mysql_real_query(own_.get(), sql.data(), sql.size()) != 0)
+      throw std::runtime_error(sql + ": " + mysql_error(own_.get()));
+  }
+
+  /// The names that G8 gave to two columns.
+  static std::string of_g8(const std::string& sql) {
+    static const std::regex job_name{"\\bjob_desc\\b"};
+    static const std::regex title{"\\btitle\\b"};
+    auto out = std::regex_replace(sql, job_name, "name");
+    return sql.find("xxl_job_group") == sql.npos ? out : std::regex_replace(out, title, "name");
+  }
+
   static std::atomic<int>& count() {
     static std::atomic<int> instance{0};
     return instance;
   }
 
   std::string name_;
+  bool renamed_;
   std::unique_ptr<MYSQL, decltype(&mysql_close)> own_{mysql_init(nullptr), &mysql_close};
   std::unique_ptr<storage::database> database_;
 };
@@ -68,7 +107,20 @@ private:
 
 test_backend mysql_backend() {
   return {"mysql", [] { return mariadb_server::unavailable_reason(); },
-          [](const storage::store_options& options) { return std::make_unique<mysql_test_database>(options); }};
+          [](const storage::store_options& options) { return std::make_unique<mysql_test_database>(options); }, 0};
+}
+
+std::unique_ptr<test_database> bare_xxl_database(int generation) {
+  return std::make_unique<mysql_test_database>(test_options(), foreign_tables{generation, false, true});
+}
+
+test_backend xxl_backend(int generation, bool upgraded) {
+  return {"mysql-g" + std::to_string(generation) + (upgraded ? "-upgraded" : ""),
+          [] { return mariadb_server::unavailable_reason(); },
+          [=](const storage::store_options& options) {
+            return std::make_unique<mysql_test_database>(options, foreign_tables{generation, upgraded, false});
+          },
+          generation};
 }
 
 } // namespace ringmaster::test

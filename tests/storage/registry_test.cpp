@@ -27,7 +27,10 @@ std::set<std::string> live(storage::store& store) {
 } // namespace
 
 TEST_CASE("registrations are inserted, renewed and removed by their exact text", "[storage]") {
-  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (!backend.exact_texts() && backend.generation != 4)
+    return; // their unique key knows no case: the next test
+  auto db = fresh_database(backend);
   auto store = db->open();
   core::registry_batch batch;
   batch.renewed = {registered("pay", "http://a:1/"),
@@ -43,6 +46,29 @@ TEST_CASE("registrations are inserted, renewed and removed by their exact text",
   require(store->registry().write(next, noon + 31s));
   CHECK(live(*store) ==
         std::set<std::string>{"EXECUTOR pay http://a:1/ 30", "EXECUTOR Pay http://a:1/ 0", "ADMIN pay http://a:1/ 0"});
+}
+
+TEST_CASE("where registrations that differ by case share a key, the row is that of the last caller", "[storage]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (backend.exact_texts() || backend.generation == 4)
+    return;
+  auto db = fresh_database(backend);
+  auto store = db->open();
+  core::registry_batch batch;
+  batch.renewed = {registered("pay", "http://a:1/")};
+  require(store->registry().write(batch, noon));
+  batch.renewed = {registered("Pay", "http://a:1/", noon + 30s)};
+  batch.removed = {registered("PAY", "http://a:1/"), registered("pay", "http://A:1/")};
+  require(store->registry().write(batch, noon + 30s));
+  CHECK(live(*store) == std::set<std::string>{"EXECUTOR Pay http://a:1/ 30"});
+  core::registry_batch gone;
+  gone.removed = {registered("pay", "http://a:1/")};
+  gone.dead = {registered("pay", "http://a:1/", noon + 30s)};
+  require(store->registry().write(gone, noon + 31s));
+  CHECK(live(*store).size() == 1);
+  gone.removed = {registered("Pay", "http://a:1/")};
+  require(store->registry().write(gone, noon + 31s));
+  CHECK(live(*store).empty());
 }
 
 TEST_CASE("a renewal in the same second changes nothing and is no second row", "[storage]") {

@@ -90,7 +90,7 @@ private:
 
 test_backend sqlite_backend() {
   return {"sqlite", [] { return std::optional<std::string>{}; },
-          [](const storage::store_options& options) { return std::make_unique<sqlite_test_database>(options); }};
+          [](const storage::store_options& options) { return std::make_unique<sqlite_test_database>(options); }, 0};
 }
 
 } // namespace ringmaster::test

@@ -33,6 +33,8 @@ TEST_CASE("a schema that was damaged is unavailable until it is mended", "[stora
 
 TEST_CASE("data that breaks a constraint is refused", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  if (f.db->database().description().starts_with("mysql"))
+    f.db->exec("ALTER TABLE xxl_job_log REMOVE PARTITIONING"); // else an index could not be unique
   f.db->exec("CREATE UNIQUE INDEX one_run_a_job ON xxl_job_log (job_id)");
   const auto first = f.claimed(1);
   auto batch = f.batch();

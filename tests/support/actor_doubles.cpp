@@ -155,6 +155,8 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         [](const protocol::registry_removal& removal) { ignore(removal); },
         [hints](protocol::registry_hint) { ++*hints; },
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
+        [](const protocol::executor_news& news) { ignore(news); },
+        [](const protocol::news_subscription& subscription) { ignore(subscription); },
         [](protocol::tick_atom) {},
       };
     }))} {}
@@ -170,6 +172,7 @@ pool_double::pool_double(virtual_time& world)
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },
         [](const protocol::registry_change& change) { ignore(change); },
+        [](const protocol::executor_news& news) { ignore(news); },
         [](const protocol::trigger_partners& partners) { ignore(partners); },
         [links](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
           auto found = links->find(query.address);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ enum class store_fault {
   away,
   /// The call is made, and its answer is lost: `unavailable`.
   answer_lost,
+  /// The call is made, and its answer is a refusal all the same: `internal`.
+  answer_wrong,
 };
 
 /// Passes every call on to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one at a time.
@@ -28,7 +31,11 @@ class faulty_store final : public storage::store,
                            private storage::cluster_store,
                            private storage::registry_store,
                            private storage::deploy_store,
-                           private storage::log_store {
+                           private storage::alarm_store,
+                           private storage::job_store,
+                           private storage::log_store,
+                           private storage::mirror_store,
+                           private storage::upkeep_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -39,6 +46,9 @@ public:
 
   /// Record batches that the store refuses as a whole; asked before each. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
+
+  /// What was written into the day report.
+  std::map<core::time_point, core::run_counts> reports;
 
   /// Says after each stretch of the sweep that there is more.
   bool sweep_has_more = false;
@@ -67,7 +77,11 @@ public:
   storage::cluster_store& cluster() override { return *this; }
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
+  storage::job_store& jobs() override { return *this; }
   storage::log_store& logs() override { return *this; }
+  storage::upkeep_store& upkeep() override { return *this; }
+  storage::mirror_store& mirror() override { return *this; }
+  storage::alarm_store& alarms() override { return *this; }
   storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
@@ -84,6 +98,8 @@ private:
       after(method);
     if (fault == store_fault::answer_lost)
       return core::fail(core::errc::unavailable, "the answer was lost");
+    if (fault == store_fault::answer_wrong)
+      return core::fail(core::errc::internal, "the driver is confused");
     return outcome;
   }
 
@@ -163,12 +179,95 @@ private:
     return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now); });
   }
 
+  // -- job_store
+  core::result<core::job_edit> start(core::job_id job, core::time_point now) override {
+    return call("start", [&] { return inner_->jobs().start(job, now); });
+  }
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override {
+    return call("stop", [&] { return inner_->jobs().stop(job, now); });
+  }
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override {
+    return call("trigger", [&] { return inner_->jobs().trigger(wish, now); });
+  }
+  core::result<storage::asked_runs> runs_of(core::intent_id intent) override {
+    return call("runs_of", [&] { return inner_->jobs().runs_of(intent); });
+  }
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override {
+    return call("remove", [&] { return inner_->jobs().remove(job, declared_too); });
+  }
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
+    return call("remove_logs", [&] { return inner_->jobs().remove_logs(job, behind, limit); });
+  }
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override {
+    return call("runs_on_their_way", [&] { return inner_->jobs().runs_on_their_way(jobs); });
+  }
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override {
+    return call("list", [&] { return inner_->jobs().list(filter); });
+  }
+  core::result<core::job_card> find(const core::job_name& name) override {
+    return call("find", [&] { return inner_->jobs().find(name); });
+  }
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
+    return call("latest_runs", [&] { return inner_->jobs().latest_runs(filter); });
+  }
+
   // -- log_store
   core::result<std::vector<core::log_row>> rows_after(core::log_id after_row, std::size_t limit) override {
     return call("rows_after", [&] { return inner_->logs().rows_after(after_row, limit); });
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
+  }
+
+  // -- upkeep_store
+  core::result<core::log_span> span() override {
+    return call("span", [&] { return inner_->upkeep().span(); });
+  }
+  core::result<core::log_id> last_before(core::time_point t) override {
+    return call("last_before", [&] { return inner_->upkeep().last_before(t); });
+  }
+  core::result<core::open_page> open_runs(const core::open_search& search) override {
+    return call("open_runs", [&] { return inner_->upkeep().open_runs(search); });
+  }
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override {
+    return call("count_runs", [&] { return inner_->upkeep().count_runs(range, days); });
+  }
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override {
+    auto done = call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+    if (done)
+      for (const auto& one : days)
+        reports[one.day] = one.counts;
+    return done;
+  }
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override {
+    return call("purge", [&] { return inner_->upkeep().purge(step); });
+  }
+  core::result<void> make_room() override {
+    return call("make_room", [&] { return inner_->upkeep().make_room(); });
+  }
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override {
+    return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });
+  }
+
+  // -- mirror_store
+  core::result<storage::mirror_step> tend(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
+    return call("tend", [&] { return inner_->mirror().tend(after_job, limit, adopts, now); });
+  }
+
+  // -- alarm_store
+  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+                                                      std::size_t limit) override {
+    return call("take", [&] { return inner_->alarms().take(owner, again, now, limit); });
+  }
+  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override {
+    return call("finish", [&] { return inner_->alarms().finish(owner, ends); });
+  }
+  core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override {
+    return call("sweep", [&] { return inner_->alarms().sweep(now, follow_open, limit); });
+  }
+  core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override {
+    return call("find_recoveries", [&] { return inner_->alarms().find_recoveries(now, limit); });
   }
 
   std::unique_ptr<storage::store> inner_;

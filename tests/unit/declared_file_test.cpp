@@ -132,8 +132,7 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
   };
   const bad cases[] = {
       {"rout = \"first\"", "unknown key 'rout'; did you mean 'route'?"},
-      {"time_zone = \"UTC\"", "time_zone: not supported by this release"},
-      {"interval_ms = 100", "interval_ms: not supported by this release"},
+      {"deadline_ms = 5", "deadline_ms: not supported by this release"},
       {"glue_source = \"x\"", "glue_source: not supported by this release"},
       {"glue_type = \"GLUE_SHELL\"", "glue_type: GLUE_SHELL: not supported by this release; only BEAN jobs can be declared"},
       {"glue_type = \"ruby\"", "glue_type: \"RUBY\" is unknown; expected BEAN"},
@@ -241,7 +240,6 @@ TEST_CASE("declared file: the shape of the document", "[config]") {
   CHECK(refusal_of("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
   CHECK(refusal_of("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
   CHECK(refusal_of("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
-  CHECK(refusal_of("[[alarm]]\n") == "jobs.toml:1: [[alarm]]: not supported by this release");
   CHECK(refusal_of(minimal + "\n" + minimal) == "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
   CHECK(refusal_of(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");

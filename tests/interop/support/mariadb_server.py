@@ -52,8 +52,12 @@ class MariadbServer:
         first = self.folder / "first.sql"  # each statement stands in a line of its own
         first.write_text(ACCOUNTS.format(password=self.password) + "".join(DATABASE.format(name=name) for name in self.stages),
                          encoding="utf-8")
+        self.run(f"--init-file={first}")
+
+    def run(self, *more: str) -> None:
+        """Until it answers; after `kill` on the same files and port."""
         self.process = Process([
-            self.mariadbd, *self.options, f"--init-file={first}", "--bind-address=127.0.0.1", f"--port={self.port}",
+            self.mariadbd, *self.options, *more, "--bind-address=127.0.0.1", f"--port={self.port}",
             f"--socket={self.folder / 'socket'}", f"--pid-file={self.folder / 'pid'}", "--skip-name-resolve", "--skip-log-bin",
             "--innodb-buffer-pool-size=48M", "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT",
             "--innodb-file-per-table=OFF", "--performance-schema=OFF", "--max-connections=64", "--max-allowed-packet=4M",
@@ -82,14 +86,20 @@ class MariadbServer:
 
     def store(self, stage: str) -> MariadbStore:
         url = f"mysql://ringmaster:{self.password}@127.0.0.1:{self.port}/{stage}"
-        return MariadbStore(url, self.port, stage, "reader", self.password)
+        store = MariadbStore(url, self.port, stage, "reader", self.password)
+        store.server = self
+        return store
 
     def problems(self) -> list[str]:
         if self.process.alive():
             return []
         return [f"mariadbd ended with {self.process.child.returncode}", *self.process.tail(6)]
 
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+
     def close(self) -> None:
         """Without a farewell: its folder goes too."""
         if self.process:
-            self.process.kill()
+            self.kill()

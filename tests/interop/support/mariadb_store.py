@@ -26,7 +26,9 @@ def driver() -> ModuleType:
 
 
 class MariadbStore(Store):
-    """`reader` may only SELECT."""
+    """`reader` may only SELECT. `server` runs it (MariadbServer)."""
+
+    server = None
 
     def __init__(self, url: str, port: int, database: str, reader: str, password: str):
         self.settings = f'url = "{url}"\nmigrate = "auto"'

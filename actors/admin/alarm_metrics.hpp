@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include <caf/all.hpp>
+
+namespace ringmaster::actors {
+
+/// `ringmaster_alarms_total{channel, result}`: messages `sent`, `failed` for good and tried again (`repeated`); alarms that went
+/// into the message of another one (`suppressed`).
+class alarm_metrics {
+public:
+  explicit alarm_metrics(caf::actor_system& system)
+    : alarms_{system.metrics().counter_family("ringmaster", "alarms", {"channel", "result"},
+                                              "Messages about failed runs, and alarms that were told with others.", "1", true)} {}
+
+  void count(std::string_view channel, std::string_view result, std::uint64_t number = 1) {
+    const caf::string_view channel_text{channel.data(), channel.size()};
+    const caf::string_view result_text{result.data(), result.size()};
+    alarms_->get_or_add({{"channel", channel_text}, {"result", result_text}})->inc(static_cast<std::int64_t>(number));
+  }
+
+private:
+  caf::telemetry::int_counter_family* alarms_;
+};
+
+} // namespace ringmaster::actors

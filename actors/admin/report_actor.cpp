@@ -1,0 +1,265 @@
+#include "actors/admin/report_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/rhythm.hpp"
+#include "actors/store_access.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// While there is something to do; a pause between two stretches, so that reading a long log leaves the database to others.
+constexpr milliseconds busy_tick{20};
+constexpr milliseconds idle_tick{1'000};
+constexpr std::chrono::minutes pass_period{1};
+constexpr milliseconds store_retry{5'000};
+/// Ids grow with the time but for what was late or claimed ahead.
+constexpr std::chrono::hours id_disorder{1};
+/// The age limit is looked at so often; it moves on at midnight.
+constexpr std::chrono::minutes purge_look{1};
+constexpr std::chrono::minutes room_period{1};
+
+} // namespace
+
+report_actor_state::report_actor_state(protocol::report_actor::pointer self, report_partners partners,
+                                       config::retention_settings retention, core::zone schedule_zone, protocol::wall_clock clock,
+                                       logger log)
+  : self_{self},
+    partners_{std::move(partners)},
+    retention_{retention},
+    zone_{std::move(schedule_zone)},
+    clock_{std::move(clock)},
+    log_{std::move(log)} {}
+
+protocol::report_actor::behavior_type report_actor_state::make_behavior() {
+  next_tick_ = self_->clock().now();
+  arm();
+  return {
+    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::slot_change& change) { change_slots(change); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+void report_actor_state::change_life(const protocol::life_change& change) {
+  alive_ = change.life.has_value();
+  first_slot_ = false; // the slots of the new life follow
+  set_duty(false);
+}
+
+void report_actor_state::change_slots(const protocol::slot_change& change) {
+  first_slot_ = change.slots.test(0);
+  set_duty(alive_ && first_slot_);
+}
+
+void report_actor_state::set_duty(bool on) {
+  if (std::exchange(duty_, on) == on)
+    return;
+  ++epoch_;
+  counter_.reset();
+  written_.reset();
+  counting_ = purging_ = false;
+  newest_ = settled_ = {};
+  next_pass_ = next_purge_ = next_room_ = self_->clock().now();
+  purge_.reset();
+  if (on)
+    log_->info("this node counts the days and keeps the age limit of the log");
+}
+
+template <class T, class Worker, class UseCase, class Then>
+void report_actor_state::ask(const Worker& worker, UseCase use_case, Then then) {
+  ask_store<T>(
+    self_, worker, std::move(use_case),
+    [this, epoch = epoch_, then](core::result<T>&& answer) mutable {
+      if (epoch == epoch_)
+        then(std::move(answer));
+    },
+    store_patience, protocol::store_turn::patient);
+}
+
+template <class T, class UseCase, class Then>
+void report_actor_state::ask_purger(UseCase use_case, Then then) {
+  if (partners_.purges_aside)
+    ask<T>(partners_.queries, std::move(use_case), std::move(then));
+  else
+    ask<T>(partners_.storage, std::move(use_case), std::move(then));
+}
+
+void report_actor_state::tick() {
+  auto now = self_->clock().now();
+  if (now < next_tick_)
+    return;
+  arm();
+  if (!duty_)
+    return;
+  if (!counting_ && now >= next_pass_)
+    begin_count();
+  else if (!counting_ && counter_ && counter_->left() > 0 && now >= next_count_)
+    count_next();
+  if (!purging_ && now >= next_purge_)
+    purge_.next() ? purge_next() : begin_purge();
+  if (now >= next_room_)
+    make_room();
+}
+
+void report_actor_state::arm() {
+  const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next());
+  next_tick_ = next_point(next_tick_, busy ? busy_tick : idle_tick, self_->clock().now());
+  protocol::send_at(self_, protocol::report_actor{self_}, next_tick_, protocol::tick_atom{});
+}
+
+// -- the report ------------------------------------------------------------------------------------------------------------
+
+void report_actor_state::begin_count() {
+  auto days = core::days_around(clock_.at(self_->clock().now()), zone_);
+  if (counter_ && days == days_)
+    return begin_pass();
+  counting_ = true;
+  counter_.reset();
+  written_.reset();
+  days_ = days;
+  ask<core::log_id>(
+    partners_.queries, [from = days[0] - id_disorder](storage::store& store) { return store.upkeep().last_before(from); },
+    [this](const core::result<core::log_id>& first) {
+      counting_ = false;
+      if (!first)
+        return count_failed(first.error());
+      counter_.emplace(*first);
+      begin_pass();
+    });
+}
+
+void report_actor_state::begin_pass() {
+  counting_ = true;
+  ask<core::log_span>(
+    partners_.queries, [](storage::store& store) { return store.upkeep().span(); },
+    [this](const core::result<core::log_span>& span) { passed_span(span); });
+}
+
+void report_actor_state::passed_span(const core::result<core::log_span>& span) {
+  counting_ = false;
+  if (!span)
+    return count_failed(span.error());
+  failing_ = false;
+  next_pass_ = self_->clock().now() + pass_period;
+  settled_ = std::exchange(newest_, span->last);
+  counter_->begin_pass(span->last, settled_);
+  count_next();
+}
+
+void report_actor_state::count_next() {
+  auto range = counter_->next();
+  if (!range)
+    return write_report();
+  counting_ = true;
+  ask<core::day_counts>(
+    partners_.queries,
+    [range = *range, days = days_](storage::store& store) { return store.upkeep().count_runs(range, days); },
+    [this](const core::result<core::day_counts>& counts) {
+      counting_ = false;
+      if (!counts)
+        return count_failed(counts.error());
+      counter_->counted(*counts);
+      next_count_ = self_->clock().now() + busy_tick;
+      if (counter_->left() == 0)
+        write_report();
+    });
+}
+
+void report_actor_state::write_report() {
+  const auto& totals = counter_->totals();
+  std::vector<core::day_report> days;
+  for (std::size_t i = 0; i < core::report_days; ++i)
+    if (!written_ || totals[i] != (*written_)[i])
+      days.push_back({days_[i], totals[i]});
+  if (days.empty())
+    return;
+  counting_ = true;
+  ask<void>(
+    partners_.storage,
+    [days, now = clock_.at(self_->clock().now())](storage::store& store) { return store.upkeep().write_report(days, now); },
+    [this, totals](const core::result<void>& done) {
+      counting_ = false;
+      if (!done)
+        return count_failed(done.error());
+      written_ = totals;
+    });
+}
+
+void report_actor_state::count_failed(const core::error& why) {
+  next_pass_ = self_->clock().now() + store_retry;
+  if (!std::exchange(failing_, true))
+    log_->warn("the day report is late: {}: {}", core::to_string(why.code), why.context);
+}
+
+// -- the age limit ---------------------------------------------------------------------------------------------------------
+
+void report_actor_state::begin_purge() {
+  next_purge_ = self_->clock().now() + purge_look;
+  if (retention_.days == 0)
+    return;
+  auto before = core::purge_before(clock_.at(self_->clock().now()), zone_, retention_.days);
+  if (!purge_.is_due(before))
+    return;
+  purging_ = true;
+  ask<core::log_range>(
+    partners_.queries,
+    [before](storage::store& store) -> core::result<core::log_range> {
+      auto span = store.upkeep().span();
+      if (!span)
+        return tl::unexpected<core::error>{std::move(span.error())};
+      // Behind the second of `before`, which goes, too.
+      auto last = store.upkeep().last_before(before + std::chrono::seconds{1});
+      if (!last)
+        return tl::unexpected<core::error>{std::move(last.error())};
+      return core::log_range{core::log_id{core::number(span->first) - 1}, *last};
+    },
+    [this, before](const core::result<core::log_range>& range) {
+      purging_ = false;
+      if (!range)
+        return;
+      purge_.begin(*range, before);
+      purge_next();
+    });
+}
+
+void report_actor_state::purge_next() {
+  auto step = purge_.next();
+  if (!step)
+    return;
+  purging_ = true;
+  ask_purger<core::purge_outcome>(
+    [step = *step](storage::store& store) { return store.upkeep().purge(step); },
+    [this](const core::result<core::purge_outcome>& outcome) { purged(outcome); });
+}
+
+void report_actor_state::purged(const core::result<core::purge_outcome>& outcome) {
+  purging_ = false;
+  if (!outcome) {
+    purge_.failed();
+    next_purge_ = self_->clock().now() + store_retry;
+    return log_->warn("old runs could not be removed now: {}: {}", core::to_string(outcome.error().code),
+                      outcome.error().context);
+  }
+  next_purge_ = self_->clock().now() + purge_.stepped(*outcome);
+  if (!purge_.next() && purge_.removed() > 0)
+    log_->info("{} runs of more than {} days ago were removed", purge_.removed(), retention_.days);
+}
+
+void report_actor_state::make_room() {
+  next_room_ = self_->clock().now() + room_period;
+  ask_purger<void>(
+    [](storage::store& store) { return store.upkeep().make_room(); },
+    [this](const core::result<void>& made) {
+      if (!made && !std::exchange(no_room_, true))
+        log_->warn("the log is not kept in parts from now on, old runs go one by one: {}", made.error().context);
+      else if (made)
+        no_room_ = false;
+    });
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,52 @@
+#pragma once
+
+// What storage_actor measures about the firing path's transactions.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "actors/metrics.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::actors {
+
+enum class store_work : std::uint8_t { claim, record, control };
+
+/// Rows that wait for the store.
+struct store_queues {
+  std::size_t claims = 0;
+  std::size_t triggers = 0;
+  std::size_t callbacks = 0;
+  std::size_t open_claims = 0;
+};
+
+/// Owned by its actor.
+class store_metrics {
+public:
+  using duration = std::chrono::steady_clock::duration;
+
+  explicit store_metrics(caf::actor_system& system);
+
+  /// One transaction, from the question to the worker's answer; `rows` runs of a claim or record.
+  void done(store_work what, std::size_t rows, duration took) const;
+  void failed(store_work what, core::errc why) const;
+  /// Results and trigger codes that went into rows, and those that came second.
+  void stored(std::size_t callbacks, std::size_t of_callbacks, std::size_t triggers) const;
+  void show(const store_queues& waiting) const;
+
+private:
+  static constexpr std::size_t works = 3;
+
+  std::array<caf::telemetry::dbl_histogram*, works> time_{};
+  std::array<caf::telemetry::int_histogram*, 2> rows_{};
+  metric_family<caf::telemetry::int_counter>* errors_;
+  caf::telemetry::int_counter* results_;
+  caf::telemetry::int_counter* late_results_;
+  caf::telemetry::int_counter* triggers_;
+  std::array<caf::telemetry::int_gauge*, works> waiting_{};
+  caf::telemetry::int_gauge* open_claims_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,46 @@
+#pragma once
+
+// Where a load runs: a folder of its own, the server's command line, the wall clock that it goes by.
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/load_store.hpp"
+
+namespace ringmaster::bench {
+
+/// What the server of the bench is given to compare callbacks with.
+inline constexpr const char* access_token = "token-of-the-bench";
+inline constexpr std::chrono::seconds ready_limit{120}, stop_limit{60};
+
+[[nodiscard]] std::int64_t now_ms();
+/// Throws `std::runtime_error` when the bench is told to end.
+void wait_until(std::int64_t at_ms);
+
+/// SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
+void end_on_signals();
+
+class temporary_folder {
+public:
+  temporary_folder(const std::filesystem::path& parent, bool keep);
+  ~temporary_folder();
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+  bool keep_;
+};
+
+[[nodiscard]] std::string name_of(store_kind store);
+
+/// `ringmaster serve` with this configuration and `key=value` settings.
+[[nodiscard]] std::vector<std::string> serve_words(const std::filesystem::path& ringmaster, const std::filesystem::path& config,
+                                                   const std::vector<std::string>& settings);
+
+} // namespace ringmaster::bench

@@ -1,0 +1,28 @@
+#include "core/lost_verdict.hpp"
+
+namespace ringmaster::core {
+
+namespace {
+
+constexpr std::int32_t idle = 200;
+
+} // namespace
+
+// Only an executor whose `/log` answers as Java's and Ringmaster's do is believed that it is idle: others answer with constants.
+lost_verdict judge(const lost_evidence& evidence) noexcept {
+  if (!evidence.reached)
+    return evidence.old && evidence.once_registered && !evidence.listed ? lost_verdict::lost : lost_verdict::leave;
+  if (evidence.idle_code != idle)
+    return lost_verdict::leave;
+  switch (evidence.log) {
+  case unknown_verdict::not_received:
+    return evidence.denied_since && *evidence.denied_since >= denial_confirmed_after ? lost_verdict::lost : lost_verdict::denied;
+  case unknown_verdict::known:
+    return evidence.idle_since && *evidence.idle_since >= idle_confirmed_after ? lost_verdict::lost : lost_verdict::idle;
+  case unknown_verdict::busy:
+  case unknown_verdict::cannot_tell: break;
+  }
+  return lost_verdict::leave;
+}
+
+} // namespace ringmaster::core

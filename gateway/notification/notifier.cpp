@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <curl/curl.h>
+
+#include "gateway/notification.hpp"
+#include "gateway/notification/transfer.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+constexpr std::size_t on_their_way_max = 4;
+constexpr std::size_t queue_max = 1000;
+constexpr int poll_limit_ms = 1000;
+constexpr std::chrono::milliseconds probe_limit{5000};
+
+const config::webhook_settings* find_webhook(const notification_settings& settings, std::string_view name) {
+  for (const auto& each : settings.webhooks)
+    if (each.name == name)
+      return &each;
+  return nullptr;
+}
+
+/// libcurl wants this once a process, before any thread uses it.
+void begin_curl() {
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+class curl_notifier final : public protocol::notifier {
+public:
+  explicit curl_notifier(notification_settings settings) : settings_{std::move(settings)} {
+    begin_curl();
+    multi_ = curl_multi_init();
+    thread_ = std::thread{[this] { run(); }};
+  }
+
+  ~curl_notifier() override {
+    stop();
+    curl_multi_cleanup(multi_);
+  }
+
+  void stop() override {
+    {
+      const std::lock_guard lock{guard_};
+      stopping_ = true;
+    }
+    curl_multi_wakeup(multi_);
+    const std::lock_guard lock{joining_};
+    if (thread_.joinable())
+      thread_.join();
+  }
+
+  void send(protocol::notice what, done then) override {
+    const char* refusal = nullptr;
+    {
+      const std::lock_guard lock{guard_};
+      auto& queue = arrived_[what.channel];
+      if (stopping_)
+        refusal = "the node is stopping";
+      else if (queue.size() >= queue_max)
+        refusal = "too many messages wait for it";
+      else
+        queue.push_back({std::move(what), then});
+    }
+    if (refusal)
+      return then(core::fail(core::errc::unavailable, refusal));
+    curl_multi_wakeup(multi_);
+  }
+
+private:
+  struct waiting {
+    protocol::notice what;
+    done then;
+  };
+  void run() {
+    for (;;) {
+      if (!take_work())
+        return give_up_all();
+      int running = 0;
+      curl_multi_perform(multi_, &running);
+      if (!finish_transfers())
+        curl_multi_poll(multi_, nullptr, 0, poll_limit_ms, nullptr);
+    }
+  }
+
+  /// False: it is time to end.
+  bool take_work() {
+    std::vector<waiting> starting;
+    {
+      const std::lock_guard lock{guard_};
+      if (stopping_)
+        return false;
+      for (auto at = arrived_.begin(); at != arrived_.end();) {
+        auto& [channel, queue] = *at;
+        for (auto& running = on_their_way_[channel]; !queue.empty() && running < on_their_way_max; ++running) {
+          starting.push_back(std::move(queue.front()));
+          queue.pop_front();
+        }
+        at = queue.empty() ? arrived_.erase(at) : std::next(at);
+      }
+    }
+    for (auto& each : starting)
+      start(std::move(each));
+    return true;
+  }
+
+  void start(waiting&& next) {
+    const auto channel = next.what.channel;
+    auto made = transfer::make(settings_, std::move(next.what), next.then);
+    if (!made) {
+      --on_their_way_[channel];
+      next.then(tl::unexpected{std::move(made.error())});
+      return;
+    }
+    auto* handle = (*made)->handle();
+    transfers_.emplace(handle, std::move(*made));
+    curl_multi_add_handle(multi_, handle);
+  }
+
+  /// True when one ended: somebody may take its place.
+  bool finish_transfers() {
+    bool any = false;
+    int left = 0;
+    while (auto* message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE)
+        continue;
+      auto* handle = message->easy_handle;
+      const auto code = message->data.result;
+      const auto at = transfers_.find(handle);
+      curl_multi_remove_handle(multi_, handle);
+      if (at == transfers_.end())
+        continue;
+      --on_their_way_[at->second->channel()];
+      at->second->finish(code);
+      transfers_.erase(at);
+      any = true;
+    }
+    return any;
+  }
+
+  void give_up_all() {
+    const core::error why{core::errc::unavailable, "the node is stopping"};
+    for (auto& [handle, each] : transfers_) {
+      curl_multi_remove_handle(multi_, handle);
+      each->give_up(why);
+    }
+    transfers_.clear();
+    const std::lock_guard lock{guard_};
+    for (auto& [channel, queue] : arrived_)
+      for (auto& each : queue)
+        each.then(tl::unexpected{why});
+    arrived_.clear();
+  }
+
+  const notification_settings settings_;
+  CURLM* multi_ = nullptr;
+
+  std::mutex joining_;
+  std::mutex guard_;
+  bool stopping_ = false;
+  std::map<std::string, std::deque<waiting>> arrived_;
+
+  /// The thread's own.
+  std::map<CURL*, std::unique_ptr<transfer>> transfers_;
+  std::map<std::string, std::size_t> on_their_way_;
+  std::thread thread_;
+};
+
+} // namespace
+
+std::unique_ptr<protocol::notifier> make_notifier(notification_settings settings) {
+  return std::make_unique<curl_notifier>(std::move(settings));
+}
+
+core::result<void> probe_channel(const notification_settings& settings, std::string_view channel) {
+  begin_curl();
+  protocol::notice nothing{std::string{channel}, {}, "ringmaster.probe", {}};
+  if (channel == protocol::mail_channel)
+    nothing.recipient = settings.mail.from;
+  auto made = transfer::make(settings, std::move(nothing), nullptr);
+  if (!made)
+    return tl::unexpected{made.error()};
+  return (*made)->probe(probe_limit);
+}
+
+core::result<void> check_channel(const notification_settings& settings, std::string_view channel) {
+  if (channel == protocol::mail_channel) {
+    if (settings.mail.host.empty())
+      return core::fail(core::errc::not_found, "mail.host is not set, so no mail can be sent");
+    return {};
+  }
+  if (!find_webhook(settings, channel))
+    return core::fail(core::errc::not_found, "there is no [[webhook]] named \"" + std::string{channel} + "\"");
+  return {};
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,49 @@
+#include "gateway/notification/signature.hpp"
+
+#include <array>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "core/mail_text.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+std::string hmac_sha256(const std::string& key, const std::string& text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+       out.data(), &size);
+  return {out.begin(), out.begin() + size};
+}
+
+} // namespace
+
+protocol::wire::webhook_signature sign_dingtalk(const std::string& secret, core::time_point now) {
+  auto timestamp = std::to_string(core::to_ms(now));
+  auto sign = core::base64(hmac_sha256(secret, timestamp + "\n" + secret));
+  return {std::move(timestamp), std::move(sign)};
+}
+
+protocol::wire::webhook_signature sign_feishu(const std::string& secret, core::time_point now) {
+  auto timestamp = std::to_string(core::to_ms(now) / 1000);
+  auto sign = core::base64(hmac_sha256(timestamp + "\n" + secret, ""));
+  return {std::move(timestamp), std::move(sign)};
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain)
+      out += c;
+    else
+      out += {'%', digits[static_cast<unsigned char>(c) >> 4], digits[static_cast<unsigned char>(c) & 15]};
+  }
+  return out;
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,24 @@
+#pragma once
+
+// Widths that differ between databases: older generations of XXL's schema have narrower columns than ours (`core/columns.hpp`).
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/columns.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::storage {
+
+struct column_limits {
+  /// `xxl_job_group`'s title.
+  std::size_t title_chars = core::title_chars;
+  /// `executor_param` of jobs and of log rows, in characters; 0: `core::text_bytes` bytes.
+  std::size_t param_chars = 0;
+};
+
+/// Errors: `invalid_argument` that names the column and how much it holds.
+[[nodiscard]] core::result<void> check_title(std::string_view title, const column_limits& limits);
+[[nodiscard]] core::result<void> check_param(std::string_view param, const column_limits& limits);
+
+} // namespace ringmaster::storage

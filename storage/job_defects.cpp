@@ -1,0 +1,54 @@
+#include "storage/job_defects.hpp"
+
+#include "core/schedule.hpp"
+#include "core/text.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::size_t named_max = 20;
+constexpr std::size_t shown_chars = 60;
+
+std::string shown(std::string_view text) {
+  return '"' + std::string{core::cut_characters(text, shown_chars)} + (core::fits(text, shown_chars) ? "\"" : "...\"");
+}
+
+} // namespace
+
+std::string defect_of(const planned_columns& job, const core::zone& where) {
+  if (job.id <= 0)
+    return "an id below 1 is never read";
+  if (job.trigger_status != 0 && job.trigger_status != 1)
+    return "trigger_status " + std::to_string(job.trigger_status) + " counts as stopped";
+  if (job.trigger_status != 1)
+    return "";
+  const auto type = core::find_schedule_type(job.schedule_type);
+  if (!type)
+    return "schedule type " + shown(job.schedule_type);
+  if (*type != core::schedule_type::none && !job.schedule_conf)
+    return "schedule_conf is NULL";
+  if (auto rule = core::schedule::compile(*type, job.schedule_conf.value_or(""), where); !rule)
+    return job.schedule_type + ' ' + shown(job.schedule_conf.value_or("")) + ": " + rule.error().context;
+  return "";
+}
+
+void defect_report::add(const planned_columns& job) {
+  ++jobs_;
+  const auto why = defect_of(job, where_);
+  if (why.empty())
+    return;
+  if (++bad_ <= named_max)
+    text_ += (text_.empty() ? "job " : "; job ") + std::to_string(job.id) + ": " + why;
+}
+
+database_finding defect_report::finding() const {
+  if (bad_ == 0)
+    return {database_finding::level::fine, "jobs", std::to_string(jobs_) + ", all can be planned"};
+  auto text = std::to_string(bad_) + " of " + std::to_string(jobs_) + " cannot be planned: " + text_;
+  if (bad_ > named_max)
+    text += "; and " + std::to_string(bad_ - named_max) + " more";
+  return {database_finding::level::failure, "jobs", std::move(text)};
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,79 @@
+#include "storage/job_edit_rules.hpp"
+
+#include <algorithm>
+
+#include "core/columns.hpp"
+#include "core/schedule_rules.hpp"
+#include "core/text.hpp"
+#include "storage/claim_items.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr const char* type_disables_start = "The current schedule type disables startup";
+constexpr const char* schedule_illegal = "Schedule Typeillegal";
+
+} // namespace
+
+core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now, const core::zone& where) {
+  // A type that nobody knows counts as none, as it does there.
+  const auto type = job.spec->schedule;
+  if (type == core::schedule_type::none || type == core::schedule_type::unknown)
+    return core::fail(core::errc::invalid_argument, type_disables_start);
+  auto rule = core::schedule_rules{where}.of(*job.spec);
+  if (!rule)
+    return core::fail(core::errc::invalid_argument, std::string{schedule_illegal} + ": " + rule.error().context);
+  const auto next = (*rule)->next(std::max(now, job.last), job.spec->id);
+  if (!next)
+    return core::fail(core::errc::invalid_argument, std::string{schedule_illegal} + ": it never fires (again)");
+  return *next;
+}
+
+core::result<core::intent> intent_of(const core::manual_trigger& wish) {
+  if (wish.param && wish.param->size() > core::text_bytes)
+    return core::fail(core::errc::invalid_argument,
+                      "the parameter is longer than " + std::to_string(core::text_bytes) + " bytes");
+  if (wish.param && core::valid_utf8(*wish.param) != *wish.param)
+    return core::fail(core::errc::invalid_argument, "the parameter is no UTF-8 text");
+  auto addresses = core::parse_addresses(wish.addresses);
+  if (!addresses)
+    return tl::unexpected{addresses.error()};
+  core::intent intent;
+  intent.kind = wish.kind;
+  intent.job = wish.job;
+  intent.origin = core::log_id{wish.token < 0 ? wish.token : -wish.token};
+  intent.param = wish.param;
+  intent.addresses = std::move(*addresses);
+  return intent;
+}
+
+core::error no_such_job(core::job_id job) {
+  return {core::errc::not_found, "job " + std::to_string(core::number(job)) + " does not exist"};
+}
+
+core::error no_such_job(const core::job_name& name) {
+  if (name.id)
+    return no_such_job(*name.id);
+  return {core::errc::not_found, "there is no job " + name.group + '/' + name.key};
+}
+
+core::error is_declared(core::job_id job, std::string_view source) {
+  return {core::errc::conflict, "job " + std::to_string(core::number(job)) + " is declared by the source " + std::string{source} +
+                                  " and would come back with its next apply; take it out of the file and apply with --prune"};
+}
+
+bool is_asked_for(const core::planned_run& run) noexcept {
+  using enum core::trigger_kind;
+  return run.intent && (run.kind == manual || run.kind == api || !run.addresses.empty());
+}
+
+void add_runs_of(const std::unordered_set<std::int32_t>& jobs, core::log_id first, std::string_view items,
+                 std::vector<core::log_id>& found) {
+  if (const auto unpacked = unpack(first, items))
+    for (const auto& item : *unpacked)
+      if (jobs.contains(core::number(item.job)))
+        found.push_back(item.id);
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,35 @@
+#pragma once
+
+// What both backends decide alike about edits by hand.
+
+#include <string>
+#include <unordered_set>
+
+#include "core/job_card.hpp"
+#include "core/result.hpp"
+#include "core/zone.hpp"
+
+namespace ringmaster::storage {
+
+/// The next time of a job that is started now. Errors: `invalid_argument` that begins with XXL's text (XXL admin §3.6).
+[[nodiscard]] core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now,
+                                                           const core::zone& where);
+
+/// The intent that a wish becomes. Errors: `invalid_argument` when no column holds it.
+[[nodiscard]] core::result<core::intent> intent_of(const core::manual_trigger& wish);
+
+/// `job 7 does not exist`.
+[[nodiscard]] core::error no_such_job(core::job_id job);
+[[nodiscard]] core::error no_such_job(const core::job_name& name);
+
+/// A declared job comes back with the next apply.
+[[nodiscard]] core::error is_declared(core::job_id job, std::string_view source);
+
+/// Whether the claim of this run notes which intent it comes of and the addresses that were asked for.
+[[nodiscard]] bool is_asked_for(const core::planned_run& run) noexcept;
+
+/// Ids of the runs of `jobs` in one claim row; bytes that are no claim hold none.
+void add_runs_of(const std::unordered_set<std::int32_t>& jobs, core::log_id first, std::string_view items,
+                 std::vector<core::log_id>& found);
+
+} // namespace ringmaster::storage

@@ -1,0 +1,65 @@
+#pragma once
+
+// What people do to jobs, one at a time. A role of the store (storage/store.hpp), where errors and threads are described.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/job_card.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::storage {
+
+/// What came of a run by hand so far.
+struct asked_runs {
+  /// Nobody has claimed it yet.
+  bool waiting = false;
+  /// One, or one a shard. None and not waiting: the job went away first.
+  std::vector<core::log_id> runs;
+};
+
+/// Edits of one job (firing protocol §7): each is one transaction, and from its commit on no claim of the old definition
+/// succeeds.
+class job_store {
+public:
+  virtual ~job_store() = default;
+
+  /// Schedules the job; its next time is the first one after max(now, its last claimed instant). Starting what runs computes it
+  /// anew. Errors: `not_found`; `invalid_argument` with XXL's text when it has no schedule or never fires.
+  virtual core::result<core::job_edit> start(core::job_id job, core::time_point now) = 0;
+
+  /// Stops it, running or not; the last claimed instant is kept. Errors: `not_found`.
+  virtual core::result<core::job_edit> stop(core::job_id job, core::time_point now) = 0;
+
+  /// Makes a run by hand durable, scheduled or not. Asking again with the same token and job gives the same intent. Errors:
+  /// `not_found`; `invalid_argument` for a parameter or addresses that no column holds.
+  virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) = 0;
+
+  /// What became of an intent that `trigger` made. Known for some minutes.
+  virtual core::result<asked_runs> runs_of(core::intent_id intent) = 0;
+
+  /// Removes the job, its schedule, its options, its waiting intents and the history of its source; log rows stay until
+  /// `remove_logs`. Errors: `not_found`; `conflict` for a declared job unless `declared_too`.
+  virtual core::result<core::job_edit> remove(core::job_id job, bool declared_too) = 0;
+
+  /// Deletes log rows of a job from `after` on, at most `limit` a call, so that no lock is held for long. Runs that are on their
+  /// way keep theirs.
+  virtual core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) = 0;
+
+  /// Runs of these jobs in an open claim that have neither a trigger code nor a result.
+  virtual core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) = 0;
+
+  /// A page, ascending by id.
+  virtual core::result<std::vector<core::job_card>> list(const core::job_filter& filter) = 0;
+
+  /// By id, or by group and key. Errors: `not_found`.
+  virtual core::result<core::job_card> find(const core::job_name& name) = 0;
+
+  /// A page of runs, the newest first.
+  virtual core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) = 0;
+};
+
+} // namespace ringmaster::storage

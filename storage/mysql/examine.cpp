@@ -1,0 +1,218 @@
+#include "storage/mysql/examine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <mysql/mysqld_error.h>
+
+#include "storage/datetime_text.hpp"
+#include "storage/job_defects.hpp"
+#include "storage/mysql/grants.hpp"
+#include "storage/mysql/schema_read.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using namespace std::chrono_literals;
+using level = database_finding::level;
+
+/// XXL's own step between heartbeats is 30 s, and a registration lives 90.
+constexpr auto fresh = 90s;
+constexpr auto clock_limit = 1s;
+/// Zones differ by quarters of an hour.
+constexpr auto zone_step = 15min;
+/// Between the instant of a job and the time in its log row: queues, probes, a pass of the scheduler.
+constexpr auto zone_noise = 2min;
+/// No two zones are further apart than 26 hours.
+constexpr std::int64_t quarters_max = 4 * 26;
+
+core::time_point system_now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
+
+std::string seconds_text(core::milliseconds time) {
+  const auto tenths = std::abs(time.count()) / 100;
+  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " s";
+}
+
+class examination {
+public:
+  examination(connection& db, const schema_facts& facts, const store_options& options)
+    : db_{db}, facts_{facts}, shape_{shape_of(facts)}, dates_{options.database_zone}, options_{options} {}
+
+  std::vector<database_finding> run() {
+    check_clock();
+    check_rights();
+    const auto verdict = check_schema();
+    if (verdict == schema_verdict::kind::usable) {
+      check_lock_row();
+      check_tokens();
+      check_zone();
+      check_java_admins();
+      check_jobs();
+    }
+    return std::move(out_);
+  }
+
+private:
+  void say(level how, std::string what, std::string detail) { out_.push_back({how, std::move(what), std::move(detail)}); }
+
+  schema_verdict::kind check_schema() {
+    const auto verdict = classify(facts_);
+    if (verdict.how == schema_verdict::kind::unusable)
+      say(level::failure, "tables", verdict.text);
+    else if (verdict.half_migrated)
+      say(level::failure, "tables", verdict.text + "; finish it with `ringmaster migrate --xxl`");
+    else
+      say(level::fine, "tables", verdict.how == schema_verdict::kind::fresh ? "none yet" : "XXL-JOB's, " + verdict.text);
+    for (const auto& table : without_transactions(facts_))
+      say(level::failure, "tables", table + ": this engine knows no transactions; `ringmaster migrate --xxl` moves it to InnoDB");
+    return verdict.how;
+  }
+
+  void check_lock_row() {
+    if (!facts_.lock_row)
+      say(level::failure, "schedule_lock", "xxl_job_lock has no row schedule_lock: nobody could plan beside Java admins; "
+                                           "`ringmaster migrate --xxl` adds it");
+  }
+
+  void check_clock() {
+    const auto before = system_now();
+    auto row = db_.query("SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)");
+    if (!row.next())
+      return;
+    const auto there = row.time_ms(0);
+    const auto after = system_now();
+    const auto off = there < before ? there - before : there > after ? there - after : 0ms;
+    if (std::chrono::abs(off) > clock_limit)
+      say(level::failure, "clock",
+          "the database's clock is " + seconds_text(off) + (off > 0ms ? " ahead of" : " behind") + " this machine's");
+    else
+      say(level::fine, "clock", "as the database's");
+  }
+
+  void check_rights() {
+    std::vector<std::string> grants;
+    auto row = db_.query("SHOW GRANTS");
+    while (row.next())
+      grants.push_back(row.string(0));
+    auto name = db_.query("SELECT DATABASE()");
+    const auto missing = missing_privileges(grants, name.next() ? name.text(0) : "");
+    if (!missing)
+      return say(level::fine, "privileges", "by roles or single tables: not looked at");
+    std::string list;
+    for (const auto& one : *missing)
+      list += (list.empty() ? "" : ", ") + one;
+    if (list.empty())
+      say(level::fine, "privileges", "all that are needed");
+    else
+      say(level::failure, "privileges", "missing on this database: " + list);
+  }
+
+  void check_tokens() {
+    if (!shape_.group_token)
+      return;
+    auto row = db_.query("SELECT app_name FROM xxl_job_group WHERE access_token = 'default_token' ORDER BY id LIMIT 1");
+    if (row.next())
+      say(level::failure, "executor token", "group " + row.string(0)
+                                              + " has the token that XXL-JOB ships (default_token): everybody knows it");
+  }
+
+  /// The log says in local time when a job ran, and the job says the same in milliseconds. A run by hand or a retry has another
+  /// time, so most of the jobs must be off by the same quarters of an hour, and none be right.
+  void check_zone() {
+    std::set<std::int64_t> jobs;
+    std::map<std::int64_t, std::size_t> by_steps;
+    auto row = db_.query(
+      "SELECT l.job_id, l.trigger_time, i.trigger_last_time FROM (SELECT id, job_id, trigger_time FROM xxl_job_log"
+      " ORDER BY id DESC LIMIT 500) l JOIN xxl_job_info i ON i.id = l.job_id WHERE i.trigger_last_time > 0"
+      " ORDER BY l.id DESC");
+    while (row.next()) {
+      const auto ran = dates_.read(row.text(1));
+      if (ran && jobs.insert(row.number(0)).second)
+        if (const auto steps = quarters(*ran - row.time_ms(2)))
+          ++by_steps[*steps];
+    }
+    const auto most = std::max_element(by_steps.begin(), by_steps.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (by_steps.contains(0) || most == by_steps.end() || most->second * 2 < jobs.size())
+      return;
+    say(level::failure, "database zone",
+        "the last runs are dated " + std::to_string(std::abs(most->first) * zone_step.count()) + " minutes " +
+          (most->first > 0 ? "after" : "before") + " their instants: DATETIME columns are not in " +
+          options_.database_zone.name() + "; set database.time_zone to what serverTimezone said");
+  }
+
+  /// Nothing when it is no difference of zones.
+  static std::optional<std::int64_t> quarters(core::milliseconds off) {
+    constexpr auto step = core::milliseconds{zone_step};
+    const auto steps = std::lround(static_cast<double>(off.count()) / static_cast<double>(step.count()));
+    if (std::abs(steps) > quarters_max || std::chrono::abs(off - steps * step) > zone_noise)
+      return std::nullopt;
+    return steps;
+  }
+
+  bool a_node_is_up() {
+    return facts_.table("rm_node") && db_.query("SELECT 1 FROM rm_node WHERE state = 'up' LIMIT 1").next();
+  }
+
+  /// True when nobody holds it.
+  bool lock_is_free() {
+    db_.command("START TRANSACTION");
+    try {
+      (void) db_.query("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE").next();
+    } catch (const driver_error& failure) {
+      db_.command("ROLLBACK");
+      if (failure.number() != ER_LOCK_WAIT_TIMEOUT)
+        throw;
+      return false;
+    }
+    db_.command("ROLLBACK");
+    return true;
+  }
+
+  void check_java_admins() {
+    if (!lock_is_free())
+      return say(level::failure, "Java admins", "schedule_lock has been held for a second: a Java admin plans on this database");
+    if (a_node_is_up())
+      return say(level::fine, "Java admins", "schedule_lock is free");
+    const auto now = system_now();
+    auto row = db_.query("SELECT MAX(update_time) FROM xxl_job_registry");
+    const auto beat = row.next() ? dates_.read(row.text(0)) : std::nullopt;
+    if (beat && now - *beat < fresh && *beat - now < fresh)
+      return say(level::failure, "Java admins", "an executor was registered " + seconds_text(now - *beat)
+                                                  + " ago while no Ringmaster node is up: a Java admin seems to run");
+    auto planned = db_.query("SELECT COALESCE(MAX(trigger_last_time), 0) FROM xxl_job_info WHERE trigger_status = 1");
+    if (planned.next() && now - planned.time_ms(0) < fresh && planned.time_ms(0) - now < fresh)
+      return say(level::failure, "Java admins", "a job was planned " + seconds_text(now - planned.time_ms(0))
+                                                  + " ago while no Ringmaster node is up: a Java admin seems to run");
+    say(level::fine, "Java admins", "none seems to run");
+  }
+
+  void check_jobs() {
+    defect_report report{options_.schedule_zone};
+    auto row = db_.query("SELECT id, trigger_status, schedule_type, schedule_conf FROM xxl_job_info ORDER BY id");
+    while (row.next())
+      report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3)});
+    out_.push_back(report.finding());
+  }
+
+  connection& db_;
+  const schema_facts& facts_;
+  const schema_shape shape_;
+  datetime_text dates_;
+  const store_options& options_;
+  std::vector<database_finding> out_;
+};
+
+} // namespace
+
+std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options) {
+  return examination{db, facts, options}.run();
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,168 @@
+// Start, stop, run by hand, remove.
+
+#include "storage/mysql/job_edits.hpp"
+
+#include <mysql/mysqld_error.h>
+
+#include "storage/claim_rules.hpp"
+#include "storage/job_edit_rules.hpp"
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/jobs.hpp"
+#include "storage/mysql/schedule_lock.hpp"
+#include "storage/registry_text.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// Holds claims of the job off until the commit, and waits for those that are under way: what is read after this is as they left
+/// it. A job that came without us gets its row.
+void hold_claims(connection& db, core::job_id job) {
+  auto held = db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job = ? FOR UPDATE", job);
+  if (!held.next())
+    db.execute("INSERT IGNORE INTO rm_schedule (job) VALUES (?)", job);
+}
+
+bool exists(connection& db, core::job_id job) {
+  return db.query("SELECT 1 FROM xxl_job_info WHERE id = ?", job).next();
+}
+
+core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
+                             core::time_point now) {
+  const auto next_ms = next ? core::to_ms(*next) : 0;
+  const auto revision = own.take_revisions(1);
+  if (mode == core::cluster_mode::shared)
+    write_shared_schedule(own.db, job, next.has_value(), next_ms);
+  own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?",
+                 mode == core::cluster_mode::shared ? 0 : next_ms, revision, job);
+  own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
+                 " WHERE id = ?",
+                 next.has_value(), next_ms, std::string{own.dates.of(now)}, job);
+  own.db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
+  return {job, next, 0};
+}
+
+} // namespace
+
+core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    if (!exists(own_.db, job))
+      return tl::unexpected{no_such_job(job)};
+    hold_claims(own_.db, job);
+    const auto held = select_jobs(own_, {&job, 1});
+    if (held.empty())
+      return tl::unexpected{no_such_job(job)};
+    const auto next = next_of_start(held.front(), first_start(*mode, now), own_.schedule_zone);
+    if (!next)
+      return tl::unexpected{next.error()};
+    return schedule_anew(own_, job, *mode, *next, now);
+  });
+}
+
+core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    if (!exists(own_.db, job))
+      return tl::unexpected{no_such_job(job)};
+    hold_claims(own_.db, job);
+    return schedule_anew(own_, job, *mode, std::nullopt, now);
+  });
+}
+
+core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, core::time_point now) {
+  auto intent = intent_of(wish);
+  if (!intent)
+    return intent;
+  return own_.db.transact([&]() -> core::result<core::intent> {
+    auto job = own_.db.query("SELECT executor_fail_retry_count FROM xxl_job_info WHERE id = ?", wish.job);
+    if (!job.next())
+      return tl::unexpected{no_such_job(wish.job)};
+    intent->retry_left = job.number32(0);
+    const auto kind = intent_kind_name(intent->kind);
+    try {
+      intent->id = own_.db.insert<core::intent_id>(
+        "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms)"
+        " VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?)",
+        kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses), intent->retry_left, now);
+    } catch (const driver_error& failure) {
+      if (failure.number() != ER_DUP_ENTRY)
+        throw;
+      auto asked = own_.db.query(
+        "SELECT id FROM rm_intent WHERE job = ? AND kind = ? AND fire_ms = 0 AND origin_log_id = ? AND shard = 0", intent->job,
+        kind, intent->origin);
+      if (asked.next())
+        intent->id = asked.id<core::intent_id>(0);
+    }
+    return *intent;
+  });
+}
+
+core::result<asked_runs> job_role::runs_of(core::intent_id intent) {
+  return own_.db.read([&]() -> core::result<asked_runs> {
+    asked_runs out;
+    // In this order: between the two it may be claimed, and then it has runs.
+    out.waiting = own_.db.query("SELECT 1 FROM rm_intent WHERE id = ? AND state = 0", intent).next();
+    auto runs = own_.db.query("SELECT log_id FROM rm_asked_run WHERE intent = ? ORDER BY log_id", intent);
+    while (runs.next())
+      out.runs.push_back(runs.id<core::log_id>(0));
+    return out;
+  });
+}
+
+core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    auto known = own_.db.query("SELECT i.id, x.source FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id"
+                               " AND x.job_key IS NOT NULL WHERE i.id = ?", job);
+    if (!known.next())
+      return tl::unexpected{no_such_job(job)};
+    if (!known.is_null(1) && !declared_too)
+      return tl::unexpected{is_declared(job, known.text(1))};
+    hold_claims(own_.db, job);
+    (void) own_.take_revisions(1);
+    own_.db.execute("DELETE FROM xxl_job_info WHERE id = ?", job);
+    own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);
+    own_.db.execute("DELETE FROM rm_schedule WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_intent WHERE job = ? AND state = 0", job);
+    return core::job_edit{job, std::nullopt, 0};
+  });
+}
+
+core::result<core::log_removal> job_role::remove_logs(core::job_id job, core::log_id after, std::size_t limit) {
+  return own_.db.transact([&]() -> core::result<core::log_removal> {
+    core::log_removal out;
+    std::vector<core::log_id> settled;
+    std::size_t looked_at = 0;
+    auto found = own_.db.query("SELECT id, trigger_code = 0 AND handle_code = 0 FROM xxl_job_log WHERE job_id = ? AND id > ?"
+                               " ORDER BY id LIMIT ?", job, after, limit);
+    for (; found.next(); ++looked_at) {
+      out.after = found.id<core::log_id>(0);
+      if (found.number(1) == 0)
+        settled.push_back(*out.after);
+    }
+    for (const auto part : padded_chunks(settled.size())) {
+      for (const auto text : {sql{"DELETE FROM xxl_job_log WHERE id IN ({?,})"},
+                              sql{"DELETE FROM rm_failed_run WHERE log_id IN ({?,})"},
+                              sql{"DELETE FROM rm_asked_run WHERE log_id IN ({?,})"}}) {
+        auto& some = own_.db.prepare(text, part.rows);
+        for (std::size_t i = 0; i < part.rows; ++i)
+          some.add(settled[part.at(i)]);
+        some.run();
+      }
+    }
+    out.removed = settled.size();
+    if (looked_at < limit)
+      out.after.reset();
+    return out;
+  });
+}
+
+} // namespace ringmaster::storage::mysql

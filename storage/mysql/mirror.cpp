@@ -1,0 +1,157 @@
+#include "storage/mysql/mirror.hpp"
+
+#include "storage/foreign_edits.hpp"
+#include "storage/mysql/batches.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+constexpr const char* watched =
+  "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, i.update_time, i.trigger_next_time, i.trigger_last_time,"
+  " s.job, s.next_ms, s.last_ms, s.revision, m.job, m.status, m.schedule_type, m.schedule_conf, m.update_time, m.revision"
+  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id ";
+
+std::vector<watched_job> read_all(rows row) {
+  std::vector<watched_job> out;
+  while (row.next()) {
+    auto& job = out.emplace_back();
+    job.id = row.id<core::job_id>(0);
+    job.row = {row.number(1), row.string(2), row.string(3), row.string(4)};
+    job.row_next_ms = row.number(5);
+    job.row_last_ms = row.number(6);
+    if (!row.is_null(7))
+      job.planned = {row.number(8), row.number(9), row.number(10)};
+    if (!row.is_null(11))
+      job.seen = {{row.number(12), row.string(13), row.string(14), row.string(15)}, row.number(16)};
+  }
+  return out;
+}
+
+/// Plain reads and one guarded write: a next time that moves meanwhile is written the next time.
+std::size_t refresh(connection& db, const std::vector<const watched_job*>& behind) {
+  std::size_t written = 0;
+  for (const auto part : padded_chunks(behind.size(), case_rows_max)) {
+    auto& some = db.prepare("UPDATE xxl_job_info FORCE INDEX (PRIMARY) SET trigger_next_time = CASE id {WHEN ? THEN ? }END,"
+                            " trigger_last_time = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_status = 1",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(behind[part.at(i)]->id).add(behind[part.at(i)]->planned->next_ms);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(behind[part.at(i)]->id).add(behind[part.at(i)]->planned->last_ms);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(behind[part.at(i)]->id);
+    written += some.run();
+  }
+  return written;
+}
+
+/// Decided anew under the lock of all edits and that of the job's schedule.
+class adoption {
+public:
+  adoption(session& own, core::time_point now) : own_{own}, db_{own.db}, now_{now} {}
+
+  std::vector<foreign_edit> run(const std::vector<core::job_id>& suspects) {
+    (void) db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+    for (const auto id : suspects) {
+      (void) db_.query("SELECT job FROM rm_schedule WHERE job = ? FOR UPDATE", id).next();
+      for (const auto& job : read_all(db_.query({watched, "WHERE i.id = ?"}, id)))
+        adopt(job);
+    }
+    return std::move(adopted_);
+  }
+
+  std::vector<foreign_edit> forget(const std::vector<core::job_id>& gone) {
+    (void) db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+    for (const auto id : gone) {
+      if (db_.query("SELECT 1 FROM xxl_job_info WHERE id = ?", id).next())
+        continue;
+      db_.execute("DELETE FROM rm_schedule WHERE job = ?", id);
+      db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
+      db_.execute("DELETE FROM rm_mirror WHERE job = ?", id);
+      adopted_.push_back({id, "deleted"});
+    }
+    return std::move(adopted_);
+  }
+
+private:
+  void adopt(const watched_job& job) {
+    const auto decided = decide(job, now_, own_.schedule_zone);
+    if (!decided.remember)
+      return;
+    auto row = job.row;
+    if (decided.stop)
+      row.status = 0;
+    auto revision = job.planned ? job.planned->revision : 0;
+    if (decided.raise) {
+      db_.execute("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
+      if (auto counter = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); counter.next())
+        revision = counter.number(0);
+      db_.execute("INSERT INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (?, 0, ?, ?)"
+                  " ON DUPLICATE KEY UPDATE revision = VALUES(revision)",
+                  job.id, job.row_last_ms, revision);
+    }
+    if (decided.next_ms) {
+      db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", *decided.next_ms, job.id);
+      db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ? WHERE id = ?", row.status, *decided.next_ms,
+                  job.id);
+      db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", job.id);
+    }
+    db_.execute(
+      "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",
+      job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
+    if (!decided.what.empty())
+      adopted_.push_back({job.id, decided.what});
+  }
+
+  session& own_;
+  connection& db_;
+  const core::time_point now_;
+  std::vector<foreign_edit> adopted_;
+};
+
+std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
+  std::vector<core::job_id> out;
+  auto row =
+    db.query("SELECT s.job FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL LIMIT ?", limit);
+  while (row.next())
+    out.push_back(row.id<core::job_id>(0));
+  return out;
+}
+
+} // namespace
+
+core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
+  auto& db = own_.db;
+  std::vector<core::job_id> suspects;
+  std::vector<core::job_id> gone;
+  auto looked = db.read([&]() -> core::result<mirror_step> {
+    suspects.clear();
+    const auto page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
+    mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
+    std::vector<const watched_job*> behind;
+    for (const auto& job : page) {
+      if (adopt && decide(job, now, own_.schedule_zone).remember)
+        suspects.push_back(job.id);
+      else if (job.mirror_is_behind())
+        behind.push_back(&job);
+    }
+    out.refreshed = refresh(db, behind);
+    gone = adopt && !out.more ? jobs_without_row(db, limit) : std::vector<core::job_id>{};
+    return out;
+  });
+  if (!looked || (suspects.empty() && gone.empty()))
+    return looked;
+  auto adopted = db.transact([&]() -> core::result<std::vector<foreign_edit>> {
+    auto out = adoption{own_, now}.run(suspects);
+    for (auto& one : adoption{own_, now}.forget(gone))
+      out.push_back(std::move(one));
+    return out;
+  });
+  if (!adopted)
+    return tl::unexpected{adopted.error()};
+  looked->adopted = std::move(*adopted);
+  return looked;
+}
+
+} // namespace ringmaster::storage::mysql

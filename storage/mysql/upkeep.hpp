@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "storage/mysql/session.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Looks after the log. `upkeep.cpp` reads and reports, `purge.cpp` removes.
+class upkeep_role final : public upkeep_store {
+public:
+  explicit upkeep_role(session& own) : own_{own} {}
+
+  core::result<core::log_span> span() override;
+  core::result<core::log_id> last_before(core::time_point t) override;
+  core::result<core::open_page> open_runs(const core::open_search& search) override;
+  core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
+  core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
+  core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<void> make_room() override;
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+                                                        std::span<const std::int64_t> claims) override;
+
+private:
+  /// Throws `driver_error`.
+  core::log_span read_span();
+  /// Nothing: the oldest runs are to be removed one by one.
+  core::result<std::optional<core::purge_outcome>> drop_next_part(const core::purge_step& step);
+
+  session& own_;
+  /// The end of the part that was looked at last and could not be dropped, and by what age limit.
+  core::log_id kept_part_{};
+  core::time_point kept_before_{};
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,153 @@
+// Start, stop, run by hand, remove. SQLite's one write lock stands for the lock on `rm_edit`.
+
+#include "storage/claim_rules.hpp"
+#include "storage/job_edit_rules.hpp"
+#include "storage/registry_text.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr char raise_edits[] = "UPDATE rm_edit SET counter = counter + 1 WHERE id = 1";
+constexpr char ensure_schedule[] = "INSERT OR IGNORE INTO rm_schedule (job) VALUES (?1)";
+constexpr char write_schedule[] =
+  "UPDATE rm_schedule SET next_ms = ?2, revision = (SELECT counter FROM rm_edit WHERE id = 1) WHERE job = ?1";
+constexpr char mirror_schedule[] = "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
+                                   "update_time = ?4 WHERE id = ?1";
+constexpr char delete_waiting_cron[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
+constexpr char find_job_retries[] = "SELECT executor_fail_retry_count FROM xxl_job_info WHERE id = ?1";
+constexpr char insert_intent[] =
+  "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms) "
+  "VALUES (?1, ?2, 0, ?3, 0, 0, ?4, ?5, ?6, ?7)";
+constexpr char find_intent[] =
+  "SELECT id FROM rm_intent WHERE job = ?1 AND kind = ?2 AND fire_ms = 0 AND origin_log_id = ?3 AND shard = 0";
+constexpr char find_waiting[] = "SELECT 1 FROM rm_intent WHERE id = ?1 AND state = 0";
+constexpr char find_asked[] = "SELECT log_id FROM rm_asked_run WHERE intent = ?1 ORDER BY log_id";
+constexpr char find_owner[] = "SELECT i.id, x.source FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
+                              "AND x.job_key IS NOT NULL WHERE i.id = ?1";
+constexpr const char* removals[] = {
+  "DELETE FROM xxl_job_info WHERE id = ?1",      "DELETE FROM xxl_job_logglue WHERE job_id = ?1",
+  "DELETE FROM rm_schedule WHERE job = ?1",      "DELETE FROM rm_job_ext WHERE job = ?1",
+  "DELETE FROM rm_intent WHERE job = ?1 AND state = 0",
+};
+constexpr char list_log[] = "SELECT id, trigger_code = 0 AND handle_code = 0 FROM xxl_job_log WHERE job_id = ?1 AND id > ?2 "
+                            "ORDER BY id LIMIT ?3";
+constexpr const char* row_removals[] = {
+  "DELETE FROM xxl_job_log WHERE id = ?1 AND (trigger_code <> 0 OR handle_code <> 0)",
+  "DELETE FROM rm_failed_run WHERE log_id = ?1",
+  "DELETE FROM rm_asked_run WHERE log_id = ?1",
+};
+
+core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::optional<core::time_point> next,
+                                           core::time_point now) {
+  auto& db = *own.db;
+  const auto next_ms = next ? core::to_ms(*next) : 0;
+  db.run(raise_edits);
+  db.run(ensure_schedule, job);
+  db.run(write_schedule, job, next_ms);
+  db.run(mirror_schedule, job, next.has_value(), next_ms, own.dates.of(now));
+  db.run(delete_waiting_cron, job);
+  return core::job_edit{job, next, 0};
+}
+
+} // namespace
+
+core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now) {
+  return within(*session_.db, transaction_kind::write, [&](connection&) -> core::result<core::job_edit> {
+    const auto held = find_job(session_, job);
+    if (!held)
+      return tl::unexpected{no_such_job(job)};
+    const auto next = next_of_start(*held, now, session_.schedule_zone);
+    if (!next)
+      return tl::unexpected{next.error()};
+    return schedule_anew(session_, job, *next, now);
+  });
+}
+
+core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    if (auto known = db.prepare(find_job_retries); !known.with(job).step())
+      return tl::unexpected{no_such_job(job)};
+    return schedule_anew(session_, job, std::nullopt, now);
+  });
+}
+
+core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core::time_point now) {
+  auto intent = intent_of(wish);
+  if (!intent)
+    return intent;
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
+    {
+      auto known = db.prepare(find_job_retries);
+      if (!known.with(wish.job).step())
+        return tl::unexpected{no_such_job(wish.job)};
+      intent->retry_left = known.small(0);
+    }
+    const auto kind = intent_kind_name(intent->kind);
+    auto asked = db.prepare(find_intent);
+    if (asked.with(intent->job, kind, intent->origin).step()) {
+      intent->id = asked.id<core::intent_id>(0);
+      return *intent;
+    }
+    db.run(insert_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
+           intent->retry_left, now);
+    intent->id = core::intent_id{db.last_id()};
+    return *intent;
+  });
+}
+
+core::result<asked_runs> jobs::runs_of(core::intent_id intent) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
+    asked_runs found;
+    auto waiting = db.prepare(find_waiting);
+    found.waiting = waiting.with(intent).step();
+    auto listing = db.prepare(find_asked);
+    listing.with(intent);
+    while (listing.step())
+      found.runs.push_back(listing.id<core::log_id>(0));
+    return found;
+  });
+}
+
+core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    {
+      auto known = db.prepare(find_owner);
+      if (!known.with(job).step())
+        return tl::unexpected{no_such_job(job)};
+      if (!known.is_null(1) && !declared_too)
+        return tl::unexpected{is_declared(job, known.text(1))};
+    }
+    db.run(raise_edits);
+    for (const char* sql : removals)
+      db.run(sql, job);
+    return core::job_edit{job, std::nullopt, 0};
+  });
+}
+
+core::result<core::log_removal> jobs::remove_logs(core::job_id job, core::log_id after, std::size_t limit) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::log_removal> {
+    std::vector<core::log_id> settled;
+    core::log_removal done;
+    std::size_t looked_at = 0;
+    {
+      auto listing = db.prepare(list_log);
+      listing.with(job, after, limit);
+      for (; listing.step(); ++looked_at) {
+        done.after = listing.id<core::log_id>(0);
+        if (listing.number(1) == 0)
+          settled.push_back(*done.after);
+      }
+    }
+    for (auto id : settled)
+      for (const char* sql : row_removals)
+        db.run(sql, id);
+    done.removed = settled.size();
+    if (looked_at < limit)
+      done.after.reset();
+    return done;
+  });
+}
+
+} // namespace ringmaster::storage::sqlite

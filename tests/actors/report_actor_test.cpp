@@ -1,0 +1,176 @@
+#include "actors/admin/report_actor.hpp"
+
+#include "tests/actors/recovery_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The node of slot 0; its zone is UTC, and it is Monday noon.
+struct reporting : recovery {
+  reporting() { queries = std::make_unique<query_worker_double>(*this, store); }
+  ~reporting() { end_all(); }
+
+  void begin_reports(std::size_t keep_days = 30) {
+    actor_ = spawn<actors::report_actor_state, protocol::report_actor>(
+      actors::report_partners{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
+      silent_log());
+    take_duty();
+  }
+  void take_duty() {
+    tell(actor_, protocol::life_change{former});
+    tell(actor_, protocol::slot_change{core::slot_set{}.set(0)});
+    advance(2s);
+  }
+
+  /// A run of that instant, with what became of it; 0: nothing yet.
+  core::log_id add(core::time_point fire_at, std::int32_t trigger_code, std::int32_t handle_code) {
+    if (declared.jobs.empty()) {
+      declare("settle");
+      declared.source = "test";
+      declared.groups = {{"pay", "Payments", std::nullopt}};
+      expect(look->deploys().apply(declared, false, false, civil()));
+    }
+    auto job = expect(look->firings().edits_since(0, 10)).at(0);
+    core::claim_batch batch;
+    batch.owner = former;
+    batch.sequence = ++sequence;
+    batch.seen_revision = 1'000'000;
+    batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
+    batch.runs.push_back(planned(job, address));
+    batch.runs[0].fire_at = fire_at;
+    auto made = expect(look->firings().claim(batch, civil())).runs.at(0);
+    core::record_batch results;
+    results.owner = former;
+    if (trigger_code != 0) {
+      results.triggers.push_back({made.id, made.claim, job.spec, trigger_code, {}, false});
+      results.resolved_claims.push_back(made.claim);
+    }
+    if (handle_code != 0)
+      results.callbacks.push_back({made.id, handle_code, {}, job.spec});
+    expect(look->firings().record(results, civil()));
+    return made.id;
+  }
+  void finish(core::log_id id) {
+    core::record_batch results;
+    results.owner = former;
+    results.callbacks.push_back({id, 200, {}, nullptr});
+    expect(look->firings().record(results, civil()));
+  }
+  [[nodiscard]] std::size_t rows() { return expect(look->logs().rows_after(core::log_id{0}, 100'000)).size(); }
+  [[nodiscard]] static core::time_point midnight(int days_ago) { return start - 12h - days_ago * 24h; }
+
+  std::unique_ptr<query_worker_double> queries;
+  protocol::report_actor actor_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(reporting, "three days are reported at once, empty or not", "[actors]") {
+  add(midnight(1) + 1s, 200, 200);
+  add(midnight(0), 200, 0);
+  add(midnight(0) + 1h, 500, 0);
+  begin_reports();
+  CHECK(store.reports == std::map<core::time_point, core::run_counts>{
+                           {midnight(2), {}}, {midnight(1), {1, 0, 1}}, {midnight(0), {2, 1, 0}}});
+}
+
+TEST_CASE_METHOD(reporting, "a minute later the report shows what has changed, and only that is written", "[actors]") {
+  auto open = add(midnight(0), 200, 0);
+  begin_reports();
+  store.reports.clear();
+  advance(5min);
+  CHECK(store.reports.empty());
+  finish(open);
+  add(civil(), 200, 200);
+  advance(65s);
+  CHECK(store.reports == std::map<core::time_point, core::run_counts>{{midnight(0), {2, 0, 2}}});
+}
+
+TEST_CASE_METHOD(reporting, "a new day begins with its own row", "[actors]") {
+  add(midnight(2), 200, 200);
+  begin_reports();
+  store.reports.clear();
+  advance(12h + 2min);
+  CHECK(store.reports == std::map<core::time_point, core::run_counts>{{midnight(1), {}}, {midnight(0), {}}, {midnight(-1), {}}});
+}
+
+TEST_CASE_METHOD(reporting, "a report that could not be written is written later", "[actors]") {
+  add(midnight(0), 200, 200);
+  store.go_away();
+  begin_reports();
+  advance(3min);
+  CHECK(store.reports.empty());
+  store.come_back();
+  advance(10s);
+  CHECK(store.reports[midnight(0)] == core::run_counts{1, 0, 1});
+}
+
+TEST_CASE_METHOD(reporting, "runs beyond the age limit go, and the others stay", "[actors]") {
+  for (int i = 0; i < 250; ++i)
+    add(midnight(31), 200, 200);
+  add(midnight(30), 200, 200);
+  auto kept = add(midnight(30) + 1s, 200, 200);
+  begin_reports();
+  advance(2min);
+  REQUIRE(rows() == 1);
+  CHECK(expect(look->logs().rows_after(core::log_id{0}, 1)).at(0).id == kept);
+  // At midnight the limit moves on.
+  advance(12h);
+  CHECK(rows() == 0);
+}
+
+TEST_CASE_METHOD(reporting, "without an age limit nothing goes", "[actors]") {
+  add(midnight(3000), 200, 200);
+  begin_reports(0);
+  advance(25h);
+  CHECK(rows() == 1);
+}
+
+TEST_CASE_METHOD(reporting, "a run whose claim is open is kept, however old", "[actors]") {
+  add(midnight(50), 0, 0);
+  add(midnight(50), 200, 200);
+  begin_reports();
+  advance(2min);
+  CHECK(rows() == 1);
+}
+
+TEST_CASE_METHOD(reporting, "the purge goes on when the database is back", "[actors]") {
+  for (int i = 0; i < 300; ++i)
+    add(midnight(40), 200, 200);
+  store.after = [this](std::string_view method) {
+    if (method == "purge")
+      store.go_away();
+  };
+  begin_reports();
+  advance(1min);
+  auto left = rows();
+  CHECK(left > 0);
+  CHECK(left < 300);
+  advance(1min);
+  CHECK(rows() == left);
+  store.after = nullptr;
+  store.come_back();
+  advance(2min);
+  CHECK(rows() == 0);
+}
+
+TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and begins anew", "[actors]") {
+  add(midnight(40), 200, 200);
+  begin_reports();
+  advance(10s);
+  store.reports.clear();
+  SECTION("slot 0 goes to another node") { tell(actor_, protocol::slot_change{core::slot_set{}.set(7)}); }
+  SECTION("the lease is lost") { tell(actor_, protocol::life_change{}); }
+  add(midnight(40), 200, 200);
+  add(midnight(0), 200, 200);
+  advance(1h);
+  CHECK(store.reports.empty());
+  CHECK(rows() == 2);
+  take_duty();
+  advance(1min);
+  CHECK(store.reports[midnight(0)] == core::run_counts{1, 0, 1});
+  CHECK(rows() == 1);
+}

@@ -1,0 +1,221 @@
+"""`ringmaster job`, `run` and `forecast`: what they print, what they change, their exit codes."""
+
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from command_case import JOBS, Case, job
+
+
+class Executor:
+    """Takes `/run` and reports success to the server by a callback, as an executor does."""
+
+    def __init__(self, case: Case, code: int = 200):
+        seen = self.seen = []
+        self.server_address = ""
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+                if self.path.endswith("run"):
+                    run = json.loads(body)
+                    seen.append(run)
+                    threading.Thread(target=outer.call_back, args=(run, code), daemon=True).start()
+                answer = b'{"code":200}'
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        case.addCleanup(self.http.server_close)
+        case.addCleanup(self.http.shutdown)
+        self.token = ""
+        self.address = f"http://127.0.0.1:{self.http.server_port}/"
+
+    def call_back(self, run: dict, code: int) -> None:
+        import urllib.request
+        body = json.dumps([{"logId": run["logId"], "logDateTim": run["logDateTime"], "handleCode": code, "handleMsg": "said so"}])
+        request = urllib.request.Request(self.server_address + "/xxl-job-admin/api/callback", body.encode(),
+                                         {"Content-Type": "application/json", "XXL-JOB-ACCESS-TOKEN": self.token})
+        urllib.request.urlopen(request, timeout=30).read()
+
+
+class JobTest(Case):
+    def declare(self, text: str = JOBS) -> None:
+        self.succeed("apply", self.write("jobs.toml", text))
+
+    def json(self, *arguments: str) -> dict:
+        return json.loads(self.succeed(*arguments, "--json").out)
+
+    def test_list_and_show(self):
+        self.declare(JOBS + job("poll", "interval_ms = 250\njitter_ms = 20"))
+        listed = self.succeed("job", "list").out.splitlines()
+        self.assertEqual(len(listed), 3)
+        self.assertRegex(listed[1], r"^1  +pay-worker/settle +settle +0 0 1 \* \* \? +running +\d{4}-")
+        self.assertIn("every 250 ms", listed[2])
+        self.assertEqual([each["key"] for each in self.json("job", "list", "--limit", "1", "--after", "1")["jobs"]], ["poll"])
+        self.assertEqual(self.json("job", "list", "--stopped")["jobs"], [])
+        shown = self.json("job", "show", "pay-worker/poll")
+        self.assertEqual((shown["interval_ms"], shown["jitter_ms"], shown["schedule"], shown["last_runs"]), (250, 20, "1", []))
+        self.assertIn("jitter:", self.succeed("job", "show", "2").out)
+
+    def test_stop_start_and_apply(self):
+        self.declare()
+        self.assertEqual(self.succeed("job", "stop", "pay-worker/settle").out, "pay-worker/settle stopped\n")
+        self.assertEqual(self.rows("SELECT trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info"), [(0, 0, 0)])
+        self.declare()
+        self.assertFalse(self.json("job", "show", "1")["running"])
+        started = self.json("job", "start", "1")
+        self.assertEqual((started["job"], started["on_their_way"]), (1, 0))
+        self.assertEqual(self.rows("SELECT next_ms FROM rm_schedule"), [(started["next_ms"],)])
+
+    def test_wrong_names_and_refusals(self):
+        self.declare(JOBS + job("child"))
+        self.refuse(1, "there is no job pay-worker/none", "job", "show", "pay-worker/none")
+        self.refuse(1, "job 77 does not exist", "job", "stop", "77")
+        self.refuse(2, '"none" names no job; expected an id or group/key', "job", "stop", "none")
+        self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
+        self.refuse(2, '"here" is no address; expected http://host:port/, at most 255 characters', "job", "trigger", "1",
+                    "--address", "here")
+        self.refuse(1, "run 1 does not exist", "run", "show", "1")
+        self.assertEqual(self.run_it("job").code, 2)
+        self.assertEqual(self.run_it("job", "explode").code, 2)
+
+    def test_no_database_is_made(self):
+        result = self.run_it("job", "list")
+        self.assertEqual(result.code, 1, result)
+        self.assertFalse((self.data / "ringmaster.db").exists())
+
+    def test_remove(self):
+        self.declare()
+        self.refuse(1, "job 1 is declared by the source apply and would come back with its next apply; take it out of the file "
+                       "and apply with --prune", "job", "remove", "1")
+        self.succeed("job", "remove", "1", "--declared-too")
+        self.assertEqual(self.jobs(), [])
+
+    def test_nobody_takes_a_run(self):
+        self.declare()
+        self.refuse(1, "no node has taken the run; is a server running?", "job", "trigger", "1", "--wait", "--timeout", "300ms")
+        self.assertEqual(self.rows("SELECT kind, state, fire_ms, origin_log_id < 0 FROM rm_intent"), [("manual", 0, 0, 1)])
+
+    def run_by_hand(self, code: int):
+        executor = Executor(self, code)
+        text = JOBS.replace('app_name = "pay-worker"',
+                            f'app_name = "pay-worker"\naddresses = ["http://127.0.0.1:{free_port()}/"]')
+        path = self.write("jobs.toml", text)
+        server = self.start("--set", f"deploy.files={path}", "--set", "security.access_token=secret-token")
+        server.wait_until_ready()
+        executor.server_address, executor.token = server.address(), "secret-token"
+        result = self.run_it("job", "trigger", "pay-worker/settle", "--param", "day=1", "--address", executor.address, "--wait",
+                             "--timeout", "50s", "--json")
+        runs = json.loads(result.out)["runs"]
+        self.assertEqual(len(runs), 1, result)
+        self.assertEqual([run["executorParams"] for run in executor.seen], ["day=1"])
+        self.assertEqual((runs[0]["address"], runs[0]["param"]), (executor.address, "day=1"))
+        shown = self.succeed("run", "show", str(runs[0]["id"])).out
+        self.assertIn("Manual trigger", shown)
+        self.assertIn("said so", shown)
+        self.assertEqual(self.json("run", "list", "--job", "1")["runs"][0]["id"], runs[0]["id"])
+        failed = self.json("run", "list", "--failed")["runs"]
+        self.assertEqual(len(failed), 0 if code == 200 else 1)
+        # Edits beside the server are obeyed.
+        self.succeed("job", "stop", "1")
+        self.assertEqual(server.stop(), 0)
+        return result.code
+
+    def test_run_by_hand_at_another_address(self):
+        self.assertEqual(self.run_by_hand(200), 0)
+
+    def test_run_by_hand_that_fails(self):
+        self.assertEqual(self.run_by_hand(500), 1)
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class ForecastTest(Case):
+    def setUp(self):
+        super().setUp()
+        stopped = job("stopped", 'schedule = { cron = "* * * * * ?" }\nenabled = false')
+        text = JOBS + job("hourly", 'schedule = { cron = "0 0 * * * ?" }') + stopped
+        self.succeed("apply", self.write("jobs.toml", text))
+
+    def ask(self, *arguments: str) -> dict:
+        return json.loads(self.succeed("forecast", "--json", "--from", "2099-01-01", *arguments).out)
+
+    def test_what_would_fire(self):
+        found = self.ask("--for", "2d")
+        self.assertEqual((found["firings"], found["not_scheduled"], found["jobs_scheduled"]), (50, 1, 2))
+        self.assertEqual(found["seconds"][0], {"at_ms": 4070912400000, "firings": 2})
+        self.assertEqual(found["hours"][1], 2)
+        self.assertEqual(found["collisions"], [{"from": 1, "to": 1, "seconds": 46}, {"from": 2, "to": 3, "seconds": 2}])
+        self.assertEqual([(each["job"], each["firings"]) for each in found["jobs"]], [(2, 48), (1, 2)])
+        self.assertEqual(len(found["first_firings"]), 20)
+
+    def test_one_job_and_another_cron(self):
+        self.assertEqual(self.ask("--for", "1d", "--job", "pay-worker/settle")["firings"], 1)
+        found = self.ask("--for", "1d", "--job", "1", "--cron", "0 0/30 * * * ?")
+        self.assertEqual((found["firings"], found["changed"]["firings"]), (25, 72))
+        self.assertEqual(self.ask("--for", "1h", "--job", "3", "--cron", "0 * * * * ?")["changed"]["jobs"][0]["firings"], 60)
+        text = self.succeed("forecast", "--for", "1d", "--job", "1", "--cron", "0 0/30 * * * ?").out
+        self.assertIn("as it is", text)
+        self.assertIn("with the changed cron", text)
+
+    def test_for_people(self):
+        text = self.succeed("forecast", "--from", "2099-01-01", "--for", "2d", "--limit", "1").out
+        self.assertIn("50 firings of 2 jobs\n1 jobs are not scheduled\n", text)
+        self.assertIn("BUSIEST SECONDS", text)
+        self.assertIn("… 1 more jobs; --limit shows them", text)
+        self.assertIn("… 49 more firings", text)
+
+    def test_wrong_questions(self):
+        self.refuse(2, "--cron: needs one --job", "forecast", "--cron", "0 0 1 * * ?")
+        self.refuse(2, "--for: at most 366d", "forecast", "--for", "400d")
+        self.refuse(2, '--for: "week" is no span of time; expected a number and its unit, such as 90m or 7d', "forecast", "--for",
+                    "week")
+        self.refuse(2, "--cron: Unexpected end of expression.", "forecast", "--job", "1", "--cron", "1 2 3")
+
+    def test_nothing_is_written(self):
+        before = self.rows("SELECT * FROM rm_schedule"), self.rows("SELECT * FROM rm_edit")
+        self.ask("--for", "366d")
+        self.assertEqual((self.rows("SELECT * FROM rm_schedule"), self.rows("SELECT * FROM rm_edit")), before)
+
+
+class OptionsTest(Case):
+    def test_the_diff_of_options(self):
+        path = self.write("jobs.toml", JOBS)
+        self.succeed("apply", path)
+        self.write("jobs.toml", JOBS + 'time_zone = "Asia/Shanghai"\njitter_ms = 500\nstart_at = 2099-01-01T00:00:00+08:00\n')
+        changed = self.succeed("apply", path, "--dry-run").out
+        self.assertIn("    time_zone: none -> Asia/Shanghai\n    start_at: none -> 2098-12-31T16:00:00Z\n"
+                      "    jitter_ms: none -> 500\n", changed)
+        self.succeed("apply", path)
+        self.assertEqual(self.rows("SELECT time_zone, start_at, jitter_ms FROM rm_job_ext"),
+                         [("Asia/Shanghai", 4070880000000, 500)])
+        first, = self.rows("SELECT next_ms FROM rm_schedule")[0]
+        self.assertTrue(4070883600000 <= first <= 4070883600500, first)
+        self.assertEqual(self.succeed("apply", path).out, "0 created, 0 updated, 0 removed, 2 unchanged\n")
+
+    def refuse_option(self, line: str, error: str) -> None:
+        self.refuse(2, "{}/jobs.toml:9: " + error, "apply", self.write("jobs.toml", JOBS + line + "\n"))
+
+    def test_options_that_are_wrong(self):
+        self.refuse_option("jitter_ms = -1", "jitter_ms: expected a whole number from 0 to 86400000")
+        self.refuse_option("interval_ms = 100", "interval_ms: excludes schedule: it is a fixed rate of its own")
+        self.refuse_option('start_at = "tomorrow"', "start_at: expected a date and time with its offset, without quotes, such as "
+                                                    "2026-12-01T08:00:00+08:00")
+        self.refuse_option("end_at = 2026-01-01T00:00:00",
+                           "end_at: expected a date and time with its offset, without quotes, such as 2026-12-01T08:00:00+08:00")

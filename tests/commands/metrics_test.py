@@ -1,0 +1,65 @@
+"""What `/metrics` shows, and that dashboard, alert rules and documentation name nothing else; log lines as JSON."""
+
+import json
+import re
+import urllib.request
+from pathlib import Path
+
+from command_case import DEADLINE_S, Case, job
+
+ROOT = Path(__file__).resolve().parents[2]
+SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
+# Series that appear with their first event only.
+LATER = {
+    "ringmaster_store_errors_total", "ringmaster_http_requests_total", "ringmaster_http_reply_time_seconds_total",
+    "ringmaster_firing_lateness_seconds", "ringmaster_firing_lateness_seconds_bucket",
+    "ringmaster_firing_lateness_seconds_count", "ringmaster_alarms_total",
+}
+NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
+
+
+class MetricsTest(Case):
+    def metrics(self, server) -> str:
+        with urllib.request.urlopen(server.address() + "/metrics", timeout=DEADLINE_S) as reply:
+            return reply.read().decode()
+
+    def shown(self, text: str) -> set[str]:
+        names = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE ringmaster_")}
+        return names | {f"{name}_{part}" for name in names for part in ("bucket", "sum", "count")}
+
+    def test_what_is_named_is_there(self):
+        server = self.start()
+        server.wait_until_ready()
+        shown = self.shown(self.metrics(server)) | LATER
+        for path in ("packaging/grafana/ringmaster.json", "packaging/prometheus/ringmaster.rules.yml", "docs/metrics.md"):
+            named = set(SERIES.findall((ROOT / path).read_text(encoding="utf-8")))
+            self.assertEqual(named - shown, set(), path)
+        documented = set(SERIES.findall((ROOT / "docs/metrics.md").read_text(encoding="utf-8")))
+        whole = {line.split()[2] for line in self.metrics(server).splitlines() if line.startswith("# TYPE ringmaster_")}
+        ours = {name for name in whole if not re.search(r"callback_items_(skipped|unanswered)", name)}
+        self.assertEqual(ours - documented, set(), "a series without a line in docs/metrics.md")
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_failed_trigger_is_counted_and_told_as_json(self):
+        jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="nobody"))
+        server = self.start("--set", f"deploy.files={jobs}", "--set", "log.format=json")
+        server.wait_for_line('"run":1,')
+        line = next(json.loads(line) for line in server.text().splitlines() if '"run":1,' in line)
+        self.assertEqual((line["level"], line["job"], line["run"]), ("info", 1, 1))
+        self.assertIn("not sent to http://127.0.0.1:9: ", line["message"])
+        text = server.wait_for(lambda: re.search(r'triggers_total\{kind="cron",result="failed"\} [1-9].*', self.metrics(server)),
+                               "a failed trigger is counted")
+        self.assertTrue(text)
+        for other in server.text().splitlines():
+            self.assertEqual(list(json.loads(other))[:2], ["time", "level"])
+        self.assertEqual(server.stop(), 0)
+
+    def test_the_dashboard_is_one(self):
+        board = json.loads((ROOT / "packaging/grafana/ringmaster.json").read_text(encoding="utf-8"))
+        ids = [panel["id"] for panel in board["panels"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        for panel in board["panels"]:
+            place = panel["gridPos"]
+            self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
+            for target in panel.get("targets", []):
+                self.assertEqual(target["expr"].count("("), target["expr"].count(")"), target["expr"])

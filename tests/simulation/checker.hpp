@@ -1,0 +1,133 @@
+#pragma once
+
+// Watches every commit, every request that leaves and every execution, and says which invariant of the firing protocol one of
+// them breaks.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/log_row.hpp"
+#include "core/node.hpp"
+#include "core/run.hpp"
+#include "core/schedule.hpp"
+#include "storage/store.hpp"
+#include "tests/simulation/history.hpp"
+
+namespace ringmaster::simulation {
+
+/// What the checker has to know of the nodes.
+struct checked_world {
+  std::function<span()> now;
+  storage::store* store = nullptr;
+  /// Whether a node with this life could still write a request, by its own clock.
+  std::function<bool(const core::node_life&)> gate_open;
+  /// A clock of the node stood still in this run.
+  std::function<bool(const std::string&)> clock_was_frozen;
+};
+
+class protocol_checker {
+public:
+  protocol_checker(const history& what, checked_world seen) : what_{what}, world_{std::move(seen)} {}
+
+  // -- commits
+  void edited();
+  void entered(const core::node_life& life);
+  void fenced(const core::node_row& seen);
+  void left(const core::node_life& life);
+  void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome, core::time_point now);
+  void recorded(const core::record_batch& batch, const core::record_outcome& outcome);
+  void permitted(const core::node_life& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
+
+  // -- requests and executors
+  /// A `/run` leaves: `checked` is when the deadline was looked at.
+  void written(const core::node_life& life, std::int64_t id, span checked);
+  /// An executor handles a `/run` that was written at `written`.
+  void arrived(std::int64_t id, span written);
+  /// The network made a second copy of a request.
+  void copied(std::int64_t id) { runs_[id].copied = true; }
+  void executed(std::int64_t id);
+  void ended(std::int64_t id, std::int32_t code);
+  /// An executor said that it is idle and has no log of the run.
+  void denied(std::int64_t id);
+  /// An executor lost the run: it was queued or running.
+  void executor_lost(std::int64_t id);
+  /// An executor lost its log files.
+  void files_lost(const std::set<std::int64_t>& ids);
+
+  /// Under a mutant: the decision about a failure that would have been made was not.
+  void never_written(std::int64_t intent) { unwritten_.insert(intent); }
+
+  // -- the end
+  [[nodiscard]] bool at_rest();
+  /// What holds when all is at rest.
+  void judge_end();
+  /// What is not at rest yet, for a person.
+  [[nodiscard]] std::vector<std::string> unrest();
+
+  [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
+  /// How often what happened: a simulation in which nothing is ever fenced shows little.
+  struct tally {
+    std::size_t executions = 0;
+    std::size_t fences = 0;
+    std::size_t permits = 0;
+    std::size_t intents = 0;
+    std::size_t residuals = 0;
+    std::size_t repeated_claims = 0;
+    std::size_t edits = 0;
+    void add(const tally& other);
+  };
+  [[nodiscard]] const tally& counts() const noexcept { return counts_; }
+
+private:
+  struct run_book {
+    core::job_ptr spec;
+    int writes = 0;
+    int permits = 0;
+    int executions = 0;
+    bool succeeded = false;
+    /// A window of R1 to R3 was open.
+    std::string residual;
+    bool lost_by_executor = false;
+    bool copied = false;
+    /// The executor forgot that it knew it.
+    bool forgotten = false;
+    std::optional<span> denied;
+    std::int32_t trigger_code = 0;
+    std::int32_t handle_code = 0;
+  };
+  using intent_key = std::tuple<core::trigger_kind, std::int32_t, std::int64_t, std::int32_t>;
+
+  void fail(const std::string& rule, const std::string& what);
+  [[nodiscard]] bool is_current(const core::node_life& life) const;
+  void check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now);
+  void check_run(const core::planned_run& run, core::log_id id);
+  void check_row(const core::log_row& row);
+  void check_failure(const core::log_row& row);
+  void check_executions(std::int64_t id, const run_book& run);
+
+  const history& what_;
+  checked_world world_;
+  std::vector<std::string> violations_;
+  /// The current incarnation of each node that is up, and when lives ended.
+  std::map<std::string, std::int64_t> lives_;
+  std::map<std::pair<std::string, std::int64_t>, span> over_;
+  std::map<std::int32_t, core::scheduled_job> jobs_;
+  std::map<std::int32_t, core::time_point> next_;
+  std::set<std::tuple<std::int32_t, core::time_point, std::int32_t>> instants_;
+  std::map<std::int64_t, core::intent> intents_;
+  std::map<intent_key, std::int64_t> intent_keys_;
+  std::set<std::int64_t> claimed_intents_;
+  std::map<std::int64_t, run_book> runs_;
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> claims_;
+  std::set<std::int64_t> unwritten_;
+  tally counts_;
+};
+
+} // namespace ringmaster::simulation

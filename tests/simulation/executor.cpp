@@ -1,0 +1,186 @@
+#include "tests/simulation/executor.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/simulation/node.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+constexpr span patience = 3s;
+constexpr span callback_pause = 1s;
+constexpr auto fine = R"({"code":200})";
+
+std::string refusal(const std::string& why) { return nlohmann::json{{"code", 500}, {"msg", why}}.dump(); }
+
+/// `takes=80 ends=ok`
+std::string value(const std::string& param, const std::string& name) {
+  auto at = param.find(name + '=');
+  if (at == std::string::npos)
+    return {};
+  at += name.size() + 1;
+  return param.substr(at, param.find(' ', at) - at);
+}
+
+std::int32_t code_of(const std::string& ends, std::int64_t id) {
+  if (ends == "odd")
+    return id * 2654435761 / 65536 % 3 == 0 ? 500 : 200;
+  return ends == "fail" ? 500 : 200;
+}
+
+} // namespace
+
+sim_executor::sim_executor(world& in, int number)
+  : world_{in}, number_{std::to_string(number)}, origin_{"http://10.0.0." + number_ + ":9999"} {}
+
+void sim_executor::handle(const std::string& target, const std::string& body, span written, const answer& back) {
+  if (world_.now() < suspended_until_)
+    return world_.at(suspended_until_, [this, target, body, written, back] { handle(target, body, written, back); });
+  auto said = [this, target, body, written] {
+    return protocol::http_result{protocol::delivery::answered, 200, take(target, body, written), {}, {}, {}};
+  };
+  // With the order of the questions reversed: what the log says is of now, whether it is idle is of a moment later.
+  if (world_.rule_off() && world_.rule_off()->log_first && target == "/idleBeat") {
+    files_then_ = files_;
+    return world_.after(patience / 10, [back, said] { back(said()); });
+  }
+  back(said());
+}
+
+std::string sim_executor::take(const std::string& target, const std::string& body, span written) {
+  if (target == "/run")
+    return take_run(body, written);
+  auto asked = nlohmann::json::parse(body);
+  if (target == "/idleBeat")
+    return is_busy(asked.at("jobId").get<std::int32_t>()) ? refusal("job thread is running or has trigger queue.") : fine;
+  if (target != "/log")
+    return fine;
+  auto id = asked.at("logId").get<std::int64_t>();
+  const auto& files = world_.rule_off() && world_.rule_off()->log_first ? files_then_ : files_;
+  auto known = files.contains(id);
+  if (!known)
+    world_.checker().denied(id);
+  nlohmann::json chunk{{"fromLineNum", 1}, {"toLineNum", known ? 1 : 0}, {"isEnd", true}};
+  chunk["logContent"] = known ? "job execute start" : "readLog fail, logFile not exists";
+  return nlohmann::json{{"code", 200}, {"content", chunk}}.dump();
+}
+
+std::string sim_executor::take_run(const std::string& body, span written) {
+  auto asked = nlohmann::json::parse(body);
+  auto param = asked.at("executorParams").get<std::string>();
+  order wanted{asked.at("logId").get<std::int64_t>(), asked.at("jobId").get<std::int32_t>(),
+               milliseconds{std::stoll("0" + value(param, "takes"))}, value(param, "ends")};
+  world_.checker().arrived(wanted.id, written);
+  if (wanted.ends == "refuse")
+    return refusal("job handler [handler] not found.");
+  auto& of = workers_[wanted.job];
+  if (knows(of, wanted.id))
+    return refusal("repeat trigger job, logId:" + std::to_string(wanted.id));
+  auto block = asked.at("executorBlockStrategy").get<std::string>();
+  if (block == "DISCARD_LATER" && is_busy(wanted.job))
+    return refusal("block strategy effect: Discard Later");
+  of.queue.push_back(std::move(wanted));
+  if (!of.running)
+    start_next(asked.at("jobId").get<std::int32_t>());
+  return fine;
+}
+
+bool sim_executor::is_busy(std::int32_t job) const {
+  auto of = workers_.find(job);
+  return of != workers_.end() && (of->second.running || !of->second.queue.empty());
+}
+
+bool sim_executor::knows(const worker& of, std::int64_t id) const {
+  for (const auto& waiting : of.queue)
+    if (waiting.id == id)
+      return true;
+  return world_.what().kind == executor_kind::remembering && files_.contains(id);
+}
+
+void sim_executor::start_next(std::int32_t job) {
+  auto& of = workers_[job];
+  if (of.queue.empty())
+    return;
+  of.running = std::move(of.queue.front());
+  of.queue.pop_front();
+  files_.insert(of.running->id);
+  if (world_.tracing())
+    world_.say("executor " + number_ + " starts run " + std::to_string(of.running->id));
+  world_.checker().executed(of.running->id);
+  world_.after(of.running->takes, [this, job, done = *of.running, life = life_] {
+    if (life != life_)
+      return;
+    auto code = code_of(done.ends, done.id);
+    workers_[job].running.reset();
+    finish(done, code, code == 200 ? "done" : "failed");
+    start_next(job);
+  });
+}
+
+void sim_executor::finish(const order& done, std::int32_t code, const std::string& message) {
+  world_.checker().ended(done.id, code);
+  results_[done.id] = {code, message};
+  call_back(done.id, world_.random(world_.nodes().size()));
+}
+
+// Whom it cannot reach it leaves for the next; if it reaches nobody it tries again later.
+void sim_executor::call_back(std::int64_t id, std::size_t node) {
+  if (!results_.contains(id))
+    return;
+  auto luck = world_.what().bad_callbacks ? world_.random(8) : 8;
+  auto again = [this, id, node, life = life_] {
+    if (life == life_)
+      call_back(id, (node + 1) % world_.nodes().size());
+  };
+  auto stored = std::make_shared<bool>(false);
+  auto over = [this, id, stored, life = life_, lost = luck == 0](bool durable) {
+    if (!durable || lost || life != life_)
+      return;
+    *stored = true;
+    results_.erase(id);
+  };
+  auto& to = *world_.nodes()[node];
+  if (!to.is_up() || world_.now() < world_.what().callbacks_lost_until)
+    return world_.after(callback_pause, again);
+  const auto& [code, message] = results_.at(id);
+  core::callback result{core::log_id{id}, code, message, nullptr};
+  for (int copies = luck == 1 ? 2 : 1; copies > 0 && luck != 2; --copies)
+    to.at(world_.now() + 500us, [&to, result, over] { to.call_back(result, over); });
+  world_.after(patience, [again, stored] {
+    if (!*stored)
+      again();
+  });
+}
+
+void sim_executor::restart(bool wipe) {
+  ++life_;
+  std::set<std::int64_t> lost;
+  for (const auto& [job, of] : workers_) {
+    if (of.running)
+      lost.insert(of.running->id);
+    for (const auto& waiting : of.queue)
+      lost.insert(waiting.id);
+  }
+  workers_.clear();
+  world_.say("executor " + number_ + (wipe ? " begins anew without files" : " begins anew"));
+  for (auto id : lost)
+    world_.checker().executor_lost(id);
+  if (wipe) {
+    for (const auto& [id, result] : std::exchange(results_, {}))
+      world_.checker().executor_lost(id);
+    world_.checker().files_lost(std::exchange(files_, {}));
+  }
+  for (const auto& [id, result] : results_)
+    call_back(id, 0);
+}
+
+void sim_executor::suspend(milliseconds lasts) {
+  world_.say("executor " + number_ + " is stopped");
+  suspended_until_ = world_.now() + lasts;
+}
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,69 @@
+#pragma once
+
+// An executor: one worker and one queue a job, a log file from the start of each run, results by callback.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "protocol/http.hpp"
+#include "tests/simulation/history.hpp"
+
+namespace ringmaster::simulation {
+
+class world;
+
+class sim_executor {
+public:
+  using answer = std::function<void(protocol::http_result)>;
+
+  sim_executor(world& in, int number);
+
+  /// Its address as nodes name it.
+  [[nodiscard]] const std::string& origin() const noexcept { return origin_; }
+  [[nodiscard]] const std::string& number() const noexcept { return number_; }
+
+  void handle(const std::string& target, const std::string& body, span written, const answer& back);
+
+  /// A new process: queue and running jobs are gone. Results that were not taken yet are in files and go out again, unless the
+  /// files are gone, too.
+  void restart(bool wipe);
+  void suspend(milliseconds lasts);
+
+private:
+  struct order {
+    std::int64_t id = 0;
+    std::int32_t job = 0;
+    milliseconds takes{0};
+    std::string ends;
+  };
+  struct worker {
+    std::deque<order> queue;
+    std::optional<order> running;
+  };
+
+  [[nodiscard]] std::string take(const std::string& target, const std::string& body, span written);
+  [[nodiscard]] std::string take_run(const std::string& body, span written);
+  [[nodiscard]] bool is_busy(std::int32_t job) const;
+  [[nodiscard]] bool knows(const worker& of, std::int64_t id) const;
+  void start_next(std::int32_t job);
+  void finish(const order& done, std::int32_t code, const std::string& message);
+  void call_back(std::int64_t id, std::size_t node);
+
+  world& world_;
+  std::string number_;
+  std::string origin_;
+  std::map<std::int32_t, worker> workers_;
+  std::set<std::int64_t> files_;
+  std::map<std::int64_t, std::pair<std::int32_t, std::string>> results_;
+  /// Idle answers under the mutant that asks for the log first: what there was to read then.
+  std::set<std::int64_t> files_then_;
+  int life_ = 0;
+  span suspended_until_{0};
+};
+
+} // namespace ringmaster::simulation

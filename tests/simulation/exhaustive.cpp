@@ -1,0 +1,129 @@
+#include "tests/simulation/exhaustive.hpp"
+
+#include "tests/simulation/world.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+constexpr span from = 700ms; // the claim of the instant at one second is at 800 ms
+constexpr span until = 1400ms;
+
+struct blow {
+  effect what;
+  milliseconds lasts;
+};
+
+// A process that is back before its peers notice, and one whose work they take over; a pause out of which it wakes while its heir
+// still waits, and one out of which it wakes when all is over.
+constexpr blow at_store[] = {{effect::crash_before, 4000ms}, {effect::crash_after, 4000ms}, {effect::crash_after, 700ms},
+                             {effect::pause_before, 3000ms}, {effect::pause_after, 3000ms}, {effect::pause_after, 1900ms},
+                             {effect::away, 0ms},            {effect::lose_answer, 0ms},    {effect::delay_after, 1400ms}};
+constexpr blow at_outbound[] = {{effect::crash_before, 4000ms}, {effect::crash_before, 700ms}, {effect::crash_after, 4000ms},
+                                {effect::crash_after, 700ms},   {effect::pause_before, 3000ms}, {effect::pause_before, 1900ms},
+                                {effect::pause_after, 3000ms},  {effect::pause_after, 1900ms}, {effect::away, 0ms},
+                                {effect::lose_request, 0ms},    {effect::lose_answer, 0ms},    {effect::delay_before, 1000ms},
+                                {effect::delay_after, 2500ms}};
+
+history one_firing() {
+  history made;
+  made.seed = 1;
+  made.lasts_at_least = 3s;
+  made.jobs.push_back(make_job("job", "1 0 12 2 3 ? 2026", 80ms));
+  made.jobs.back().retry_count = 1;
+  return made;
+}
+
+history with_policy(core::unknown_policy policy, executor_kind kind) {
+  auto made = one_firing();
+  made.kind = kind;
+  made.jobs.back().on_unknown = policy;
+  return made;
+}
+
+history with_end(const std::string& ends) {
+  auto made = one_firing();
+  made.jobs.back().params = "takes=80 ends=" + ends;
+  return made;
+}
+
+history long_run() {
+  auto made = one_firing();
+  made.jobs.back().params = "takes=4500 ends=ok";
+  return made;
+}
+
+history with_child() {
+  auto made = one_firing();
+  made.jobs.push_back(make_job("child", "0 0 0 1 1 ? 2099", 40ms));
+  made.jobs.front().children = {{"", "child"}};
+  made.writers = 2;
+  return made;
+}
+
+history as_broadcast() {
+  auto made = one_firing();
+  made.executors = 2;
+  made.jobs.back().route = core::route_strategy::sharding_broadcast;
+  return made;
+}
+
+} // namespace
+
+std::vector<firing_kind> firing_kinds() {
+  using core::unknown_policy;
+  return {{"ask, an executor like Java's", with_policy(unknown_policy::ask, executor_kind::java)},
+          {"ask, an executor that remembers", with_policy(unknown_policy::ask, executor_kind::remembering)},
+          {"skip", with_policy(unknown_policy::skip, executor_kind::java)},
+          {"resend", with_policy(unknown_policy::resend, executor_kind::java)},
+          {"a run that fails and is retried", with_end("fail")},
+          {"a run that is refused and retried", with_end("refuse")},
+          {"a run that takes longer than its request may", long_run()},
+          {"a run with a child, two store connections", with_child()},
+          {"a broadcast", as_broadcast()}};
+}
+
+std::vector<history> single_faults(const history& base) {
+  std::vector<history> all;
+  auto add = [&](const world::await_point& at, const blow& one) {
+    all.push_back(base);
+    all.back().faults.push_back({at.where, one.what, at.node, at.index, span{0}, one.lasts});
+  };
+  for (const auto& at : simulate(base).points) {
+    if (at.at < from || at.at > until)
+      continue;
+    if (at.where == site::store)
+      for (const auto& one : at_store)
+        add(at, one);
+    else
+      for (const auto& one : at_outbound)
+        add(at, one);
+    if (at.where == site::outbound && base.kind == executor_kind::remembering)
+      add(at, {effect::duplicate, 20ms});
+  }
+  return all;
+}
+
+// The second run waits behind the first when its node dies. Its successor asks while it waits; it starts and ends a moment later,
+// and its result comes late.
+history queued_behind_another() {
+  auto made = one_firing();
+  made.nodes = 1;
+  made.jobs = {make_job("job", "1,2 0 12 2 3 ? 2026", 1800ms)};
+  auto quicker = made.jobs;
+  quicker.back().params = "takes=50 ends=ok";
+  made.edits.push_back({1500ms, quicker});
+  made.callbacks_lost_until = 4s;
+  made.faults.push_back({site::outbound, effect::crash_after, "a", 1, span{0}, 100ms});
+  return made;
+}
+
+// The result is stored by the other node, then the executor loses its files; the sender died before it heard an answer.
+history result_before_wipe() {
+  auto made = one_firing();
+  made.faults.push_back({site::outbound, effect::crash_after, "a", 0, span{0}, 6000ms});
+  made.faults.push_back({site::moment, effect::executor_wipe, "1", 0, 2300ms, 0ms});
+  return made;
+}
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,35 @@
+// One fault at each await point of one firing. RINGMASTER_SIMULATION_ALL=1 makes every run, else every third is made.
+
+#include "tests/simulation/exhaustive.hpp"
+#include "tests/simulation/report.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::simulation;
+
+TEST_CASE("one fault at each await point of a firing breaks no invariant", "[simulation]") {
+  auto step = from_environment("RINGMASTER_SIMULATION_ALL", 0) != 0 ? 1u : 3u;
+  auto kinds = firing_kinds();
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    auto all = single_faults(kinds[kind].base);
+    CAPTURE(kinds[kind].name, all.size());
+    CHECK(all.size() > 100);
+    int failures = 0;
+    for (auto i = kind % step; i < all.size() && failures < 3; i += step) {
+      auto found = simulate(all[i]);
+      if (found.violations.empty())
+        continue;
+      ++failures;
+      report(all[i], found, "RINGMASTER_SIMULATION_ALL=1 simulation_tests \"one fault*\"");
+      FAIL_CHECK(kinds[kind].name << ", " << describe(all[i].faults.back()) << ": " << found.violations.front());
+    }
+  }
+}
+
+TEST_CASE("histories that show what a rule is for break no invariant", "[simulation]") {
+  for (const auto& what : {queued_behind_another(), result_before_wipe()}) {
+    auto found = simulate(what);
+    if (!found.violations.empty())
+      report(what, found, "simulation_tests \"histories that*\"");
+    CHECK(found.violations.empty());
+  }
+}

@@ -1,0 +1,217 @@
+#include "tests/simulation/mutant.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tests/support/forwarding_store.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+using test::forwarding_store;
+
+/// A process that starts, or comes back after its deadline, takes its former incarnation again.
+class old_incarnation final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
+    auto rows = inner_.cluster().nodes();
+    if (rows)
+      for (const auto& row : *rows)
+        if (row.id == node && row.state == core::node_state::up)
+          return core::node_life{node, row.incarnation};
+    return forwarding_store::enter(node, address);
+  }
+};
+
+/// An adopter reads the orphans before another one has taken them, and does not see that they are gone.
+class adopts_without_winning final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override {
+    auto mine = forwarding_store::adopt(owner, sequence, limit);
+    if (!mine)
+      return mine;
+    auto next = sequence;
+    for (const auto& run : *mine) {
+      next = std::max(next, run.claim + 1);
+      taken_.push_back({owner.node, run});
+      believed_[owner.node].push_back(run.id);
+    }
+    for (const auto& [node, run] : taken_) {
+      auto& known = believed_[owner.node];
+      if (node == owner.node || std::find(known.begin(), known.end(), run.id) != known.end() || is_decided(run.id))
+        continue;
+      known.push_back(run.id);
+      twice_[owner.node].push_back(run.id);
+      mine->push_back(run);
+      mine->back().claim = next++;
+    }
+    return mine;
+  }
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+    auto granted = forwarding_store::permit_resend(owner, runs);
+    if (granted)
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        if (!(*granted)[i] && std::erase(twice_[owner.node], runs[i].run) > 0 && !is_decided(runs[i].run))
+          (*granted)[i] = true;
+    return granted;
+  }
+  [[nodiscard]] bool is_decided(core::log_id id) {
+    std::vector<core::log_id> one{id};
+    auto rows = inner_.logs().rows(one);
+    return !rows || rows->empty() || rows->front().trigger_code != 0 || rows->front().handle_code != 0;
+  }
+
+  std::vector<std::pair<std::string, core::adopted_run>> taken_;
+  std::map<std::string, std::vector<core::log_id>> believed_;
+  std::map<std::string, std::vector<core::log_id>> twice_;
+};
+
+/// Whoever decides about an unknown run does not look whether its result is there.
+class blind_to_results final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
+    auto found = forwarding_store::rows(ids);
+    if (found)
+      for (auto& row : *found)
+        row.handle_code = 0;
+    return found;
+  }
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override {
+    auto runs = forwarding_store::adopt(owner, sequence, limit);
+    if (runs)
+      for (auto& run : *runs)
+        run.handle_code = 0;
+    return runs;
+  }
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+    auto granted = forwarding_store::permit_resend(owner, runs);
+    if (granted)
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        if (std::find(permitted_.begin(), permitted_.end(), runs[i].run) == permitted_.end()) {
+          permitted_.push_back(runs[i].run);
+          (*granted)[i] = true;
+        }
+    return granted;
+  }
+
+  std::vector<core::log_id> permitted_;
+};
+
+/// A failure that a fenced owner met is recorded as if its life went on.
+class fenced_owner_fails final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    auto changed = batch;
+    if (auto rows = inner_.cluster().nodes())
+      for (const auto& row : *rows)
+        if (row.state == core::node_state::up)
+          changed.owner = {row.id, row.incarnation};
+    changed.resolved_claims.clear();
+    auto outcome = forwarding_store::record(changed, now);
+    if (!batch.resolved_claims.empty()) {
+      core::record_batch claims{.owner = batch.owner, .triggers = {}, .callbacks = {}, .resolved_claims = batch.resolved_claims};
+      static_cast<void>(forwarding_store::record(claims, now));
+    }
+    return outcome;
+  }
+};
+
+/// A run whose delivery is unknown keeps its retries.
+class retries_the_unknown final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    auto changed = batch;
+    for (auto& trigger : changed.triggers)
+      trigger.delivery_unknown = false;
+    return forwarding_store::record(changed, now);
+  }
+};
+
+/// Retries and children come in a transaction after the one that causes them.
+class decides_later final : public forwarding_store {
+public:
+  decides_later(storage::store& inner, lost_decisions& what) : forwarding_store{inner}, what_{what} {}
+
+private:
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    auto outcome = forwarding_store::record(batch, now);
+    what_.last.clear();
+    if (outcome)
+      for (const auto& intent : outcome->intents)
+        what_.last.push_back(core::number(intent.id));
+    return outcome;
+  }
+  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
+    auto found = forwarding_store::waiting_intents(created_before, limit);
+    if (found)
+      std::erase_if(*found, [&](const core::intent& one) { return what_.lost.contains(core::number(one.id)); });
+    return found;
+  }
+
+  lost_decisions& what_;
+};
+
+template <class Store>
+std::unique_ptr<storage::store> without(storage::store& inner, lost_decisions&) {
+  return std::make_unique<Store>(inner);
+}
+
+bool is_run(const protocol::http_call& call) { return call.target.ends_with("/run"); }
+
+void repeat_is_a_failure(const protocol::http_call& call, protocol::http_result& result) {
+  if (is_run(call) && result.body.find("repeat trigger job") != std::string::npos)
+    result.body = R"({"code":500,"msg":"refused"})";
+}
+
+void unknown_is_a_failure(const protocol::http_call& call, protocol::http_result& result) {
+  if (is_run(call) && result.state == protocol::delivery::unknown)
+    result.state = protocol::delivery::not_sent;
+}
+
+} // namespace
+
+const std::vector<mutant>& all_mutants() {
+  static const std::vector<mutant> all{
+    {.rule = "newinc", .store = without<old_incarnation>},
+    {.rule = "repeatok", .answer = repeat_is_a_failure},
+    {.rule = "unknown", .answer = unknown_is_a_failure},
+    {.rule = "adoptcas", .store = without<adopts_without_winning>},
+    {.rule = "handfirst", .store = without<blind_to_results>},
+    {.rule = "ownerfail", .store = without<fenced_owner_fails>},
+    {.rule = "noretry", .store = without<retries_the_unknown>},
+    {.rule = "askorder", .log_first = true},
+    {.rule = "retrytx",
+     .store = [](storage::store& inner, lost_decisions& what) -> std::unique_ptr<storage::store> {
+       return std::make_unique<decides_later>(inner, what);
+     },
+     .decides_apart = true},
+  };
+  return all;
+}
+
+const mutant* find_mutant(const std::string& rule) {
+  for (const auto& one : all_mutants())
+    if (one.rule == rule)
+      return &one;
+  return nullptr;
+}
+
+} // namespace ringmaster::simulation

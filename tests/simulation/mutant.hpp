@@ -1,0 +1,41 @@
+#pragma once
+
+// The firing protocol with one rule left out: stores and answers that behave as if the rule did not exist.
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "protocol/http.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::simulation {
+
+class world;
+
+/// Of the mutant that decides about failures in a transaction of its own.
+struct lost_decisions {
+  /// Intents of the last record.
+  std::vector<std::int64_t> last;
+  std::set<std::int64_t> lost;
+};
+
+struct mutant {
+  /// The rule's tag.
+  std::string rule;
+  /// A store without the rule in front of the real one; null: the store has it.
+  std::function<std::unique_ptr<storage::store>(storage::store&, lost_decisions&)> store = nullptr;
+  /// Changes what the transport says became of a request; null: nothing.
+  std::function<void(const protocol::http_call&, protocol::http_result&)> answer = nullptr;
+  /// `/log` is asked before `/idleBeat`.
+  bool log_first = false;
+  /// What is decided about a failure is lost with a process that ends when the failure is recorded.
+  bool decides_apart = false;
+};
+
+[[nodiscard]] const std::vector<mutant>& all_mutants();
+[[nodiscard]] const mutant* find_mutant(const std::string& rule);
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,136 @@
+// What becomes of a node's requests on their way to executors and back.
+
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/simulation/executor.hpp"
+#include "tests/simulation/node.hpp"
+#include "tests/simulation/process.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+constexpr span hop{500'000}; // half a millisecond
+
+protocol::http_result without_answer(protocol::delivery state, std::string error) {
+  return {state, 0, {}, std::move(error), {}, {}};
+}
+
+} // namespace
+
+/// One request.
+struct sim_node::call {
+  protocol::http_call what;
+  std::size_t index = 0;
+  std::shared_ptr<protocol::http_client::completion> done;
+  /// Of the run, for `/run`.
+  std::int64_t run = 0;
+  bool answered = false;
+  span checked{0};
+};
+
+void sim_node::post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done) {
+  auto shared = std::make_shared<protocol::http_client::completion>(std::move(done));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    auto one = std::make_shared<call>(call{std::move(calls[i]), i, shared});
+    if (one->what.target.ends_with("/run"))
+      one->run = nlohmann::json::parse(one->what.body).at("logId").get<std::int64_t>();
+    calls_.push_back(one);
+    auto leaves = one->what.not_before.time_since_epoch() - process::clock_base + frozen_;
+    at(std::max<span>(world_.now(), leaves), [this, one] { write(one); });
+  }
+}
+
+void sim_node::write(std::shared_ptr<call> one) {
+  one->checked = world_.now();
+  if (one->what.gate && !one->what.gate->open_at(one->what.incarnation, boot()))
+    return answer(one, without_answer(protocol::delivery::gate_closed, "the lease is over"));
+  auto index = requests_++;
+  world_.points.push_back({site::outbound, name_, index, world_.now(), one->what.target});
+  const auto* meets = world_.strike(site::outbound, name_, index);
+  if (meets && meets->what == effect::crash_before)
+    return crash(meets->lasts);
+  if (meets && meets->what == effect::away)
+    return answer(one, without_answer(protocol::delivery::not_sent, "connection refused"));
+  if (meets && meets->what == effect::pause_before) {
+    pause(meets->lasts);
+    backlog_.push_back([this, one] { transmit(one, nullptr); });
+    return;
+  }
+  transmit(one, meets);
+}
+
+void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
+  if (world_.is_cut_off(name_))
+    return at(world_.now() + one->what.connect_timeout,
+              [this, one] { answer(one, without_answer(protocol::delivery::not_sent, "no route")); });
+  if (one->run != 0) {
+    if (world_.tracing())
+      world_.say(name_ + " writes run " + std::to_string(one->run));
+    world_.checker().written({name_, one->what.incarnation}, one->run, one->checked);
+  }
+  at(world_.now() + one->what.request_timeout,
+     [this, one] { answer(one, without_answer(protocol::delivery::unknown, "no answer in time")); });
+  auto what = meets ? meets->what : effect::delay_before;
+  span lasts = meets ? span{meets->lasts} : span{0};
+  switch (what) {
+  case effect::lose_request: return;
+  case effect::lose_answer: return deliver(one, hop, span{0}, true);
+  case effect::duplicate:
+    if (one->run != 0)
+      world_.checker().copied(one->run);
+    deliver(one, hop, span{0}, true);
+    return deliver(one, hop + lasts, span{0}, false);
+  case effect::delay_before: return deliver(one, hop + lasts, span{0}, false);
+  case effect::delay_after: return deliver(one, hop, lasts, false);
+  default: break;
+  }
+  deliver(one, hop, span{0}, false);
+  if (what == effect::crash_after)
+    crash(meets->lasts);
+  else if (what == effect::pause_after)
+    pause(meets->lasts);
+}
+
+// The request goes on by itself, whatever becomes of its sender.
+void sim_node::deliver(const std::shared_ptr<call>& one, span when, span answer_takes, bool lost) {
+  auto back = [this, one, answer_takes, lost, life = life_](protocol::http_result result) {
+    if (!lost)
+      world_.after(hop + answer_takes, [this, one, life, result = std::move(result)]() mutable {
+        if (life == life_ && is_up() && !world_.is_cut_off(name_))
+          at(world_.now(), [this, one, result = std::move(result)]() mutable { answer(one, std::move(result)); });
+      });
+  };
+  world_.after(when, [this, one, back, written = world_.now()] {
+    if (auto* at = world_.executor(one->what.origin))
+      at->handle(one->what.target, one->what.body, written, back);
+  });
+}
+
+void sim_node::answer(const std::shared_ptr<call>& one, protocol::http_result&& result) {
+  if (std::exchange(one->answered, true) || !is_up())
+    return;
+  if (const auto* off = world_.rule_off(); off && off->answer)
+    off->answer(one->what, result);
+  if (result.state != protocol::delivery::gate_closed && result.state != protocol::delivery::not_sent)
+    result.sent_at = protocol::wall_clock::steady{process::clock_base + one->checked - frozen_};
+  if (world_.tracing())
+    world_.say(name_ + " hears of " + one->what.target + (one->run != 0 ? " " + std::to_string(one->run) : "") + ": "
+               + (result.error.empty() ? result.body : result.error));
+  auto done = std::exchange(one->done, nullptr);
+  std::erase(calls_, one);
+  (*done)(one->index, std::move(result));
+}
+
+void sim_node::forget_calls() {
+  for (auto& one : std::exchange(calls_, {})) {
+    one->answered = true;
+    one->done = nullptr;
+  }
+}
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,218 @@
+#include "tests/simulation/node.hpp"
+
+#include <utility>
+
+#include "tests/simulation/process.hpp"
+#include "tests/simulation/world.hpp"
+#include "tests/support/faulty_store.hpp"
+#include "tests/support/virtual_time.hpp"
+
+namespace ringmaster::simulation {
+
+sim_node::sim_node(world& in, std::string name, milliseconds skew) : world_{in}, name_{std::move(name)}, skew_{skew} {}
+
+sim_node::~sim_node() {
+  dead_ = true;
+  reap();
+}
+
+// -- lives of the process --------------------------------------------------------------------------------------------------
+
+void sim_node::start() {
+  ++life_;
+  dead_ = false;
+  process_ = std::make_unique<process>(*this, process::clock_base + world_.now() - frozen_);
+  set_wall();
+  world_.say(name_ + " starts");
+  process_->begin();
+}
+
+void sim_node::crash(milliseconds lasts) {
+  if (!is_up())
+    return;
+  world_.say(name_ + " crashes");
+  dead_ = true;
+  paused_ = false;
+  world_.after(lasts, [this] { start(); });
+}
+
+void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
+  if (!is_up() || paused_)
+    return;
+  world_.say(name_ + (frozen ? " freezes" : asleep ? " sleeps" : " is stopped"));
+  paused_ = true;
+  world_.after(lasts, [this, lasts, frozen, asleep, life = life_] {
+    if (life != life_ || dead_)
+      return;
+    paused_ = false;
+    if (frozen || asleep)
+      frozen_ += lasts;
+    if (asleep)
+      slept_ += lasts;
+    was_frozen_ = was_frozen_ || frozen;
+    set_wall();
+    world_.say(name_ + " goes on");
+    go_on();
+  });
+  if (frozen)
+    was_frozen_ = true;
+}
+
+// What waited for the process: the calls in which it stood, then what came from outside.
+void sim_node::go_on() {
+  advance_clock();
+  for (const auto& one : std::exchange(still_, {}))
+    world_.fibers().resume(one.work);
+  for (auto& waiting : std::exchange(backlog_, {})) {
+    if (dead_ || paused_)
+      backlog_.push_back(std::move(waiting));
+    else
+      waiting();
+  }
+}
+
+void sim_node::reap() {
+  if (!process_)
+    return;
+  for (const auto& one : std::exchange(still_, {}))
+    world_.fibers().resume(one.work);
+  backlog_.clear();
+  forget_calls();
+  process_->end();
+  process_.reset();
+}
+
+bool sim_node::has_lease(std::int64_t incarnation) const { return is_up() && process_->gate().open_at(incarnation, boot()); }
+
+void sim_node::step_clock(milliseconds by) {
+  world_.say(name_ + ": the civil clock is set by " + std::to_string(by.count()) + " ms");
+  skew_ += by;
+  if (process_)
+    set_wall();
+}
+
+// -- its turn --------------------------------------------------------------------------------------------------------------
+
+bool sim_node::step() {
+  if (process_ && dead_) {
+    reap();
+    return true;
+  }
+  if (!is_up() || paused_ || !process_->is_ready())
+    return false;
+  auto* put_aside = world_.fibers().run([this, life = life_] {
+    while (is_up() && !paused_ && life == life_ && process_->run_one()) {
+    }
+  });
+  static_cast<void>(put_aside); // whoever put it aside knows when it goes on
+  return true;
+}
+
+std::optional<span> sim_node::next_timer() {
+  if (!is_up() || paused_ || process_->time().schedule.empty())
+    return std::nullopt;
+  return process_->time().schedule.begin()->first.time_since_epoch() - process::clock_base + frozen_;
+}
+
+void sim_node::advance_clock() {
+  if (!is_up() || paused_)
+    return;
+  caf::actor_clock::time_point now{process::clock_base + world_.now() - frozen_};
+  if (auto passed = now - process_->time().now(); passed > caf::timespan{0})
+    process_->time().advance_time(passed);
+}
+
+core::time_point sim_node::civil() const { return process_->wall().at(process_->time().now()); }
+
+std::int64_t sim_node::boot() const { return (process::clock_base + world_.now() - frozen_ + slept_).count(); }
+
+void sim_node::set_wall() {
+  span start = test::virtual_time::start.time_since_epoch();
+  process_->wall().set_offset(start - process::clock_base + frozen_ + skew_);
+}
+
+void sim_node::at(span when, std::function<void()> what) {
+  world_.at(when, [this, life = life_, what = std::move(what)]() mutable {
+    if (life != life_ || !is_up())
+      return;
+    if (paused_)
+      backlog_.push_back(std::move(what));
+    else
+      what();
+  });
+}
+
+void sim_node::call_back(core::callback result, std::function<void(bool)> then) {
+  process_->call_back(std::move(result), std::move(then));
+}
+
+// -- store calls -----------------------------------------------------------------------------------------------------------
+
+std::uint64_t sim_node::keep_aside() {
+  still_.push_back({world_.fibers().current(), ++next_ticket_});
+  return next_ticket_;
+}
+
+bool sim_node::wait(milliseconds lasts) {
+  at(world_.now() + lasts, [this, ticket = keep_aside()] {
+    for (auto one = still_.begin(); one != still_.end(); ++one)
+      if (one->ticket == ticket) {
+        auto* work = one->work;
+        still_.erase(one);
+        world_.fibers().resume(work);
+        return;
+      }
+  });
+  world_.fibers().suspend();
+  return is_up();
+}
+
+bool sim_node::stand_still(milliseconds lasts) {
+  pause(lasts);
+  keep_aside();
+  world_.fibers().suspend();
+  return is_up();
+}
+
+core::result<std::unique_ptr<storage::store>> sim_node::open() {
+  auto store = std::make_unique<test::faulty_store>(world_.open());
+  auto meets = std::make_shared<const fault*>(nullptr);
+  store->fault_of = [this, meets, life = life_](std::string_view method) {
+    *meets = nullptr;
+    if (dead_ || life != life_)
+      return test::store_fault::away;
+    auto index = store_calls_++;
+    world_.points.push_back({site::store, name_, index, world_.now(), std::string{method}});
+    const auto* one = *meets = world_.strike(site::store, name_, index);
+    auto fate = world_.store_is_down(name_) ? test::store_fault::away : test::store_fault::none;
+    if (!one)
+      return fate;
+    auto alive = true;
+    switch (one->what) {
+    case effect::crash_before: crash(one->lasts); return test::store_fault::away;
+    case effect::pause_before: alive = stand_still(one->lasts); break;
+    case effect::delay_before: alive = wait(one->lasts); break;
+    case effect::away: return test::store_fault::away;
+    case effect::lose_answer: return test::store_fault::answer_lost;
+    default: break;
+    }
+    return alive && life == life_ ? fate : test::store_fault::away;
+  };
+  store->after = [this, meets](std::string_view method) {
+    const auto* one = std::exchange(*meets, nullptr);
+    if (!one)
+      return;
+    const auto* off = world_.rule_off();
+    if (off && off->decides_apart && method == "record" && one->what == effect::crash_after)
+      world_.lose_decisions();
+    switch (one->what) {
+    case effect::crash_after: crash(one->lasts); break;
+    case effect::pause_after: stand_still(one->lasts); break;
+    case effect::delay_after: wait(one->lasts); break;
+    default: break;
+    }
+  };
+  return std::unique_ptr<storage::store>{std::move(store)};
+}
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,106 @@
+#pragma once
+
+// One node: the real actors in an actor system of their own, on clocks that the world moves, over a store and a network that
+// fail as planned.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run.hpp"
+#include "protocol/http.hpp"
+#include "storage/store.hpp"
+#include "tests/simulation/fiber.hpp"
+#include "tests/simulation/history.hpp"
+
+namespace ringmaster::simulation {
+
+class world;
+class process;
+
+class sim_node {
+public:
+  sim_node(world& in, std::string name, milliseconds skew);
+  ~sim_node();
+
+  // -- lives of the process
+  void start();
+  /// The process is gone: nothing leaves it from now on. It comes back after `lasts`.
+  void crash(milliseconds lasts);
+  /// All of it stands still, while its clocks go on. `frozen`: they do not; `asleep`: only CLOCK_BOOTTIME does.
+  void pause(milliseconds lasts, bool frozen = false, bool asleep = false);
+  void step_clock(milliseconds by);
+  [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
+  [[nodiscard]] bool is_paused() const noexcept { return paused_; }
+  [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
+  [[nodiscard]] bool has_lease(std::int64_t incarnation) const;
+  /// The process ended by itself: a defect.
+  [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return failed_; }
+
+  // -- its turn
+  /// Handles messages that wait; false: there were none.
+  bool step();
+  [[nodiscard]] std::optional<span> next_timer();
+  void advance_clock();
+
+  // -- what it does
+  /// `then` hears whether the results are durable, unless the process ends first: then false, too.
+  void call_back(core::callback result, std::function<void(bool)> then);
+  /// What happens to this process at a moment: not while it stands still, and not once it is gone.
+  void at(span when, std::function<void()> what);
+  void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);
+
+  // -- store calls
+  [[nodiscard]] core::result<std::unique_ptr<storage::store>> open();
+  void note_end(const std::string& what) { failed_.push_back(what); }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] world& in() noexcept { return world_; }
+  [[nodiscard]] core::time_point civil() const;
+  [[nodiscard]] std::int64_t boot() const;
+
+private:
+  friend class process;
+  struct call;
+
+  void reap();
+  void go_on();
+  std::uint64_t keep_aside();
+  /// Puts the running call aside. True: the process is still there when it goes on.
+  bool wait(milliseconds lasts);
+  bool stand_still(milliseconds lasts);
+  void write(std::shared_ptr<call> one);
+  void transmit(const std::shared_ptr<call>& one, const fault* meets);
+  void deliver(const std::shared_ptr<call>& one, span when, span answer_takes, bool lost);
+  void answer(const std::shared_ptr<call>& one, protocol::http_result&& result);
+  void set_wall();
+  void forget_calls();
+
+  world& world_;
+  std::string name_;
+  milliseconds skew_;
+  span frozen_{0};
+  span slept_{0};
+  bool dead_ = false;
+  bool paused_ = false;
+  bool was_frozen_ = false;
+  /// Raised with each process: what belongs to an older one is dropped.
+  int life_ = 0;
+  std::size_t store_calls_ = 0;
+  std::size_t requests_ = 0;
+  struct put_aside {
+    fiber* work;
+    std::uint64_t ticket;
+  };
+  std::vector<put_aside> still_;
+  std::uint64_t next_ticket_ = 0;
+  std::vector<std::function<void()>> backlog_;
+  /// Requests without an answer: their senders end with the process.
+  std::vector<std::shared_ptr<call>> calls_;
+  std::vector<std::string> failed_;
+  std::unique_ptr<process> process_;
+};
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,107 @@
+#include "tests/simulation/process.hpp"
+
+#include <utility>
+
+#include "protocol/caf.hpp"
+#include "tests/simulation/world.hpp"
+#include "tests/support/virtual_time.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+/// The transport as the links see it.
+class node_client final : public protocol::http_client {
+public:
+  explicit node_client(sim_node& of) : node_{of} {}
+  void post(std::vector<protocol::http_call>&& calls, completion done) override { node_.post(std::move(calls), std::move(done)); }
+
+private:
+  sim_node& node_;
+};
+
+} // namespace
+
+process::process(sim_node& of, span clock_starts) : node_{of} {
+  time().current_time = caf::actor_clock::time_point{std::chrono::duration_cast<caf::actor_clock::duration_type>(clock_starts)};
+}
+
+process::~process() { end(); }
+
+actors::node_parts process::parts() {
+  const auto& what = node_.in().what();
+  config::settings settings;
+  return {.settings = settings,
+          .schedule_zone = {},
+          .identity = {node_.name(), node_.name() + ":8080"},
+          .host = node_.name(),
+          .open_store = [this] { return node_.open(); },
+          .store_writers = what.writers,
+          .detached_workers = false,
+          .client = std::make_shared<node_client>(node_),
+          .notifier = nullptr,
+          .gate = gate_,
+          .clocks = {wall_, [this] { return node_.boot(); }, false},
+          .hand_over_ahead = core::milliseconds{100},
+          .random_seed = what.seed,
+          .log = test::virtual_time::silent_log(),
+          .fail_stop = [this](const std::string& ended) { node_.note_end(ended); }};
+}
+
+void process::begin() {
+  supervisor_ = system_.spawn<protocol::with_state<actors::supervisor_state, protocol::supervisor>>(parts());
+  auto ask = [this](caf::event_based_actor* self) {
+    protocol::request(self, supervisor_, std::chrono::hours{24}, protocol::handles_query{})
+      .then([this](protocol::node_handles& handles) { completion_ = handles.completion; });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
+bool process::run_one() {
+  auto& jobs = coordinator_.jobs;
+  if (jobs.empty())
+    return false;
+  auto at = node_.in().what().shuffle ? node_.in().random(jobs.size()) : 0;
+  auto* job = jobs[at];
+  jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(at));
+  switch (job->resume(&unit_, 1)) {
+  case caf::resumable::resume_later: jobs.push_front(job); break;
+  case caf::resumable::done:
+  case caf::resumable::awaiting_message: caf::intrusive_ptr_release(job); break;
+  case caf::resumable::shutdown_execution_unit: break;
+  }
+  return true;
+}
+
+void process::call_back(core::callback result, std::function<void(bool)> then) {
+  if (!completion_)
+    return then(false);
+  protocol::callback_batch batch{{std::move(result)}};
+  auto ask = [this, then, batch = std::move(batch), id = next_caller_](caf::event_based_actor* self) {
+    auto over = [this, then, id](bool stored) {
+      callers_.erase(id);
+      then(stored);
+    };
+    protocol::request(self, completion_, std::chrono::seconds{15}, batch)
+      .then([over](protocol::callbacks_stored&) { over(true); }, [over](const caf::error&) { over(false); });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
+// Else the system would wait for the actors' timers.
+void process::end() {
+  for (const auto& [id, caller] : callers_)
+    caf::anon_send_exit(caller, caf::exit_reason::kill);
+  if (supervisor_)
+    caf::anon_send_exit(supervisor_, caf::exit_reason::kill);
+  supervisor_ = nullptr;
+  completion_ = nullptr;
+  while (run_one()) {
+  }
+  callers_.clear();
+  time().schedule.clear();
+  while (run_one()) {
+  }
+}
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,68 @@
+#pragma once
+
+// The actors of one life of a node's process.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <caf/all.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include "actors/admin/supervisor.hpp"
+#include "protocol/wall_clock.hpp"
+#include "tests/simulation/node.hpp"
+
+namespace ringmaster::simulation {
+
+/// Hands jobs back to the queue of the coordinator, as its own threads would.
+class ready_queue : public caf::execution_unit {
+public:
+  explicit ready_queue(caf::scheduler::test_coordinator& of) : caf::execution_unit{&of.system()}, of_{of} {}
+  void exec_later(caf::resumable* job) override { of_.jobs.push_back(job); }
+
+private:
+  caf::scheduler::test_coordinator& of_;
+};
+
+class process {
+public:
+  process(sim_node& of, span clock_starts);
+  ~process();
+
+  /// Spawns the actors.
+  void begin();
+  /// Handles one message of one actor; false: none is ready.
+  bool run_one();
+  [[nodiscard]] bool is_ready() const { return !coordinator_.jobs.empty(); }
+  [[nodiscard]] caf::detail::test_actor_clock& time() { return coordinator_.clock(); }
+  [[nodiscard]] protocol::wall_clock& wall() noexcept { return wall_; }
+  [[nodiscard]] const protocol::send_gate& gate() const noexcept { return *gate_; }
+  void call_back(core::callback result, std::function<void(bool)> then);
+  void end();
+
+  /// Where the transport's clock stands at the start of every process: zero is special to CAF.
+  static constexpr span clock_base = std::chrono::hours{1};
+
+private:
+  struct testing_config : caf::actor_system_config {
+    testing_config() { set("caf.scheduler.policy", "testing"); }
+  };
+  [[nodiscard]] actors::node_parts parts();
+
+  sim_node& node_;
+  testing_config config_;
+  caf::actor_system system_{config_};
+  caf::scheduler::test_coordinator& coordinator_ = dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  ready_queue unit_{coordinator_};
+  protocol::wall_clock wall_{std::chrono::nanoseconds{0}};
+  std::shared_ptr<protocol::send_gate> gate_ = std::make_shared<protocol::send_gate>();
+  protocol::supervisor supervisor_;
+  protocol::completion_actor completion_;
+  std::map<std::uint64_t, caf::actor> callers_;
+  std::uint64_t next_caller_ = 0;
+};
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,10 @@
+#include "tests/support/set_up.hpp"
+
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::test {
+
+void set_up() { protocol::init_meta_objects(); }
+void tear_down() {}
+
+} // namespace ringmaster::test

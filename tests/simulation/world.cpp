@@ -1,0 +1,231 @@
+#include "tests/simulation/world.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/simulation/executor.hpp"
+#include "tests/simulation/node.hpp"
+#include "tests/simulation/witness_store.hpp"
+#include "tests/support/virtual_time.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+/// After the last fault: asking is over after a minute, and executors repeat what they could not tell.
+constexpr span quiet_max = 120s;
+constexpr span look_every = 1s;
+
+span end_of(const history& what) {
+  auto end = what.lasts_at_least;
+  for (const auto& one : what.edits)
+    end = std::max(end, one.at);
+  for (const auto& one : what.faults)
+    end = std::max<span>(end, one.at + one.lasts);
+  return end;
+}
+
+} // namespace
+
+world::world(history what, const mutant* rule_off, bool tracing)
+  : what_{std::move(what)},
+    rule_off_{rule_off},
+    tracing_{tracing},
+    random_{what_.seed},
+    struck_(what_.faults.size(), false),
+    checker_{what_,
+             {.now = [this] { return now_; },
+              .store = store_.get(),
+              .gate_open = [this](const core::node_life& life) { return node(life.node)->has_lease(life.incarnation); },
+              .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); }}} {
+  if (rule_off_ && rule_off_->store)
+    mutated_ = rule_off_->store(*store_, unwritten_);
+  for (int i = 1; i <= what_.executors; ++i)
+    executors_.push_back(std::make_unique<sim_executor>(*this, i));
+  for (int i = 0; i < what_.nodes; ++i) {
+    auto skew = static_cast<std::size_t>(i) < what_.skew.size() ? what_.skew[static_cast<std::size_t>(i)] : milliseconds{0};
+    nodes_.push_back(std::make_unique<sim_node>(*this, std::string(1, static_cast<char>('a' + i)), skew));
+  }
+}
+
+// The nodes before what their last steps refer to.
+world::~world() { nodes_.clear(); }
+
+core::time_point world::true_time() const {
+  return test::virtual_time::start + std::chrono::floor<core::milliseconds>(now_);
+}
+
+std::unique_ptr<storage::store> world::open() {
+  return std::make_unique<witness_store>(mutated_ ? *mutated_ : *store_, checker_);
+}
+
+void world::lose_decisions() {
+  for (auto id : unwritten_.last) {
+    unwritten_.lost.insert(id);
+    checker_.never_written(id);
+  }
+}
+
+sim_node* world::node(const std::string& name) {
+  for (auto& one : nodes_)
+    if (one->name() == name)
+      return one.get();
+  return nullptr;
+}
+
+sim_executor* world::executor(const std::string& origin) {
+  for (auto& one : executors_)
+    if (one->origin() == origin)
+      return one.get();
+  return nullptr;
+}
+
+void world::say(const std::string& line) {
+  if (tracing_)
+    trace_.push_back(std::to_string(std::chrono::duration_cast<milliseconds>(now_).count()) + " ms  " + line);
+}
+
+// -- what strikes ----------------------------------------------------------------------------------------------------------
+
+const fault* world::strike(site where, const std::string& node, std::size_t index) {
+  for (std::size_t i = 0; i < what_.faults.size(); ++i) {
+    const auto& one = what_.faults[i];
+    if (!struck_[i] && one.where == where && one.index == index && one.node == node) {
+      struck_[i] = true;
+      say("fault: " + describe(one));
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+bool world::store_is_down(const std::string& node) const {
+  return is_going_on(effect::store_down, node);
+}
+
+bool world::is_cut_off(const std::string& node) const {
+  return is_going_on(effect::partition, node);
+}
+
+bool world::is_going_on(effect what, const std::string& node) const {
+  return std::any_of(what_.faults.begin(), what_.faults.end(), [&](const fault& one) {
+    return one.what == what && (one.node.empty() || one.node == node) && now_ >= one.at && now_ < one.at + one.lasts;
+  });
+}
+
+void world::schedule_faults() {
+  for (const auto& one : what_.faults)
+    if (one.where == site::moment)
+      at(one.at, [this, &one] { strike_now(one); });
+  for (const auto& one : what_.edits)
+    at(one.at, [this, &one] { apply(one.jobs); });
+}
+
+void world::strike_now(const fault& one) {
+  say("fault: " + describe(one));
+  for (auto& executor : executors_)
+    if (executor->number() == one.node) {
+      if (one.what == effect::executor_suspend)
+        executor->suspend(one.lasts);
+      else
+        executor->restart(one.what == effect::executor_wipe);
+    }
+  for (auto& node : nodes_)
+    if (one.node.empty() || node->name() == one.node)
+      switch (one.what) {
+      case effect::crash: node->crash(one.lasts); break;
+      case effect::pause: node->pause(one.lasts); break;
+      case effect::freeze: node->pause(one.lasts, true); break;
+      case effect::sleep: node->pause(one.lasts, false, true); break;
+      case effect::step_clock: node->step_clock(one.lasts); break;
+      default: break;
+      }
+}
+
+void world::apply(const std::vector<core::declared_job>& jobs) {
+  core::declared_set declared;
+  declared.source = "simulation";
+  declared.revision = ++revision_;
+  std::vector<std::string> addresses;
+  for (const auto& executor : executors_)
+    addresses.push_back(executor->origin() + '/');
+  declared.groups = {{"pay", "Payments", addresses}};
+  declared.jobs = jobs;
+  auto done = store_->deploys().apply(declared, false, false, true_time());
+  if (!done && revision_ == 1)
+    throw std::runtime_error{done.error().context};
+  checker_.edited();
+  say(done ? "edit" : "edit refused: " + done.error().context);
+}
+
+// -- time ------------------------------------------------------------------------------------------------------------------
+
+void world::settle() {
+  for (bool busy = true; busy;) {
+    busy = false;
+    for (auto& node : nodes_)
+      busy = node->step() || busy;
+  }
+}
+
+void world::run_until(span end) {
+  while (checker_.violations().empty()) {
+    settle();
+    auto next = events_.empty() ? end : std::min(end, events_.next());
+    for (auto& node : nodes_)
+      if (auto timer = node->next_timer())
+        next = std::min(next, *timer);
+    now_ = std::max(now_, next);
+    for (auto& node : nodes_)
+      node->advance_clock();
+    if (!events_.empty() && events_.next() <= now_) {
+      events_.take()();
+      continue;
+    }
+    if (now_ >= end) {
+      settle();
+      return;
+    }
+  }
+}
+
+std::vector<std::string> world::run() {
+  apply(what_.jobs);
+  schedule_faults();
+  for (auto& node : nodes_)
+    node->start();
+  auto end = end_of(what_);
+  run_until(end);
+  while (checker_.violations().empty() && !checker_.at_rest() && now_ < end + quiet_max)
+    run_until(now_ + look_every);
+  auto found = checker_.violations();
+  if (found.empty()) {
+    for (const auto& line : checker_.unrest())
+      found.push_back("F4: a quiet time did not settle it: " + line);
+    checker_.judge_end();
+    found.insert(found.end(), checker_.violations().begin(), checker_.violations().end());
+  }
+  for (auto& node : nodes_)
+    for (const auto& what : node->failed())
+      found.push_back("an actor ended: " + what);
+  return found;
+}
+
+outcome simulate(const history& what, const mutant* rule_off) {
+  outcome result;
+  {
+    world made{what, rule_off, false};
+    result.violations = made.run();
+    result.points = std::move(made.points);
+    result.counts = made.checker().counts();
+  }
+  if (!result.violations.empty()) {
+    world again{what, rule_off, true};
+    static_cast<void>(again.run());
+    result.trace = again.trace();
+  }
+  return result;
+}
+
+} // namespace ringmaster::simulation

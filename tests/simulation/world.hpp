@@ -1,0 +1,115 @@
+#pragma once
+
+// Nodes, executors, a network and a store in one thread, whose time moves from event to event.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/time.hpp"
+#include "storage/store.hpp"
+#include "tests/simulation/checker.hpp"
+#include "tests/simulation/events.hpp"
+#include "tests/simulation/fiber.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/mutant.hpp"
+#include "tests/support/memory_database.hpp"
+
+namespace ringmaster::simulation {
+
+class sim_node;
+class sim_executor;
+
+class world {
+public:
+  /// `rule_off`: a rule of the protocol that this run leaves out; null: none.
+  world(history what, const mutant* rule_off, bool tracing);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  /// Until all is at rest after the last fault, or a violation is found. Returns the violations.
+  std::vector<std::string> run();
+
+  // -- time
+  [[nodiscard]] span now() const noexcept { return now_; }
+  [[nodiscard]] core::time_point true_time() const;
+  void at(span when, std::function<void()> what) { events_.at(when, std::move(what)); }
+  void after(span wait, std::function<void()> what) { events_.at(now_ + wait, std::move(what)); }
+  void run_until(span end);
+
+  // -- what strikes
+  /// The fault that is meant for this call, once.
+  [[nodiscard]] const fault* strike(site where, const std::string& node, std::size_t index);
+  [[nodiscard]] bool store_is_down(const std::string& node) const;
+  [[nodiscard]] bool is_cut_off(const std::string& node) const;
+  std::uint64_t random(std::uint64_t below) { return random_() % below; }
+
+  // -- who is there
+  [[nodiscard]] const history& what() const noexcept { return what_; }
+  [[nodiscard]] const mutant* rule_off() const noexcept { return rule_off_; }
+  [[nodiscard]] protocol_checker& checker() noexcept { return checker_; }
+  [[nodiscard]] fiber_pool& fibers() noexcept { return fibers_; }
+  [[nodiscard]] std::vector<std::unique_ptr<sim_node>>& nodes() noexcept { return nodes_; }
+  [[nodiscard]] sim_node* node(const std::string& name);
+  [[nodiscard]] sim_executor* executor(const std::string& origin);
+  /// One more connection to the database, as a node with all or with one rule less has it.
+  [[nodiscard]] std::unique_ptr<storage::store> open();
+  /// The database as it is.
+  [[nodiscard]] storage::store& look() noexcept { return *store_; }
+  /// Under the mutant that decides about failures in a transaction of its own: this one was never made.
+  void lose_decisions();
+
+  // -- what happened
+  [[nodiscard]] bool tracing() const noexcept { return tracing_; }
+  void say(const std::string& line);
+  [[nodiscard]] const std::vector<std::string>& trace() const noexcept { return trace_; }
+  /// How many store calls and requests a node made so far, and when: the await points.
+  struct await_point {
+    site where;
+    std::string node;
+    std::size_t index;
+    span at;
+    std::string name;
+  };
+  std::vector<await_point> points;
+
+private:
+  [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
+  void settle();
+  void apply(const std::vector<core::declared_job>& jobs);
+  void schedule_faults();
+  void strike_now(const fault& one);
+
+  history what_;
+  const mutant* rule_off_;
+  bool tracing_;
+  std::mt19937_64 random_;
+  span now_{0};
+  event_queue events_;
+  fiber_pool fibers_;
+  test::memory_database database_;
+  std::unique_ptr<storage::store> store_ = database_.open();
+  std::unique_ptr<storage::store> mutated_;
+  lost_decisions unwritten_;
+  std::vector<std::string> trace_;
+  std::vector<bool> struck_;
+  std::int64_t revision_ = 0;
+  protocol_checker checker_;
+  std::vector<std::unique_ptr<sim_executor>> executors_;
+  std::vector<std::unique_ptr<sim_node>> nodes_;
+};
+
+/// One run. The trace is filled when something was found (the run is made again for it).
+struct outcome {
+  std::vector<std::string> violations;
+  std::vector<std::string> trace;
+  std::vector<world::await_point> points;
+  protocol_checker::tally counts;
+};
+[[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr);
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,320 @@
+// Start, stop, run by hand and remove, on every backend.
+
+#include "tests/storage/deploy_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+struct edit_fixture : deploy_fixture {
+  using deploy_fixture::deploy_fixture;
+
+  storage::job_store& jobs() { return store->jobs(); }
+  core::scheduled_job stored(std::int32_t id) {
+    core::job_id wanted{id};
+    return require(firings().read_jobs({&wanted, 1})).at(0);
+  }
+  core::claim_outcome claim(std::int32_t id, std::int64_t seen_revision = 1000) {
+    const auto job = stored(id);
+    auto one = batch();
+    one.seen_revision = seen_revision;
+    plan(one, job.spec, *job.next);
+    return require(firings().claim(one, noon));
+  }
+  core::intent ask(std::int32_t id, std::vector<std::string> addresses = {}, std::optional<std::string> param = std::nullopt) {
+    return require(
+      jobs().trigger({core::job_id{id}, core::trigger_kind::manual, std::move(param), std::move(addresses), --token}, noon));
+  }
+  core::claimed_run claim_intent(const core::intent& intent) {
+    auto one = batch();
+    auto run = run_of(job(core::number(intent.job)));
+    run.intent = intent.id;
+    run.kind = intent.kind;
+    run.param = intent.param;
+    run.addresses = intent.addresses;
+    run.retry_left = intent.retry_left;
+    one.runs.push_back(run);
+    auto outcome = require(firings().claim(one, noon));
+    REQUIRE(outcome.runs.size() == 1);
+    return outcome.runs[0];
+  }
+  std::string of(const std::string& column, std::int32_t id) {
+    return db->value("SELECT " + column + " FROM xxl_job_info WHERE id = " + std::to_string(id));
+  }
+
+  std::int64_t token = 0;
+};
+
+constexpr core::job_id seven{7};
+
+} // namespace
+
+TEST_CASE("stop: XXL's columns, no claim of what was read before, and the last instant stays", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto spec = f.add_job(7);
+  f.claim(7);
+  const auto before = f.stored(7);
+  f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) VALUES "
+             "('cron', 7, 5, 0, 0, 0, 0, 0), ('child', 7, 0, 9, 0, 0, 0, 0), ('cron', 8, 5, 0, 0, 0, 0, 0)");
+  const auto edit = require(f.jobs().stop(seven, noon + 1s));
+  CHECK_FALSE(edit.next);
+  const auto after = f.stored(7);
+  CHECK_FALSE(after.next);
+  CHECK(after.last == noon);
+  CHECK(after.revision > before.revision);
+  CHECK(f.of("trigger_status", 7) + f.of("trigger_last_time", 7) + f.of("trigger_next_time", 7) == "000");
+  CHECK(f.db->value("SELECT count(*) FROM rm_intent") == "2"); // the waiting instant of this job is gone
+  // F5: the planner that has not seen the edit loses.
+  auto late = f.batch();
+  late.seen_revision = 1000;
+  f.plan(late, spec, *before.next);
+  CHECK(require(f.firings().claim(late, noon)).lost_races == std::vector{seven});
+  require(f.jobs().stop(seven, noon + 1s)); // twice is once
+  CHECK(error_of(f.jobs().stop(core::job_id{99}, noon)) == core::errc::not_found);
+}
+
+TEST_CASE("start: from now or the last claimed instant, whichever is later", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, noon);
+  SECTION("nothing was claimed") {
+    require(f.jobs().stop(seven, noon - 30s));
+    CHECK(require(f.jobs().start(seven, noon - 30s)).next == noon);
+  }
+  SECTION("the next instant was claimed ahead of its time: it does not come again (F8)") {
+    f.claim(7); // claims noon, at noon - 200 ms
+    require(f.jobs().stop(seven, noon - 150ms));
+    CHECK(require(f.jobs().start(seven, noon - 100ms)).next == noon + 60s);
+  }
+  const auto job = f.stored(7);
+  CHECK(job.next);
+  CHECK(f.of("trigger_status", 7) == "1");
+  CHECK(f.of("trigger_next_time", 7) == ms(*job.next));
+  // The old revision claims nothing, the new one does.
+  const auto revision = job.revision;
+  CHECK(f.claim(7, revision - 1).runs.empty());
+  CHECK(f.claim(7, revision).runs.size() == 1);
+  CHECK(error_of(f.jobs().start(core::job_id{99}, noon)) == core::errc::not_found);
+}
+
+TEST_CASE("start refuses with XXL's texts and changes nothing", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  struct refusal {
+    const char* type;
+    const char* conf;
+    const char* text;
+  };
+  const auto each = GENERATE(values<refusal>({
+    {"'NONE'", "''", "The current schedule type disables startup"},
+    {"'FIX_DELAY'", "'5'", "The current schedule type disables startup"},
+    {"'CRON'", "'0 0 0 30 2 ?'", "Schedule Typeillegal: it never fires (again)"},
+    {"'CRON'", "'nonsense'", "Schedule Typeillegal: "},
+    {"'CRON'", "NULL", "Schedule Typeillegal: "},
+    {"'FIX_RATE'", "'0'", "Schedule Typeillegal: "},
+  }));
+  f.add_job(7, core::time_point{}, {{"schedule_type", each.type}, {"schedule_conf", each.conf}});
+  const auto before = picture(*f.db);
+  const auto refused = f.jobs().start(seven, noon);
+  CHECK(error_of(refused) == core::errc::invalid_argument);
+  CHECK(refused.error().context.starts_with(each.text));
+  CHECK(picture(*f.db) == before);
+}
+
+TEST_CASE("start of a job whose end has passed is refused", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  f.db->exec("INSERT INTO rm_job_ext (job, end_at) VALUES (7, " + ms(noon) + ")");
+  CHECK(require(f.jobs().start(seven, noon - 1s)).next == noon);
+  CHECK(error_of(f.jobs().start(seven, noon)) == core::errc::invalid_argument);
+}
+
+TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
+  const core::manual_trigger wish{
+    seven, core::trigger_kind::api, "day=1", {" http://10.0.0.1:9999/ ,http://10.0.0.2:9999/", ""}, 17};
+  const auto intent = require(f.jobs().trigger(wish, noon));
+  CHECK(require(f.jobs().trigger(wish, noon + 5s)).id == intent.id); // the answer was lost
+  const auto waiting = require(f.firings().waiting_intents(noon, 10));
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].id == intent.id);
+  CHECK(waiting[0].kind == core::trigger_kind::api);
+  CHECK(waiting[0].job == seven);
+  CHECK(core::number(waiting[0].origin) == -17);
+  CHECK(waiting[0].param == "day=1");
+  CHECK(waiting[0].addresses == std::vector<std::string>{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/"});
+  CHECK(waiting[0].retry_left == 2);
+  CHECK(require(f.jobs().runs_of(intent.id)).waiting);
+  const auto run = f.claim_intent(waiting[0]);
+  const auto came = require(f.jobs().runs_of(intent.id));
+  CHECK_FALSE(came.waiting);
+  CHECK(came.runs == std::vector{run.id});
+  CHECK(f.row(run.id).executor_param == "day=1");
+  // An empty parameter is one, none is the job's own.
+  CHECK(f.ask(7, {}, "").param == "");
+  CHECK_FALSE(f.ask(7).param);
+}
+
+TEST_CASE("a run by hand that no column holds is refused", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7);
+  auto refused = [&](std::optional<std::string> param, std::vector<std::string> addresses) {
+    return error_of(f.jobs().trigger({seven, core::trigger_kind::manual, std::move(param), std::move(addresses), -1}, noon));
+  };
+  CHECK(refused(std::string(65536, 'x'), {}) == core::errc::invalid_argument);
+  CHECK(refused("\xff", {}) == core::errc::invalid_argument);
+  CHECK(refused(std::nullopt, {"10.0.0.1:9999"}) == core::errc::invalid_argument);
+  CHECK(refused(std::nullopt, {"http://" + std::string(255, 'h')}) == core::errc::invalid_argument);
+  CHECK(error_of(f.jobs().trigger({core::job_id{99}, core::trigger_kind::manual, {}, {}, -1}, noon)) == core::errc::not_found);
+  CHECK(f.rows("rm_intent") == "0");
+}
+
+TEST_CASE("the retry of a run whose addresses were given keeps them, and so does the next one", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
+  const std::vector<std::string> asked{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/"};
+  auto run = f.claim_intent(f.ask(7, asked));
+  // Long after its intent was forgotten.
+  run = [&] {
+    auto retries = f.record({f.answer(run, 500, "refused")}, {}).intents;
+    REQUIRE(retries.size() == 1);
+    CHECK(retries[0].kind == core::trigger_kind::retry);
+    CHECK(retries[0].addresses == asked);
+    CHECK(require(f.firings().waiting_intents(noon + 1h, 10)).at(0).addresses == asked);
+    return f.claim_intent(retries[0]);
+  }();
+  f.record({f.answer(run, 200)}, {});
+  f.db->exec("DELETE FROM rm_intent");
+  require(f.firings().fail_abandoned(noon + 1h, 100));
+  const auto retries = f.record({}, {f.callback(run, 500, "failed")}).intents;
+  REQUIRE(retries.size() == 1);
+  CHECK(retries[0].addresses == asked);
+}
+
+TEST_CASE("which runs came of an intent is forgotten with it, unless a retry may want the addresses", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  const auto plain = f.claim_intent(f.ask(7));
+  const auto open = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
+  const auto done = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
+  f.record({f.answer(plain, 200), f.answer(open, 200), f.answer(done, 200)}, {f.callback(done, 200)});
+  require(f.firings().fail_abandoned(noon + 1h, 100));
+  CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{text(open.id)}});
+}
+
+TEST_CASE("remove takes everything of the job but the rows of runs on their way", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(8);
+  const auto done = f.claimed(7);
+  f.record({f.answer(done, 500, "refused")}, {});
+  const auto open = f.claim(7).runs.at(0);
+  const auto other = f.claim(8).runs.at(0);
+  f.db->exec("INSERT INTO rm_job_ext (job, on_unknown) VALUES (7, 'skip')");
+  f.db->exec("INSERT INTO xxl_job_logglue (job_id, glue_remark) VALUES (7, 'first')");
+  const auto waiting = f.ask(7);
+  const auto before = require(f.firings().last_revision());
+  require(f.jobs().remove(seven, false));
+  CHECK(require(f.firings().last_revision()) > before);
+  for (const auto* where :
+       {"xxl_job_info WHERE id = 7", "rm_schedule WHERE job = 7", "rm_job_ext", "xxl_job_logglue", "rm_intent"})
+    CHECK(f.db->value(std::string{"SELECT count(*) FROM "} + where) == "0");
+  CHECK(f.rows("xxl_job_log", "job_id = 7") == "2");
+  CHECK(require(f.jobs().runs_on_their_way({&seven, 1})) == 1);
+  auto step = require(f.jobs().remove_logs(seven, core::log_id{}, 1));
+  CHECK(step.removed == 1);
+  REQUIRE(step.after);
+  step = require(f.jobs().remove_logs(seven, *step.after, 10));
+  CHECK(step.removed == 0);
+  CHECK_FALSE(step.after);
+  CHECK(f.rows("xxl_job_log", "job_id = 7") == "1");
+  CHECK(f.rows("rm_failed_run") == "0");
+  f.record({f.answer(open, 200)}, {});
+  CHECK(require(f.jobs().runs_on_their_way({&seven, 1})) == 0);
+  CHECK(f.row(other.id).trigger_code == 0);
+  CHECK(error_of(f.jobs().remove(seven, false)) == core::errc::not_found);
+}
+
+TEST_CASE("a declared job is removed only when asked twice", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.apply(pay_set());
+  const auto job = require(f.jobs().find({std::nullopt, "pay", "settle"})).spec->id;
+  CHECK(error_of(f.jobs().remove(job, false)) == core::errc::conflict);
+  require(f.jobs().remove(job, true));
+  CHECK(error_of(f.jobs().find({std::nullopt, "pay", "settle"})) == core::errc::not_found);
+}
+
+TEST_CASE("a stop by hand survives applying the same file, and the report names who was edited", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.apply(pay_set());
+  const auto job = require(f.jobs().find({std::nullopt, "pay", "settle"})).spec->id;
+  require(f.jobs().stop(job, noon));
+  CHECK(f.apply(pay_set()) == "===");
+  CHECK(f.next_of("settle") == "0");
+  auto changed = pay_set();
+  changed.jobs[0].params = "new";
+  CHECK(require(f.try_apply(changed)).edited == std::vector{job});
+  CHECK(f.next_of("settle") == ms(one_at_night));
+}
+
+TEST_CASE("runs on their way are those of open claims without a code", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7);
+  f.add_job(8);
+  const auto first = f.claim(7).runs.at(0);
+  f.claim(8);
+  const std::vector both{seven, core::job_id{8}};
+  CHECK(require(f.jobs().runs_on_their_way(both)) == 2);
+  CHECK(require(f.jobs().runs_on_their_way({&seven, 1})) == 1);
+  CHECK(require(f.jobs().runs_on_their_way({})) == 0);
+  f.record({f.answer(first, 500, "no")}, {});
+  CHECK(require(f.jobs().runs_on_their_way(both)) == 1);
+  f.db->exec("DELETE FROM rm_claim");
+  CHECK(require(f.jobs().runs_on_their_way(both)) == 0);
+}
+
+TEST_CASE("lists of jobs and runs go by pages", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.apply(pay_set());
+  f.add_job(50, core::time_point{}, {{"job_group", "999"}});
+  const auto all = require(f.jobs().list({}));
+  REQUIRE(all.size() == 3);
+  CHECK(core::title_of(all[2]) == "job 50");
+  CHECK(all[2].group == "");
+  CHECK_FALSE(all[2].running);
+  CHECK(all[0].group == "pay");
+  CHECK(all[0].key == "settle");
+  CHECK(all[0].source == "pay.toml");
+  CHECK(all[0].schedule_type == "CRON");
+  CHECK(all[0].next == one_at_night);
+  CHECK(all[0].running);
+  auto ids = [&](const core::job_filter& filter) {
+    std::vector<core::job_id> found;
+    for (const auto& card : require(f.jobs().list(filter)))
+      found.push_back(card.spec->id);
+    return found;
+  };
+  const std::vector<core::job_id> everyone{all[0].spec->id, all[1].spec->id, core::job_id{50}};
+  CHECK(ids({.limit = 2}) == std::vector{everyone[0], everyone[1]});
+  CHECK(ids({.after = everyone[1]}) == std::vector{everyone[2]});
+  CHECK(ids({.group = "pay"}) == std::vector{everyone[0], everyone[1]});
+  CHECK(ids({.running = false}) == std::vector{everyone[2]});
+  CHECK(ids({.group = "nobody"}).empty());
+  CHECK(require(f.jobs().find({core::job_id{50}})).spec->id == everyone[2]);
+
+  const auto a = f.claimed(7), b = f.claimed(8), c = f.claimed(9);
+  f.record({f.answer(b, 500, "no")}, {});
+  auto runs = [&](const core::run_filter& filter) {
+    std::vector<core::log_id> found;
+    for (const auto& row : require(f.jobs().latest_runs(filter)))
+      found.push_back(row.id);
+    return found;
+  };
+  CHECK(runs({}) == std::vector{c.id, b.id, a.id});
+  CHECK(runs({.limit = 2}) == std::vector{c.id, b.id});
+  CHECK(runs({.before = b.id}) == std::vector{a.id});
+  CHECK(runs({.job = seven}) == std::vector{a.id});
+  CHECK(runs({.failed = true}) == std::vector{b.id});
+  CHECK(runs({.job = seven, .failed = true}).empty());
+}

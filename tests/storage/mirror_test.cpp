@@ -1,0 +1,158 @@
+// XXL's trigger columns beside our schedule, and edits that come by SQL of somebody's own.
+
+#include "storage/foreign_edits.hpp"
+#include "tests/storage/deploy_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+class mirror_fixture : public deploy_fixture {
+public:
+  using deploy_fixture::deploy_fixture;
+
+  storage::mirror_step tend(bool adopt = true, core::time_point now = noon) {
+    return require(store->mirror().tend(core::job_id{0}, 100, adopt, now));
+  }
+
+  /// `7: stopped; …` of one look.
+  std::string adopted(core::time_point now = noon) {
+    std::string out;
+    for (const auto& one : tend(true, now).adopted)
+      out += (out.empty() ? "" : "; ") + std::to_string(core::number(one.job)) + ": " + one.what;
+    return out;
+  }
+
+  std::string next_ms(int id) { return db->value("SELECT next_ms FROM rm_schedule WHERE job = " + std::to_string(id)); }
+  std::int64_t revision() { return require(firings().last_revision()); }
+};
+
+} // namespace
+
+TEST_CASE("next and last times are shown where XXL shows them", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto batch = f.batch();
+  f.plan(batch, f.add_job(7));
+  f.add_job(8, core::time_point{});
+  CHECK(f.adopted().empty());
+  require(f.firings().claim(batch, noon));
+  CHECK(f.tend(false).refreshed == 1);
+  CHECK(f.db->query("SELECT id, trigger_status, trigger_next_time, trigger_last_time FROM xxl_job_info ORDER BY id")
+        == table{{"7", "1", ms(noon + 60s), ms(noon)}, {"8", "0", "0", "0"}});
+  CHECK(f.tend(false).refreshed == 0);
+  CHECK(f.adopted().empty());
+  CHECK(f.revision() == 0);
+}
+
+TEST_CASE("a round goes through all jobs, step by step", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  for (int id : {1, 2, 5, 9, 10})
+    f.add_job(id);
+  std::size_t refreshed = 0;
+  core::job_id after{0};
+  for (const bool more : {true, true, false}) {
+    const auto step = require(f.store->mirror().tend(after, 2, false, noon));
+    CHECK(step.more == more);
+    refreshed += step.refreshed;
+    after = step.last;
+  }
+  CHECK(after == core::job_id{10});
+  CHECK(refreshed == 5);
+}
+
+TEST_CASE("what somebody changes by hand is an edit from the next look on", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7);
+  CHECK(f.adopted().empty());
+  const auto seen = f.revision();
+  SECTION("stopped") {
+    f.db->exec("UPDATE xxl_job_info SET trigger_status = 0");
+    CHECK(f.adopted() == "7: stopped");
+    CHECK(f.next_ms(7) == "0");
+  }
+  SECTION("stopped by a status that nobody knows") {
+    f.db->exec("UPDATE xxl_job_info SET trigger_status = 7");
+    CHECK(f.adopted() == "7: stopped");
+    CHECK(f.next_ms(7) == "0");
+  }
+  SECTION("another schedule") {
+    f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + 3min));
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0/5 * * * ?'");
+    CHECK(f.adopted() == "7: schedule \"CRON 0 * * * * ?\" -> \"CRON 0 0/5 * * * ?\"");
+    CHECK(f.next_ms(7) == ms(noon + 5min));
+    CHECK(f.db->value("SELECT trigger_next_time FROM xxl_job_info") == ms(noon + 5min));
+  }
+  SECTION("a schedule that never fires again") {
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 0 1 1 ? 2020'");
+    CHECK(f.adopted().starts_with("7: schedule "));
+    CHECK(f.next_ms(7) == "0");
+    CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info") == "0");
+  }
+  SECTION("a schedule that does not parse") {
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = NULL");
+    CHECK(f.adopted().starts_with("7: schedule "));
+    CHECK(f.next_ms(7) == ms(noon));
+  }
+  SECTION("something else") {
+    f.db->exec("UPDATE xxl_job_info SET executor_param = 'y', update_time = '2024-03-01 11:00:00'");
+    CHECK(f.adopted() == "7: changed");
+    CHECK(f.next_ms(7) == ms(noon));
+  }
+  const auto edits = require(f.firings().edits_since(seen, 10));
+  REQUIRE(edits.size() == 1);
+  CHECK(edits[0].revision == f.revision());
+  // Once.
+  CHECK(f.adopted().empty());
+  CHECK(f.revision() == edits[0].revision);
+}
+
+TEST_CASE("a job that runs without a next time is a misfire", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  const char* next = GENERATE("0", "-5", "9000000000000000000");
+  f.add_job(7, core::time_point{}, {{"trigger_status", "1"}, {"trigger_next_time", next}});
+  f.db->exec(std::string{"UPDATE rm_schedule SET next_ms = "} + next);
+  CHECK_FALSE(require(f.firings().read_jobs(std::vector{core::job_id{7}})).at(0).next);
+  CHECK(f.adopted() == "7: started");
+  // Either the planner computes the next one, or it stands there.
+  CHECK(f.next_ms(7) == (std::string{next}.size() > 5 ? ms(noon + 60s) : "1"));
+  CHECK(f.adopted().empty());
+}
+
+TEST_CASE("rows that come and go by hand are taken up and forgotten", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, schedule_conf, glue_type, trigger_status,"
+             " trigger_next_time) VALUES (3, 1, 'x', 'CRON', '0 * * * * ?', 'BEAN', 1, " + ms(noon + 60s)
+             + "), (4, 1, 'x', 'CRON', '0 * * * * ?', 'BEAN', 1, 0), (5, 1, 'x', 'NONE', NULL, 'BEAN', 0, 0)");
+  CHECK(f.adopted() == "3: new; 4: new; 5: new");
+  CHECK(f.db->query("SELECT job, next_ms FROM rm_schedule ORDER BY job") == table{{"3", ms(noon + 60s)}, {"4", "1"}, {"5", "0"}});
+  f.db->exec("DELETE FROM xxl_job_info WHERE id = 3");
+  CHECK(f.adopted() == "3: deleted");
+  CHECK(f.db->query("SELECT job FROM rm_schedule ORDER BY job") == table{{"4"}, {"5"}});
+  CHECK(f.db->query("SELECT job FROM rm_mirror ORDER BY job") == table{{"4"}, {"5"}});
+}
+
+TEST_CASE("our own edits and stops are nobody else's", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  CHECK(f.apply(set) == "+++");
+  CHECK(f.adopted().empty());
+  set.jobs[0].schedule_conf = "0 0 2 * * ?";
+  set.jobs[1].enabled = false;
+  CHECK(f.apply(set) == "=~~");
+  const auto next = f.next_of("settle");
+  CHECK(f.adopted().empty());
+  CHECK(f.next_of("settle") == next);
+  CHECK(f.adopted().empty());
+  // The last claim of a schedule stops its job.
+  auto batch = f.batch();
+  f.plan(batch, f.add_job(700));
+  CHECK(f.adopted().empty());
+  batch.moves[0].next = std::nullopt;
+  batch.seen_revision = f.revision();
+  REQUIRE(require(f.firings().claim(batch, noon)).runs.size() == 1);
+  CHECK(f.adopted().empty());
+  CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info WHERE id = 700") == "0");
+}

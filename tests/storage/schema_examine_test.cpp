@@ -1,0 +1,133 @@
+// What a look at a database finds before it hurts.
+
+#include "storage/job_defects.hpp"
+#include "tests/storage/firing_fixture.hpp"
+#include "tests/support/mariadb_server.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using Catch::Generators::from_range;
+using storage::database_finding;
+using level = database_finding::level;
+
+namespace {
+
+bool unavailable() {
+  const auto reason = mariadb_server::unavailable_reason();
+  if (reason)
+    skip(*reason);
+  return reason.has_value();
+}
+
+std::string failures(test_database& db) {
+  std::string out;
+  for (const auto& one : db.database().examine())
+    if (one.how == level::failure)
+      out += one.what + ": " + one.detail + '\n';
+  return out;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string shanghai(core::time_point t) { return require(core::zone::find("Asia/Shanghai")).format(t); }
+
+core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
+
+} // namespace
+
+TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
+  if (unavailable())
+    return;
+  for (const int generation : {4, 7, 8}) {
+    auto db = bare_xxl_database(generation);
+    db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status)"
+             " VALUES (1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1)");
+    CHECK(failures(*db).empty());
+  }
+}
+
+TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
+  if (unavailable())
+    return;
+  auto db = bare_xxl_database(8);
+  db->exec("DELETE FROM xxl_job_lock");
+  db->exec("ALTER TABLE xxl_job_logglue ENGINE=MyISAM");
+  db->exec("INSERT INTO xxl_job_group (app_name, title, access_token) VALUES ('pay', 'Pay', 'default_token')");
+  const auto found = failures(*db);
+  CHECK(has(found, "schedule_lock: "));
+  CHECK(has(found, "xxl_job_logglue (MyISAM)"));
+  CHECK(has(found, "group pay has the token"));
+  db->exec("DROP TABLE xxl_job_log_report");
+  CHECK(has(failures(*db), "half migrated: xxl_job_info is there, xxl_job_log_report is missing"));
+  auto foreign = bare_xxl_database(0);
+  foreign->exec("CREATE TABLE orders (id INT)");
+  CHECK(has(failures(*foreign), "not XXL's"));
+}
+
+TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  auto db = fresh_database(backend);
+  for (int id = 1; id <= 25; ++id)
+    db->exec(
+      "INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status) VALUES (" +
+      std::to_string(id) + ", 1, 'x', 'BEAN', 'CRON', 'every day', 1)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status)"
+           " VALUES (30, 1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1)");
+  const auto found = failures(*db);
+  CHECK(has(found, "25 of 26 cannot be planned: job 1: CRON \"every day\": "));
+  CHECK(has(found, "; job 20: "));
+  CHECK_FALSE(has(found, "; job 21: "));
+  CHECK(has(found, "; and 5 more"));
+}
+
+TEST_CASE("a job's defect is one line", "[schema]") {
+  const auto zone = require(core::zone::find("UTC"));
+  using storage::defect_of;
+  CHECK(defect_of({1, 1, "CRON", "0 0 1 * * ?"}, zone).empty());
+  CHECK(defect_of({1, 1, "NONE", std::nullopt}, zone).empty());
+  CHECK(defect_of({1, 0, "FIX_DELAY", std::nullopt}, zone).empty());
+  CHECK(defect_of({1, 1, "FIX_DELAY", "5"}, zone) == "schedule type \"FIX_DELAY\"");
+  CHECK(defect_of({1, 1, "CRON", std::nullopt}, zone) == "schedule_conf is NULL");
+  CHECK_FALSE(defect_of({1, 1, "FIX_RATE", "0"}, zone).empty());
+  CHECK_FALSE(defect_of({1, 7, "CRON", "0 0 1 * * ?"}, zone).empty());
+  CHECK_FALSE(defect_of({-3, 0, "NONE", ""}, zone).empty());
+}
+
+TEST_CASE("a look finds times that were written in another zone", "[schema]") {
+  if (unavailable())
+    return;
+  auto db = bare_xxl_database(7);
+  const auto ran = noon;
+  for (int id = 1; id <= 3; ++id) {
+    db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_last_time) VALUES (" + std::to_string(id)
+             + ", 1, 'x', 'BEAN', " + std::to_string(core::to_ms(ran)) + ")");
+    db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code) VALUES (1, " +
+             std::to_string(id) + ", '" + shanghai(ran + std::chrono::seconds{id}) + "', 200, 200)");
+  }
+  CHECK(failures(*db).empty());
+  db->exec("UPDATE xxl_job_log SET trigger_time = trigger_time - INTERVAL 8 HOUR");
+  CHECK(has(failures(*db), "database zone: the last runs are dated 480 minutes before their instants"));
+}
+
+TEST_CASE("a look finds other schedulers at work", "[schema]") {
+  if (unavailable())
+    return;
+  auto db = bare_xxl_database(5);
+  db->exec(
+    "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES ('EXECUTOR', 'pay', 'x', '" +
+    shanghai(now()) + "')");
+  CHECK(has(failures(*db), "Java admins: an executor was registered"));
+  db->exec("DELETE FROM xxl_job_registry");
+  CHECK(failures(*db).empty());
+  db->exec(
+    "INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_last_time, schedule_type) VALUES (1, 'x',"
+    " 'BEAN', 1, " +
+    std::to_string(core::to_ms(now())) + ", 'NONE')");
+  CHECK(has(failures(*db), "Java admins: a job was planned"));
+  db->exec("DELETE FROM xxl_job_info");
+  db->exec("START TRANSACTION");
+  db->exec("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE INTO @held");
+  CHECK(has(failures(*db), "Java admins: schedule_lock has been held"));
+  db->exec("COMMIT");
+  CHECK(failures(*db).empty());
+}

@@ -1,0 +1,186 @@
+// Looking after the log: accepted runs, counts by day, the purge, claims out of sight.
+
+#include "tests/storage/firing_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+constexpr core::log_id everything{1'000'000};
+
+struct upkeep_fixture : firing_fixture {
+  explicit upkeep_fixture(const test_backend& backend) : firing_fixture{backend} {}
+
+  storage::upkeep_store& upkeep() { return store->upkeep(); }
+
+  /// A row of the log as anybody may have written it. `when` in the database's zone.
+  void add_row(std::int64_t id, const std::string& when, int trigger_code, int handle_code,
+               const std::string& address = "http://10.0.0.1:9999/") {
+    db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, trigger_time, trigger_code, handle_code) VALUES ("
+             + std::to_string(id) + ", 1, 7, '" + address + "', " + (when.empty() ? "NULL" : "'" + when + "'") + ", "
+             + std::to_string(trigger_code) + ", " + std::to_string(handle_code) + ")");
+  }
+
+  std::vector<std::int64_t> ids() {
+    std::vector<std::int64_t> found;
+    for (const auto& row : db->query("SELECT id FROM xxl_job_log ORDER BY id"))
+      found.push_back(std::stoll(row.at(0)));
+    return found;
+  }
+
+  /// Steps until the end of the range.
+  std::size_t purge(core::log_range range, core::time_point before, std::size_t limit) {
+    std::size_t removed = 0;
+    while (range.after < range.through) {
+      auto step = require(upkeep().purge({range, before, limit}));
+      REQUIRE(step.through > range.after);
+      REQUIRE(step.removed <= limit);
+      removed += step.removed;
+      range.after = step.through;
+    }
+    return removed;
+  }
+};
+
+std::vector<std::int64_t> ids_of(const core::open_page& page) {
+  std::vector<std::int64_t> ids;
+  for (const auto& run : page.runs)
+    ids.push_back(core::number(run.id));
+  return ids;
+}
+
+} // namespace
+
+TEST_CASE("the span of a log, empty and not", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  CHECK(require(f.upkeep().span()) == core::log_span{});
+  CHECK(require(f.upkeep().last_before(noon)) == core::log_id{0});
+  f.add_row(17, "2024-03-01 12:00:00", 200, 200);
+  f.add_row(40'000, "2024-03-01 12:00:00", 200, 200);
+  CHECK(require(f.upkeep().span()) == core::log_span{core::log_id{17}, core::log_id{40'000}});
+}
+
+TEST_CASE("the last run before a time is found among gaps and rows without one", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_row(3, "2024-03-01 11:00:00", 200, 200);
+  f.add_row(4, "", 200, 200);
+  f.add_row(900, "2024-03-01 11:30:00", 200, 200);
+  f.add_row(901, "2024-03-01 12:00:00", 200, 200);
+  f.add_row(70'000, "2024-03-01 12:30:00", 200, 200);
+  CHECK(require(f.upkeep().last_before(noon - 1h)) == core::log_id{0});
+  CHECK(require(f.upkeep().last_before(noon - 1h + 1s)) == core::log_id{3});
+  CHECK(require(f.upkeep().last_before(noon)) == core::log_id{900});
+  CHECK(require(f.upkeep().last_before(noon + 1s)) == core::log_id{901});
+  CHECK(require(f.upkeep().last_before(noon + 24h)) == core::log_id{70'000});
+}
+
+TEST_CASE("accepted runs without a result are listed by executor, page by page", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_row(1, "2024-03-01 12:00:00", 200, 0, "http://a/");
+  f.add_row(2, "2024-03-01 12:00:00", 0, 0, "http://a/");
+  f.add_row(3, "2024-03-01 12:00:00", 500, 0, "http://a/");
+  f.add_row(4, "2024-03-01 12:00:00", 200, 500, "http://a/");
+  f.add_row(5, "2024-03-01 12:00:00", 200, 0, "http://b/");
+  f.add_row(6, "", 200, 0, "http://a/");
+  f.add_row(50'000, "2024-03-01 12:00:01", 200, 0, "http://a/");
+  auto page = require(f.upkeep().open_runs({{core::log_id{0}, everything}, {}, 2}));
+  CHECK(ids_of(page) == std::vector<std::int64_t>{1, 5});
+  CHECK(page.through == core::log_id{5});
+  CHECK(page.runs[0].fire_at == noon);
+  CHECK(page.runs[0].job == core::job_id{7});
+  page = require(f.upkeep().open_runs({{core::log_id{0}, everything}, {"http://a/"}, 100}));
+  CHECK(ids_of(page) == std::vector<std::int64_t>{1, 6});
+  CHECK(page.runs[1].fire_at == core::time_point{});
+  // A bounded stretch a call, whatever is in it.
+  CHECK(page.through == core::log_id{20'000});
+  page = require(f.upkeep().open_runs({{core::log_id{40'000}, core::log_id{50'000}}, {"http://a/", "http://c/"}, 100}));
+  CHECK(ids_of(page) == std::vector<std::int64_t>{50'000});
+  CHECK(page.through == core::log_id{50'000});
+}
+
+TEST_CASE("a stretch of the log is counted by day", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_row(1, "2024-02-28 23:59:59", 200, 200);
+  f.add_row(2, "2024-02-29 00:00:00", 200, 200);
+  f.add_row(3, "2024-02-29 23:59:59", 200, 0);
+  f.add_row(4, "2024-03-01 00:00:00", 0, 0);
+  f.add_row(5, "2024-03-01 08:00:00", 0, 200);
+  f.add_row(6, "2024-03-01 08:00:00", 500, 0);
+  f.add_row(7, "2024-03-01 08:00:00", 200, 502);
+  f.add_row(8, "2024-03-02 00:00:01", 500, 200);
+  f.add_row(9, "2024-03-03 00:00:00", 200, 200);
+  f.add_row(10, "", 200, 200);
+  const auto midnight = noon - 12h;
+  const core::day_bounds days{midnight - 24h, midnight, midnight + 24h, midnight + 48h};
+  auto counts = require(f.upkeep().count_runs({core::log_id{0}, core::log_id{10}}, days));
+  CHECK(counts[0] == core::run_counts{2, 1, 1});
+  CHECK(counts[1] == core::run_counts{4, 1, 1});
+  CHECK(counts[1].failed() == 2);
+  CHECK(counts[2] == core::run_counts{1, 0, 1});
+  CHECK(require(f.upkeep().count_runs({core::log_id{5}, core::log_id{6}}, days))[1] == core::run_counts{1, 0, 0});
+  CHECK(error_of(f.upkeep().count_runs({core::log_id{0}, everything}, days)) == core::errc::invalid_argument);
+}
+
+TEST_CASE("a day of the report is one row, replaced when it is written again", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto midnight = noon - 12h;
+  std::vector<core::day_report> days{{midnight - 24h, {10, 1, 8}}, {midnight, {0, 0, 0}}};
+  require(f.upkeep().write_report(days, noon));
+  days[1].counts = {7, 2, 3};
+  require(f.upkeep().write_report(days, noon + 1min));
+  CHECK(f.db->query("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report ORDER BY trigger_day")
+        == table{{"2024-02-29 00:00:00", "1", "8", "1"}, {"2024-03-01 00:00:00", "2", "3", "2"}});
+  CHECK(f.db->value("SELECT update_time FROM xxl_job_log_report WHERE trigger_day = '2024-03-01 00:00:00'")
+        == "2024-03-01 12:01:00");
+}
+
+TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason to stay", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto held = f.claimed(1);
+  auto base = core::number(held.id);
+  f.db->exec("UPDATE xxl_job_log SET trigger_time = '2024-01-01 00:00:00'");
+  for (int i = 1; i <= 10; ++i)
+    f.add_row(base + i, "2024-01-01 00:00:00", 200, 200);
+  f.add_row(base + 11, "", 200, 200);
+  f.add_row(base + 12, "2024-02-29 00:00:00", 200, 200);
+  f.add_row(base + 13, "2024-02-29 00:00:01", 200, 200);
+  f.add_row(base + 14, "2024-01-01 00:00:00", 200, 0);
+  f.add_row(base + 15, "2024-01-01 00:00:00", 200, 200);
+  f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (" + std::to_string(base + 3) + ", 7, 0), ("
+             + std::to_string(base + 13) + ", 7, 0)");
+  const auto before = noon - 36h; // 2024-02-29 00:00:00
+  CHECK(f.purge({core::log_id{0}, core::log_id{base + 14}}, before, 4) == 12);
+  CHECK(f.ids() == std::vector<std::int64_t>{base, base + 11, base + 13, base + 15});
+  CHECK(f.db->query("SELECT log_id FROM rm_failed_run") == table{{std::to_string(base + 13)}});
+  // Once the claim is closed its run goes, too.
+  f.record({f.answer(held, 200)}, {f.callback(held, 200)});
+  f.db->exec("DELETE FROM rm_claim");
+  CHECK(f.purge({core::log_id{0}, core::log_id{base + 14}}, before, 1) == 1);
+  CHECK(f.ids() == std::vector<std::int64_t>{base + 11, base + 13, base + 15});
+}
+
+TEST_CASE("an open claim says what of it is unresolved; one with nothing left goes", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto open = f.claimed(1, 3);
+  auto done = f.claimed(2);
+  f.record({f.answer(done, 200)}, {});
+  std::vector<std::int64_t> claims{open.claim, done.claim, 4711};
+  auto strays = require(f.upkeep().stray_runs(f.me, claims));
+  REQUIRE(strays.size() == 1);
+  CHECK(strays[0].run.id == open.id);
+  CHECK(strays[0].run.claim == open.claim);
+  CHECK(strays[0].run.job == core::job_id{1});
+  CHECK(strays[0].run.retry_left == 3);
+  CHECK(strays[0].run.fire_at == open.plan.fire_at);
+  CHECK(strays[0].run.address == open.plan.address);
+  CHECK_FALSE(strays[0].maybe_sent);
+  CHECK(require(f.firings().open_claims(f.me)) == std::vector<std::int64_t>{open.claim});
+  auto next = require(f.store->cluster().enter(f.me.node, "x"));
+  CHECK(error_of(f.upkeep().stray_runs(f.me, claims)) == core::errc::fenced);
+  auto adopted = require(f.firings().adopt(next, 9, 10));
+  REQUIRE(adopted.size() == 1);
+  CHECK(require(f.upkeep().stray_runs(next, std::vector<std::int64_t>{9})).at(0).maybe_sent);
+}

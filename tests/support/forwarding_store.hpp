@@ -1,0 +1,102 @@
+#pragma once
+
+// A store that passes every call on to another one, which it does not own: the base of stores that watch or change a few calls.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/store.hpp"
+
+namespace ringmaster::test {
+
+/// Shares its thread rule: one call at a time.
+class forwarding_store : public storage::store,
+                         protected storage::firing_store,
+                         protected storage::cluster_store,
+                         protected storage::registry_store,
+                         protected storage::deploy_store,
+                         protected storage::log_store {
+public:
+  explicit forwarding_store(storage::store& inner) : inner_{inner} {}
+
+  storage::firing_store& firings() override { return *this; }
+  storage::cluster_store& cluster() override { return *this; }
+  storage::registry_store& registry() override { return *this; }
+  storage::deploy_store& deploys() override { return *this; }
+  storage::log_store& logs() override { return *this; }
+  storage::job_store& jobs() override { return inner_.jobs(); }
+  storage::alarm_store& alarms() override { return inner_.alarms(); }
+  storage::upkeep_store& upkeep() override { return inner_.upkeep(); }
+  storage::mirror_store& mirror() override { return inner_.mirror(); }
+  core::result<void> ping() override { return inner_.ping(); }
+
+protected:
+  // -- firing_store
+  core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
+                                                           std::size_t limit) override {
+    return inner_.firings().load_jobs(slots, after, limit);
+  }
+  core::result<std::int64_t> last_revision() override { return inner_.firings().last_revision(); }
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
+    return inner_.firings().edits_since(revision, limit);
+  }
+  core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override {
+    return inner_.firings().read_jobs(jobs);
+  }
+  core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override {
+    return inner_.firings().claim(batch, now);
+  }
+  core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
+    return inner_.firings().record(batch, now);
+  }
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
+    return inner_.firings().open_claims(owner);
+  }
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override {
+    return inner_.firings().adopt(owner, sequence, limit);
+  }
+  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+    return inner_.firings().permit_resend(owner, runs);
+  }
+  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
+    return inner_.firings().waiting_intents(created_before, limit);
+  }
+  core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override {
+    return inner_.firings().fail_abandoned(before, limit);
+  }
+
+  // -- cluster_store
+  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
+    return inner_.cluster().enter(node, address);
+  }
+  core::result<void> beat(const core::node_life& life, std::int64_t number) override {
+    return inner_.cluster().beat(life, number);
+  }
+  core::result<std::vector<core::node_row>> nodes() override { return inner_.cluster().nodes(); }
+  core::result<bool> fence(const core::node_row& seen) override { return inner_.cluster().fence(seen); }
+  core::result<void> leave(const core::node_life& life) override { return inner_.cluster().leave(life); }
+
+  // -- registry_store
+  core::result<core::registry_state> read() override { return inner_.registry().read(); }
+  core::result<void> write(const core::registry_batch& batch, core::time_point now) override {
+    return inner_.registry().write(batch, now);
+  }
+
+  // -- deploy_store
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now) override {
+    return inner_.deploys().apply(declared, dry_run, prune, now);
+  }
+
+  // -- log_store
+  core::result<std::vector<core::log_row>> rows_after(core::log_id after_row, std::size_t limit) override {
+    return inner_.logs().rows_after(after_row, limit);
+  }
+  core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override { return inner_.logs().rows(ids); }
+
+  storage::store& inner_;
+};
+
+} // namespace ringmaster::test

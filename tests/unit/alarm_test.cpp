@@ -1,0 +1,214 @@
+#include "core/alarm.hpp"
+
+#include <map>
+
+#include "core/alarm_gate.hpp"
+#include "core/alarm_text.hpp"
+#include "core/mail_text.hpp"
+#include "core/trigger_note.hpp"
+#include "core/webhook_template.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+const alarm_windows::clock t0{1h};
+
+log_row failed_row(std::int32_t trigger_code, std::string message, std::int32_t handle_code = 0, std::string handled = {}) {
+  log_row row;
+  row.id = log_id{1'234'567};
+  row.job = job_id{7};
+  row.trigger_code = trigger_code;
+  row.trigger_msg = std::move(message);
+  row.handle_code = handle_code;
+  row.handle_msg = std::move(handled);
+  row.trigger_time = from_ms(1'772'452'800'000);
+  return row;
+}
+
+pending_alarm alarm_of(log_row row) {
+  pending_alarm alarm;
+  alarm.job = job_id{1'234};
+  alarm.origin = row.id;
+  alarm.run = std::move(row);
+  alarm.about = alarmed_job{"<b>settle</b>", "Pay & Co", "a@x.example"};
+  return alarm;
+}
+
+} // namespace
+
+TEST_CASE("alarm rules: the closest one counts, a job's own addresses always", "[core]") {
+  std::vector<alarm_rule> rules(4);
+  rules[0].key = "z-all";
+  rules[1].key = "all";
+  rules[2].key = "pay";
+  rules[2].group = "pay";
+  rules[3].key = "settle";
+  rules[3].group = "pay";
+  rules[3].job = "settle";
+  CHECK(rule_for(rules, "pay", "settle")->key == "settle");
+  CHECK(rule_for(rules, "pay", "other")->key == "pay");
+  CHECK(rule_for(rules, "pay", "")->key == "pay");
+  CHECK(rule_for(rules, "mail", "settle")->key == "all");
+  CHECK(rule_for({}, "pay", "settle") == nullptr);
+  alarm_rule rule;
+  CHECK_FALSE(needs_alarm(" ", &rule, false));
+  CHECK(needs_alarm("a@x", nullptr, true));
+  rule.channels = {"ops"};
+  CHECK(needs_alarm("", &rule, true));
+  rule.on = alarm_attempts::last_attempt;
+  CHECK_FALSE(needs_alarm("a@x", &rule, true));
+  CHECK(needs_alarm("", &rule, false));
+  rule.mail_to = {"b@x", "a@x"};
+  CHECK(mail_addresses(" a@x, ,c@x,a@x,", &rule) == std::vector<std::string>{"a@x", "c@x", "b@x"});
+  CHECK(split_lines(join_lines(std::vector<std::string>{"a", "b"})) == std::vector<std::string>{"a", "b"});
+  CHECK(split_lines("").empty());
+}
+
+TEST_CASE("failure reasons: numbers do not tell failures apart, codes and texts do", "[core]") {
+  trigger_note note;
+  note.message = "connect to 10.0.0.1:9999 refused\nat 12:00";
+  auto other = note;
+  other.message = "connect to 10.0.0.27:80 refused\nat 13:01";
+  CHECK(failure_reason(failed_row(500, encode(note))) == failure_reason(failed_row(500, encode(other))));
+  CHECK(failure_reason(failed_row(500, "a")) != failure_reason(failed_row(500, "b")));
+  CHECK(failure_reason(failed_row(500, "a")) != failure_reason(failed_row(501, "a")));
+  CHECK(failure_reason(failed_row(200, "", 500, "a")) != failure_reason(failed_row(500, "a")));
+  CHECK(failure_reason(failed_row(200, "", 500, std::string(10'000, 'x'))).size() <= 200);
+}
+
+TEST_CASE("alarm windows: the first is told, the rest at the end, on and on", "[core]") {
+  alarm_windows windows;
+  const alarm_windows::key what{job_id{7}, "r"}, other{job_id{7}, "s"};
+  CHECK(windows.open(what, 0ms, t0));
+  CHECK(windows.size() == 0);
+  CHECK(windows.open(what, 60s, t0));
+  CHECK(windows.open(other, 60s, t0));
+  for (int i = 1; i <= 3; ++i) {
+    CHECK_FALSE(windows.open(what, 60s, t0 + 1s));
+    windows.hold(what, intent_id{i}, i < 3);
+  }
+  CHECK(windows.holds_any(what));
+  CHECK_FALSE(windows.holds_any(other));
+  CHECK(windows.ended(t0 + 59s).empty());
+  auto ended = windows.ended(t0 + 60s);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].count == 3);
+  CHECK(ended[0].alarms == std::vector{intent_id{1}, intent_id{2}});
+  // The window goes on; the other one is forgotten.
+  CHECK(windows.size() == 1);
+  CHECK_FALSE(windows.open(what, 60s, t0 + 70s));
+  CHECK(windows.ended(t0 + 120s).empty());
+  CHECK(windows.open(what, 60s, t0 + 121s));
+}
+
+TEST_CASE("alarm rate: so many in any minute, lane by lane", "[core]") {
+  alarm_rate rate{2};
+  CHECK(rate.take("a", t0));
+  CHECK(rate.take("a", t0 + 30s));
+  CHECK_FALSE(rate.take("a", t0 + 59s));
+  CHECK(rate.take("b", t0 + 59s));
+  CHECK(rate.take("a", t0 + 60s));
+  CHECK_FALSE(rate.take("a", t0 + 61s));
+  rate.forget(t0 + 10min);
+  CHECK(rate.take("a", t0 + 10min));
+  CHECK(alarm_back_off(1) == 1s);
+  CHECK(alarm_back_off(2) == 2s);
+  CHECK(alarm_back_off(9) == 256s);
+  CHECK(alarm_back_off(10) == 5min);
+  CHECK(alarm_back_off(1000) == 5min);
+}
+
+TEST_CASE("alarm text: XXL's table, every value escaped, no digit grouping", "[core]") {
+  auto message = alarm_message_of(alarm_of(failed_row(500, "x<br>address：<script>y</script> &lt;z")), 1, language::en);
+  CHECK(message.title == "Task Scheduling Center monitor alarm");
+  CHECK(message.html.find("<td>1234</td>") != std::string::npos);
+  CHECK(message.html.find("<td>Pay &amp; Co</td>") != std::string::npos);
+  CHECK(message.html.find("&lt;b&gt;settle&lt;/b&gt;") != std::string::npos);
+  CHECK(message.html.find("<script>") == std::string::npos);
+  CHECK(message.html.find("Alarm Job LogId=1234567<br>TriggerMsg=<br>x<br>address：y &lt;z") != std::string::npos);
+  CHECK(message.text.find("Alarm Job LogId=1234567\nTriggerMsg=\nx\naddress：y <z") != std::string::npos);
+  CHECK(message.fields.at("fire_time") == "2026-03-02T12:00:00.000Z");
+  CHECK(message.fields.at("kind") == "failure");
+  auto handled = alarm_message_of(alarm_of(failed_row(200, "", 502, "too slow")), 3, language::zh_cn);
+  CHECK(handled.title == "任务调度中心监控报警");
+  CHECK(handled.text.find("3 次") != std::string::npos);
+  CHECK(handled.text.find("TriggerMsg") == std::string::npos);
+  CHECK(handled.text.find("HandleCode=too slow") != std::string::npos);
+  CHECK(handled.text.find("调度失败") != std::string::npos);
+  CHECK(alarm_message_of(alarm_of(failed_row(500, "")), 1, language::zh_tc).title == "任務調度中心監控報警");
+}
+
+TEST_CASE("alarm text: a compact note reads as people read it, a missing run or job does not break it", "[core]") {
+  trigger_note note;
+  note.node_host = "10.0.0.9";
+  note.message = "refused <here>";
+  auto message = alarm_message_of(alarm_of(failed_row(500, encode(note))), 1, language::en);
+  CHECK(message.text.find("10.0.0.9") != std::string::npos);
+  CHECK(message.text.find("refused <here>") != std::string::npos);
+  CHECK(message.html.find("refused &lt;here&gt;") != std::string::npos);
+  CHECK(message.text.find("rm1;") == std::string::npos);
+  pending_alarm bare;
+  bare.origin = log_id{3};
+  CHECK(alarm_message_of(bare, 1, language::en).text.find("Alarm Job LogId=3") != std::string::npos);
+  auto recovered = alarm_of(failed_row(200, "", 200));
+  recovered.kind = alarm_kind::recovery;
+  CHECK(alarm_message_of(recovered, 1, language::en).fields.at("kind") == "recovery");
+  auto huge = alarm_message_of(alarm_of(failed_row(500, std::string(100'000, '<'))), 1, language::en);
+  CHECK(huge.text.size() < 10'000);
+  std::vector<suppressed_job> jobs(60, {job_id{1}, "n\n<x>", 2});
+  auto summary = summary_message_of(jobs, 120, language::en);
+  CHECK(summary.text.find("120 alarms") != std::string::npos);
+  CHECK(summary.text.find("… (10)") != std::string::npos);
+  CHECK(summary.html.find("<x>") == std::string::npos);
+}
+
+TEST_CASE("stored HTML becomes text", "[core]") {
+  CHECK(text_of_html("a<br>b<br/>c") == "a\nb\nc");
+  CHECK(text_of_html("<br><br><span style=\"color:#00c0ef;\" > >>>x<<< </span><br>y") == "\n\n >>>x<<< \ny");
+  CHECK(text_of_html("1 < 2 && 3 > 2 &amp;lt;") == "1 < 2 && 3 > 2 &lt;");
+  CHECK(text_of_html("<") == "<");
+  CHECK(text_of_html("<a") == "<a");
+  CHECK(escape_html("<a href='x'>\"&") == "&lt;a href=&#39;x&#39;&gt;&quot;&amp;");
+}
+
+TEST_CASE("mail text: headers cannot be broken out of, words are encoded", "[core]") {
+  CHECK(base64("") == "");
+  CHECK(base64("f") == "Zg==");
+  CHECK(base64("fo") == "Zm8=");
+  CHECK(base64("foo") == "Zm9v");
+  CHECK(encoded_words("plain") == "plain");
+  CHECK(encoded_words("a\r\nBcc: x@y") == "a  Bcc: x@y");
+  CHECK(encoded_words("=?x?=").starts_with("=?UTF-8?B?"));
+  const auto words = encoded_words("任务调度中心监控报警任务调度中心监控报警任务调度中心监控报警");
+  for (std::string_view rest = words; !rest.empty();) {
+    const auto end = rest.find("\r\n ");
+    CHECK(rest.substr(0, end).size() <= 75);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 3);
+  }
+  mail message{"r@x.example", "R \"q\"", "a@x.example", "s", "t", "<p>h</p>", "id\r\nX: y", from_ms(1'772'452'800'000)};
+  const auto text = mail_text(message);
+  CHECK(text.starts_with("Date: Mon, 02 Mar 2026 12:00:00 +0000\r\n"));
+  CHECK(text.find("From: \"R \\\"q\\\"\" <r@x.example>\r\n") != std::string::npos);
+  CHECK(text.find("Message-ID: <id  X: y>\r\n") != std::string::npos);
+  CHECK(text.find("\r\nX:") == std::string::npos);
+  for (char c : text)
+    CHECK((c == '\r' || c == '\n' || (c >= ' ' && c < 0x7F)));
+  for (const char* address : {"a@b", "a.b+c@example.org"})
+    CHECK(is_mail_address(address));
+  for (const char* address : {"", "a", "@b", "a@", "a b@c", "a@b>", "a@b\r\n", "a,b@c", "ä@b"})
+    CHECK_FALSE(is_mail_address(address));
+}
+
+TEST_CASE("templates: values go in escaped and are never read again, JSON's braces stay", "[core]") {
+  const std::map<std::string, std::string, std::less<>> fields{{"title", "a {job} \""}, {"job", "7"}};
+  const auto mark = [](std::string_view value) { return "<" + std::string{value} + ">"; };
+  CHECK(fill_template(R"({"t":"{title}","n":{job},"x":{"y":1}})", fields, mark) == R"({"t":"<a {job} ">","n":<7>,"x":{"y":1}})");
+  CHECK(fill_template("{", fields, mark) == "{");
+  CHECK(fill_template("{{job}}", fields, mark) == "{<7>}");
+  CHECK(fill_template("{unknown} {job", fields, mark) == "{unknown} {job");
+  CHECK(fill_template("", fields, mark).empty());
+}

@@ -1,0 +1,77 @@
+#include "core/log_purge.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::log_purge;
+
+namespace {
+
+constexpr auto cut_off = core::from_ms(1'700'000'000'000);
+
+/// Steps until the purge is over; each row takes `per_row`. The longest step.
+std::chrono::microseconds run(log_purge& purge, std::chrono::microseconds per_row) {
+  std::chrono::microseconds longest{0};
+  while (auto step = purge.next()) {
+    core::purge_outcome outcome;
+    auto ids = std::min<std::int64_t>(static_cast<std::int64_t>(step->limit),
+                                      core::number(step->range.through) - core::number(step->range.after));
+    outcome.removed = static_cast<std::size_t>(ids);
+    outcome.through = core::log_id{core::number(step->range.after) + ids};
+    outcome.took = per_row * ids;
+    longest = std::max(longest, outcome.took);
+    CHECK(purge.stepped(outcome) >= std::max<std::chrono::microseconds>(outcome.took, log_purge::pause_min));
+  }
+  return longest;
+}
+
+core::log_range range(std::int64_t after, std::int64_t through) { return {core::log_id{after}, core::log_id{through}}; }
+
+} // namespace
+
+TEST_CASE("the age limit is a local midnight", "[unit]") {
+  const auto zone = *core::zone::find("Asia/Shanghai");
+  CHECK(zone.format(core::purge_before(*zone.parse("2024-03-31 00:00:00"), zone, 30)) == "2024-03-01 00:00:00");
+  CHECK(zone.format(core::purge_before(*zone.parse("2024-03-31 23:59:59"), zone, 30)) == "2024-03-01 00:00:00");
+  const auto cairo = *core::zone::find("Africa/Cairo");
+  // Its midnight was skipped.
+  CHECK(cairo.format(core::purge_before(*cairo.parse("2026-04-27 10:00:00"), cairo, 3)) == "2026-04-24 01:00:00");
+}
+
+TEST_CASE("steps grow and shrink with what a row takes", "[unit]") {
+  log_purge purge;
+  purge.begin(range(0, 100'000), cut_off);
+  CHECK(run(purge, 50us) < 50ms);
+  CHECK(purge.removed() == 100'000);
+  CHECK_FALSE(purge.is_due(cut_off));
+  CHECK(purge.is_due(cut_off + 24h));
+  // The database became ten times slower: one step shows it.
+  purge.begin(range(0, 130'000), cut_off + 24h);
+  REQUIRE(purge.next());
+  CHECK(purge.next()->range.after == core::log_id{100'000});
+  purge.stepped({0, core::log_id{100'001}, 500ms});
+  CHECK(run(purge, 500us) < 50ms);
+}
+
+TEST_CASE("a step that fails is tried again, smaller", "[unit]") {
+  log_purge purge;
+  purge.begin(range(0, 1'000), cut_off);
+  auto first = *purge.next();
+  purge.failed();
+  CHECK(purge.next()->limit < first.limit);
+  CHECK(purge.next()->range.after == core::log_id{0});
+  for (int i = 0; i < 10; ++i)
+    purge.failed();
+  CHECK(purge.next()->limit == log_purge::limit_min);
+}
+
+TEST_CASE("nothing to purge is a purge that is done", "[unit]") {
+  log_purge purge;
+  CHECK(purge.is_due(cut_off));
+  purge.begin(range(7, 7), cut_off);
+  CHECK_FALSE(purge.next());
+  CHECK_FALSE(purge.is_due(cut_off));
+  purge.reset();
+  CHECK(purge.is_due(cut_off));
+}
