@@ -94,11 +94,19 @@ void check_content(storage::database& database, std::vector<finding>& findings) 
 }
 
 void check_mode(storage::store& store, const std::string& wanted, std::vector<finding>& findings) {
-  auto mode = storage::agreed_mode(store, wanted);
-  if (mode)
-    findings.push_back({verdict::fine, "mode", std::string{core::stored_name(*mode)}});
-  else
+  const auto mode = storage::agreed_mode(store, wanted);
+  if (!mode) {
     findings.push_back({verdict::failure, "mode", mode.error().context});
+    return;
+  }
+  findings.push_back({verdict::fine, "mode", std::string{core::stored_name(*mode)}});
+  if (*mode != core::cluster_mode::shared)
+    return;
+  const auto unplanned = store.reservations()->unplanned();
+  if (!unplanned)
+    findings.push_back({verdict::failure, "job options", unplanned.error().context});
+  else if (!unplanned->empty())
+    findings.push_back({verdict::failure, "job options", core::options_refused(*unplanned)});
 }
 
 void check_database(const assembled& node, std::vector<finding>& findings) {

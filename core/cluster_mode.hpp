@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/result.hpp"
 #include "core/run.hpp"
+#include "core/schedule_options.hpp"
 
 namespace ringmaster::core {
 
@@ -24,6 +27,13 @@ enum class cluster_mode : std::uint8_t {
 
 /// Exact; nothing for an unknown one.
 [[nodiscard]] std::optional<cluster_mode> find_cluster_mode(std::string_view name) noexcept;
+
+/// Shared mode has no place for options that change when a job fires: Java admins do not know them. Errors: `invalid_argument`
+/// that names the options.
+[[nodiscard]] result<void> check_shared(const schedule_options& options);
+
+/// `jobs 4, 7, 9 have options that ...`, the first few by their ids.
+[[nodiscard]] std::string options_refused(std::span<const job_id> jobs);
 
 /// The mode row of a database.
 struct mode_state {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/cluster_mode.hpp"
 #include "core/result.hpp"
@@ -27,6 +28,9 @@ public:
   /// that never fires again or whose schedule cannot be read. An instant that an intent was made for before is not taken again.
   /// Errors: `fenced`, also when the mode is not `shared`.
   virtual core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) = 0;
+
+  /// Running jobs that are not reserved: they have options of the schedule that Java admins do not know. Ascending.
+  virtual core::result<std::vector<core::job_id>> unplanned() = 0;
 
   /// Reserved instants that waited too long: they count as taken and are never sent. Errors: `fenced`.
   virtual core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents) = 0;

@@ -56,7 +56,20 @@ protocol::reservation_actor::behavior_type reservation_actor_state::make_behavio
 void reservation_actor_state::change_life(const protocol::life_change& change) {
   life_ = change.mode == core::cluster_mode::shared ? change.life : std::nullopt;
   next_ = self_->clock().now();
+  if (life_)
+    tell_unplanned();
   reserve();
+}
+
+// Once a life: they stay as they are until somebody does something about it.
+void reservation_actor_state::tell_unplanned() {
+  ask_store<std::vector<core::job_id>>(
+    self_, partners_.worker,
+    [](storage::store& store) { return reservations_of(store).and_then([](auto* found) { return found->unplanned(); }); },
+    [this](core::result<std::vector<core::job_id>>&& jobs) {
+      if (jobs && !jobs->empty())
+        log_->error("not planned: {}", core::options_refused(*jobs));
+    });
 }
 
 void reservation_actor_state::tick() {

@@ -43,6 +43,7 @@ private:
   void arm(steady when);
   void reserve();
   void take(core::result<core::reserve_outcome>&& outcome);
+  void tell_unplanned();
   void tell(const core::reserve_outcome& outcome);
   void forget_old();
   caf::result<void> stop();

@@ -126,6 +126,8 @@ void schedule_actor_state::report_drained() {
   if (!life_)
     return leave();
   leaving_ = true;
+  if (shared_)
+    return leave();
   mirror_before_leaving(core::job_id{0});
 }
 

@@ -227,6 +227,13 @@ private:
     return out;
   }
 
+  [[nodiscard]] log_values values_of(const core::planned_run& run) const {
+    auto values = log_values_of(run, batch_.node_host);
+    if (const auto most = own_.shape.limits.param_chars; most != 0)
+      values.param = core::cut_characters(values.param, most);
+    return values;
+  }
+
   /// The first id; the server gives one statement's rows equidistant ids.
   std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
@@ -236,9 +243,7 @@ private:
       positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
-      auto values = log_values_of(run, batch_.node_host);
-      if (const auto most = own_.shape.limits.param_chars; most != 0)
-        values.param = core::cut_characters(values.param, most);
+      auto values = values_of(run);
       const auto fire_time = date_text(run.fire_at);
       some.add(run.spec->group)
         .add(run.spec->id)
@@ -261,7 +266,7 @@ private:
       positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
-      auto values = log_values_of(run, batch_.node_host);
+      const auto values = values_of(run);
       some.add(run.spec->group)
         .add(run.spec->id)
         .add(values.address)

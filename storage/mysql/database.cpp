@@ -30,6 +30,8 @@ constexpr auto migration_wait = std::chrono::seconds{60};
 constexpr auto migration_statement = std::chrono::hours{1};
 /// The step that makes XXL's tables.
 constexpr int tables_step = 1;
+/// Its name where they were there before us: such a database begins in shared mode.
+constexpr const char* found_tables = "xxl_tables, found";
 
 class mysql_store final : public store {
 public:
@@ -120,7 +122,7 @@ void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   db.command("CREATE TABLE IF NOT EXISTS rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number))"
              " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
   if (found)
-    db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, mysql_migrations().front().name);
+    db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, found_tables);
   for (const auto& step : steps) {
     for (const auto& text : step.statements)
       run_once(db, text);

@@ -55,6 +55,9 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     const auto held = select_jobs(own_, {&job, 1});
     if (held.empty())
       return tl::unexpected{no_such_job(job)};
+    if (*mode == core::cluster_mode::shared)
+      if (auto known = core::check_shared(held.front().spec->timing); !known)
+        return tl::unexpected{known.error()};
     const auto next = next_of_start(held.front(), first_start(*mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};

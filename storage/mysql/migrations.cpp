@@ -254,7 +254,7 @@ void add_conditional(std::vector<std::string>& to, const std::string& wanted, co
 }
 
 // Who owns the schedule (firing protocol §8, §9). A database whose tables XXL-JOB made begins in shared mode, with an index for
-// what is due; one of our own in native mode.
+// what is due; one of our own in native mode, and one that we have planned alone on before.
 migration_step modes() {
   migration_step step{6, "modes", {}};
   step.statements.push_back(table("rm_mode", R"(  id INT NOT NULL,

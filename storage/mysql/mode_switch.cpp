@@ -44,6 +44,8 @@ std::size_t copy_from_jobs(connection& db) {
   }();
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
+  // What was edited meanwhile is no edit behind our back.
+  db.execute("DELETE FROM rm_mirror");
   return static_cast<std::size_t>(
     db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
                " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, 1), 0),"
@@ -59,6 +61,14 @@ std::size_t copy_to_jobs(connection& db) {
   return copied;
 }
 
+/// Java admins would fire such jobs by their columns alone.
+core::result<void> check_options(connection& db) {
+  const auto jobs = running_with_options(db);
+  if (jobs.empty())
+    return {};
+  return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or take the options out, then switch");
+}
+
 core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& rules, cluster_mode to) {
   core::mode_switch out;
   if (auto locked = lock_schedule(db); !locked)
@@ -71,6 +81,8 @@ core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& ru
     return out;
   }
   (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+  if (auto fits = to == cluster_mode::shared ? check_options(db) : core::result<void>{}; !fits)
+    return tl::unexpected{fits.error()};
   out.changed = true;
   // Waits for the claims that are under way; none of these lives claims again.
   out.nodes_fenced = static_cast<std::size_t>(
@@ -91,6 +103,8 @@ core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& ru
 core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, core::milliseconds patience) {
   using clock = std::chrono::steady_clock;
   const auto announced = own_.db.read([&]() -> core::result<void> {
+    if (auto fits = to == cluster_mode::shared ? check_options(own_.db) : core::result<void>{}; !fits)
+      return fits;
     if (to == cluster_mode::shared && read_mode(own_.db).mode == cluster_mode::native) {
       add_due_index(own_.db);
       // The guard lets go before this has the lock, and a Java admin may be first in its queue.

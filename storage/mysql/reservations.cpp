@@ -83,6 +83,10 @@ core::result<core::mode_state> reservation_role::mode() {
   return own_.db.read([this]() -> core::result<core::mode_state> { return read_mode(own_.db); });
 }
 
+core::result<std::vector<core::job_id>> reservation_role::unplanned() {
+  return own_.db.read([this]() -> core::result<std::vector<core::job_id>> { return running_with_options(own_.db); });
+}
+
 core::result<void> reservation_role::drop(const core::node_life& owner, std::span<const core::intent_id> intents) {
   return own_.db.transact([&]() -> core::result<void> {
     if (auto current = own_.check_current(owner); !current)

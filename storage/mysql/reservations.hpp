@@ -31,6 +31,7 @@ public:
 
   core::result<core::mode_state> mode() override;
   core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override;
+  core::result<std::vector<core::job_id>> unplanned() override;
   core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents) override;
   core::result<std::size_t> put_back(const core::node_life& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;

@@ -68,8 +68,9 @@ private:
   }
 
   void read_due(bool careful) {
-    constexpr const char* due = "SELECT id, trigger_next_time, schedule_type, schedule_conf, misfire_strategy FROM xxl_job_info"
-                                " WHERE trigger_status = 1 AND trigger_next_time <= ? ORDER BY trigger_next_time, id LIMIT ?";
+    constexpr const char* due = "SELECT id, trigger_next_time, schedule_type, schedule_conf, misfire_strategy FROM xxl_job_info i"
+                                " WHERE trigger_status = 1 AND trigger_next_time <= ? AND NOT EXISTS (SELECT 1 FROM rm_job_ext e"
+                                " WHERE e.job = i.id AND " RINGMASTER_HAS_OPTIONS ") ORDER BY trigger_next_time, id LIMIT ?";
     rows_.clear();
     auto found = careful ? db_.query({due, " FOR UPDATE"}, window_.now + window_.horizon, window_.jobs_max)
                          : db_.query({due, ""}, window_.now + window_.horizon, window_.jobs_max);

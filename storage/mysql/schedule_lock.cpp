@@ -2,6 +2,15 @@
 
 namespace ringmaster::storage::mysql {
 
+namespace {
+
+void keep_last_instant(connection& db, core::job_id job) {
+  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
+             " WHERE job = ?", job, job);
+}
+
+} // namespace
+
 core::result<void> lock_schedule(connection& db) {
   if (db.query("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE").next())
     return {};
@@ -17,6 +26,10 @@ core::mode_state read_mode(connection& db) {
   if (!row.next())
     return {};
   return {core::find_cluster_mode(row.text(0)).value_or(core::cluster_mode::native), row.number(1) == 1};
+}
+
+bool may_show_schedule(connection& db) {
+  return db.query("SELECT 1 FROM rm_mode WHERE id = 1 AND mode = 'native' AND wanted_at < UNIX_TIMESTAMP() - 60").next();
 }
 
 core::result<core::cluster_mode> begin_edit(connection& db) {
@@ -35,9 +48,17 @@ core::result<core::cluster_mode> begin_edit(connection& db) {
   }
 }
 
+std::vector<core::job_id> running_with_options(connection& db) {
+  std::vector<core::job_id> out;
+  auto found = db.query("SELECT i.id FROM rm_job_ext e JOIN xxl_job_info i ON i.id = e.job WHERE i.trigger_status = 1 AND "
+                        RINGMASTER_HAS_OPTIONS " ORDER BY i.id");
+  while (found.next())
+    out.push_back(found.id<core::job_id>(0));
+  return out;
+}
+
 void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms) {
-  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
-             " WHERE job = ?", job, job);
+  keep_last_instant(db, job);
   db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?", running,
              next_ms, job);
 }

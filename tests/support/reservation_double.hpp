@@ -28,6 +28,8 @@ public:
     return next;
   }
 
+  core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
+
   core::result<void> drop(const core::node_life&, std::span<const core::intent_id> intents) override {
     dropped.insert(dropped.end(), intents.begin(), intents.end());
     return {};
@@ -73,6 +75,7 @@ public:
   std::vector<core::node_life> owners;
   std::vector<core::reserve_window> windows;
   std::vector<core::intent_id> dropped;
+  std::vector<core::job_id> with_options;
   std::vector<core::node_life> put_back_for;
   std::vector<core::time_point> forgotten_before;
 };
