@@ -1,6 +1,7 @@
 // Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do,
 // and accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -185,7 +185,7 @@ private:
     if (mode() == core::cluster_mode::native)
       return check_rivals();
     if (!lock_is_free())
-      return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans until its holder lets go");
+      return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans as long as it is");
     const auto seen = a_node_is_up() ? std::nullopt : signs_of_life();
     say(level::fine, "Java admins", seen ? *seen + "; in shared mode it may" : "schedule_lock is free");
   }
@@ -195,8 +195,8 @@ private:
     const bool up = a_node_is_up();
     if (auto waiting = foreign_waiter())
       return say(level::failure, "Java admins",
-                 "connection " + *waiting + " waits for schedule_lock: a Java admin runs on this database, which is in native mode;"
-                   " stop it");
+                 "connection " + *waiting + " waits for schedule_lock: a Java admin runs on this database, which is in native"
+                   " mode; stop it");
     if (!lock_is_free())
       return say(up ? level::fine : level::failure, "Java admins",
                  up ? "a node holds schedule_lock: a Java admin that is started waits"
