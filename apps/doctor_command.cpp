@@ -11,6 +11,7 @@
 #include "apps/commands.hpp"
 #include "apps/notification.hpp"
 #include "core/sqlite_url.hpp"
+#include "storage/reservations.hpp"
 
 namespace ringmaster::apps {
 
@@ -92,6 +93,22 @@ void check_content(storage::database& database, std::vector<finding>& findings) 
                         std::move(one.what), std::move(one.detail)});
 }
 
+void check_mode(storage::store& store, const std::string& wanted, std::vector<finding>& findings) {
+  const auto mode = storage::agreed_mode(store, wanted);
+  if (!mode) {
+    findings.push_back({verdict::failure, "mode", mode.error().context});
+    return;
+  }
+  findings.push_back({verdict::fine, "mode", std::string{core::stored_name(*mode)}});
+  if (*mode != core::cluster_mode::shared)
+    return;
+  const auto unplanned = store.reservations()->unplanned();
+  if (!unplanned)
+    findings.push_back({verdict::failure, "job options", unplanned.error().context});
+  else if (!unplanned->empty())
+    findings.push_back({verdict::failure, "job options", core::options_refused(*unplanned)});
+}
+
 void check_database(const assembled& node, std::vector<finding>& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
@@ -120,10 +137,12 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
   }
   findings.push_back({verdict::fine, "schema", "up to date"});
   auto store = (*database)->open();
-  if (store)
-    check_nodes(**store, findings);
-  else
+  if (!store) {
     findings.push_back({verdict::failure, "database", store.error().context});
+    return;
+  }
+  check_mode(**store, node.settings.cluster.mode, findings);
+  check_nodes(**store, findings);
 }
 
 void print(const std::vector<finding>& findings, bool json) {

@@ -5,6 +5,7 @@
 
 #include "apps/limits.hpp"
 #include "apps/logging.hpp"
+#include "storage/reservations.hpp"
 
 namespace ringmaster::apps {
 
@@ -61,6 +62,15 @@ core::result<void> end_other_lives(foundation& base) {
   return {};
 }
 
+core::result<void> check_mode(foundation& base) {
+  auto store = base.database->open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  if (auto agreed = storage::agreed_mode(**store, base.what.settings.cluster.mode); !agreed)
+    return tl::unexpected<core::error>{agreed.error()};
+  return {};
+}
+
 core::result<void> take_database(foundation& base) {
   auto file = sole_use::of_database(base.what.settings);
   if (!file)
@@ -72,8 +82,11 @@ core::result<void> take_database(foundation& base) {
   if (!made)
     return tl::unexpected<core::error>{made.error()};
   base.database = std::move(*made);
-  auto ready = prepare_schema(*base.database, base.what.settings);
-  return ready && base.sqlite_file ? end_other_lives(base) : ready;
+  if (auto ready = prepare_schema(*base.database, base.what.settings); !ready)
+    return ready;
+  if (auto agreed = check_mode(base); !agreed)
+    return agreed;
+  return base.sqlite_file ? end_other_lives(base) : core::result<void>{};
 }
 
 } // namespace

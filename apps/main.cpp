@@ -95,6 +95,15 @@ int run(int argc, char** argv) {
   migrate_command->add_flag("--json", migration.json, "For machines");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 
+  config_options takeover_config;
+  bool takeover_back = false;
+  bool takeover_json = false;
+  auto* takeover_command = app.add_subcommand("takeover", "Take the schedule over from Java admins (native mode)");
+  add_config_options(*takeover_command, takeover_config);
+  takeover_command->add_flag("--back", takeover_back, "Give it back: Java admins may plan again (shared mode)");
+  takeover_command->add_flag("--json", takeover_json, "For machines");
+  takeover_command->callback([&] { chosen = [&] { return takeover(takeover_config, takeover_back, takeover_json); }; });
+
   cron_options cron;
   auto* cron_command = app.add_subcommand("cron", "Questions about cron expressions");
   cron_command->require_subcommand(0, 1);

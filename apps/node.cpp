@@ -49,6 +49,7 @@ void node::spawn() {
   parts.host = host_name();
   parts.open_store = [database = base_.database] { return database->open(); };
   parts.store_writers = base_.database->writers();
+  parts.shares_schedule = base_.database->shares_schedule();
   parts.client = base_.transport->client();
   notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
   parts.notifier = notifier_;

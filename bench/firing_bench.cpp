@@ -1,6 +1,7 @@
 // Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do,
 // and accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,7 +19,7 @@ using namespace ringmaster::bench;
 
 struct arguments {
   load_options load;
-  std::string store = "sqlite", callbacks = "batch";
+  std::string store = "sqlite", callbacks = "batch", mode = "native";
   std::size_t rate = 0, even = 0, spread = 0, burst = 0;
   long seconds = 60, warmup = 5, idle = 0, outage = 0;
   bool kill = false;
@@ -38,6 +39,9 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--ringmaster", given.load.ringmaster, "The server's binary")->required()->check(CLI::ExistingFile);
   app.add_option("--store", given.store, "sqlite, or mariadb: a private server, started here")
       ->check(CLI::IsMember({"sqlite", "mariadb"}))
+      ->capture_default_str();
+  app.add_option("--mode", given.mode, "native, or shared: on the unchanged tables of XXL-JOB 3.4, as beside its admins; with mariadb")
+      ->check(CLI::IsMember({"native", "shared"}))
       ->capture_default_str();
   auto* load = app.add_option_group("load", "What the jobs do");
   auto* rate = load->add_option("--rate", given.rate, "N jobs, each fires every second");
@@ -86,6 +90,10 @@ void declare(CLI::App& app, arguments& given) {
 void settle(arguments& given) {
   auto& load = given.load;
   load.store = given.store == "sqlite" ? store_kind::sqlite : store_kind::mariadb;
+  load.shared = given.mode == "shared";
+  // A job starts 5 s later there.
+  if (load.shared)
+    given.warmup = std::max(given.warmup, 10L);
   load.batched_callbacks = given.callbacks == "batch";
   load.seconds = std::chrono::seconds{given.idle > 0 ? given.idle : given.seconds};
   load.warmup = std::chrono::seconds{given.warmup};

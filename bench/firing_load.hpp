@@ -19,6 +19,8 @@ struct load_options {
   store_kind store = store_kind::sqlite;
   load_shape shape = load_shape::every_second;
   std::size_t jobs = 0;
+  /// As beside Java admins, on tables that XXL-JOB made.
+  bool shared = false;
   std::chrono::seconds seconds{60};
   std::chrono::seconds warmup{5};
   std::size_t executors = 10;

@@ -9,16 +9,18 @@
 #include "bench/load_place.hpp"
 #include "bench/prefill.hpp"
 #include "bench/stored_results.hpp"
+#include "tests/storage/xxl_schemas.hpp"
 
 namespace ringmaster::bench {
 
 namespace {
 
 constexpr const char* database = "ringmaster_bench";
+constexpr int xxl_generation = 7;
 
 } // namespace
 
-load_store::load_store(store_kind kind, const std::filesystem::path& folder) : file_{folder / "ringmaster.db"} {
+load_store::load_store(store_kind kind, const std::filesystem::path& folder, bool shared) : file_{folder / "ringmaster.db"} {
   if (kind == store_kind::sqlite) {
     url_ = "sqlite:" + file_.string();
     return;
@@ -30,6 +32,8 @@ load_store::load_store(store_kind kind, const std::filesystem::path& folder) : f
   sizes.synced = true;
   server_ = std::make_unique<test::mariadb_server>(sizes);
   url_ = server_->url(database);
+  if (shared)
+    run_mysql(server_->socket_path(), database, test::xxl_schema(xxl_generation));
 }
 
 pid_t load_store::process() const {

@@ -21,7 +21,8 @@ enum class store_kind { sqlite, mariadb };
 /// Empty at first. Keeps the MariaDB server up until it goes; use it from the main thread alone.
 class load_store {
 public:
-  load_store(store_kind kind, const std::filesystem::path& folder);
+  /// `shared`: with the tables of XXL-JOB 3.4 as its admin makes them, so that the server plans as beside Java admins.
+  load_store(store_kind kind, const std::filesystem::path& folder, bool shared = false);
 
   [[nodiscard]] const std::string& url() const { return url_; }
 

@@ -54,6 +54,15 @@ void prefill_sqlite(const std::filesystem::path& file, std::size_t rows, std::si
   run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
+void run_mysql(const std::string& socket, const std::string& database, const std::vector<std::string>& statements) {
+  const std::unique_ptr<MYSQL, decltype(&mysql_close)> db{mysql_init(nullptr), &mysql_close};
+  if (mysql_real_connect(db.get(), nullptr, "root", "", database.c_str(), 0, socket.c_str(), 0) == nullptr)
+    throw std::runtime_error(mysql_error(db.get()));
+  for (const auto& statement : statements)
+    if (mysql_real_query(db.get(), statement.data(), statement.size()) != 0)
+      throw std::runtime_error(statement + ": " + mysql_error(db.get()));
+}
+
 void prefill_mysql(const std::string& socket, const std::string& database, std::size_t rows, std::size_t jobs) {
   const std::unique_ptr<MYSQL, decltype(&mysql_close)> db{mysql_init(nullptr), &mysql_close};
   if (mysql_real_connect(db.get(), nullptr, "root", "", database.c_str(), 0, socket.c_str(), 0) == nullptr)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ringmaster::bench {
 
@@ -12,5 +13,8 @@ namespace ringmaster::bench {
 /// store's words. The server must not run.
 void prefill_sqlite(const std::filesystem::path& file, std::size_t rows, std::size_t jobs);
 void prefill_mysql(const std::string& socket, const std::string& database, std::size_t rows, std::size_t jobs);
+
+/// Runs the statements one after another. Throws `std::runtime_error`, as the others.
+void run_mysql(const std::string& socket, const std::string& database, const std::vector<std::string>& statements);
 
 } // namespace ringmaster::bench

@@ -80,6 +80,9 @@ struct claim_batch {
   std::vector<planned_run> runs;
   /// Text for every run's trigger message that only the sender knows: its own host.
   std::string node_host;
+  /// Java admins read the same database: log rows are as they write them, and every intent's job is looked at again (firing
+  /// protocol, S3).
+  bool shared = false;
 };
 
 /// A run that its owner may now send: it has a log row (0, 0).
@@ -102,6 +105,10 @@ struct claim_outcome {
   std::vector<job_id> lost_races;
   /// Intents that somebody else took, or whose job is gone.
   std::vector<intent_id> lost_intents;
+  /// Reserved instants that were dropped: their job was stopped, rescheduled or put back since (firing protocol, S3).
+  std::vector<intent_id> dropped_intents;
+  /// Shared mode: still waiting, because their runs were planned with another definition of the job than it has now.
+  std::vector<intent_id> stale_intents;
   /// An earlier call had committed this claim: `runs` are those still unresolved, the lost lists are empty because they are not
   /// known any more. Read every job of the batch's moves again.
   bool repeated = false;
@@ -137,14 +144,17 @@ struct record_batch {
   std::vector<callback> callbacks;
   /// Claims of the owner that are wholly resolved and go away with this transaction.
   std::vector<std::int64_t> resolved_claims;
+  /// Java admins read the same database: trigger messages are stored as they write them.
+  bool shared = false;
 };
 
-/// A durable wish to run: a child, a retry or a run by hand, a row of `rm_intent` until it is claimed.
+/// A durable wish to run: a child, a retry, a run by hand or, beside Java admins, a reserved instant. A row of `rm_intent` until
+/// it is claimed.
 struct intent {
   intent_id id{};
   trigger_kind kind = trigger_kind::parent;
   job_id job{};
-  /// A retry: the instant of its first attempt. A child, and by hand: the epoch, it is due at once.
+  /// A retry: the instant of its first attempt. A child, and by hand: the epoch, it is due at once. A reserved instant: itself.
   time_point fire_at{};
   /// The run that it follows. By hand: a random negative number.
   log_id origin{};
@@ -154,6 +164,11 @@ struct intent {
   /// As in `planned_run`.
   std::vector<std::string> addresses = {};
 };
+
+/// Made by a reservation, for one instant of a schedule.
+[[nodiscard]] constexpr bool is_reserved(trigger_kind kind) noexcept {
+  return kind == trigger_kind::cron || kind == trigger_kind::misfire;
+}
 
 struct record_outcome {
   /// Intents that this transaction wrote: the recorder's node claims them at once.

@@ -89,6 +89,20 @@ using schedule_actor = caf::typed_actor<
   /// INTERNAL: claim what is due.
   caf::result<void>(tick_atom)>;
 
+/// Shared mode: takes what is due soon from under XXL's schedule lock and hands it to schedule_actor. Idle in native mode.
+using reservation_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// Reserves nothing more; what it reserved and nobody claimed is due again for the Java admins. Replies when it is.
+  caf::result<void>(stop_request),
+  /// INTERNAL: reserve.
+  caf::result<void>(tick_atom)>;
+
+/// Native mode on MySQL: the node of slot 0 holds XXL's schedule lock, so that a Java admin started by mistake waits.
+using schedule_guard = caf::typed_actor<
+  caf::result<void>(life_change),
+  /// INTERNAL: take or keep the lock.
+  caf::result<void>(tick_atom)>;
+
 /// Holds claimed firings until shortly before their millisecond, then passes all due ones on in one message.
 using ring_actor = caf::typed_actor<
   caf::result<void>(firing_batch),

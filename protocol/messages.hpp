@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/cluster_mode.hpp"
 #include "core/declared.hpp"
 #include "core/group.hpp"
 #include "core/job_card.hpp"
@@ -96,6 +97,8 @@ struct stray_claims {
 struct life_change {
   /// Nothing: the lease is lost.
   std::optional<core::node_life> life;
+  /// Who owns the schedule as long as this life lasts.
+  core::cluster_mode mode = core::cluster_mode::native;
 };
 
 struct slot_change {

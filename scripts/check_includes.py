@@ -24,7 +24,8 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),
     "storage/mysql/": (("storage/*", "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
     "storage/sqlite/": (("storage/*", "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
-    "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp"), ("caf", "spdlog", "system")),
+    "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp", "storage/reservations.hpp"),
+                ("caf", "spdlog", "system")),
     "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
     "gateway/transport.hpp": (("core/", "config/settings.hpp", "protocol/http.hpp"), ()),
     "gateway/transport/": (

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/cluster_mode.hpp"
 #include "core/columns.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
@@ -185,6 +186,9 @@ private:
     if (!columns)
       return core::fail(errc::invalid_argument, at(declared) + columns.error().context);
     write.columns = std::move(*columns);
+    if (held_.shared)
+      if (auto known = core::check_shared(write.columns.timing); !known)
+        return core::fail(errc::invalid_argument, at(declared) + known.error().context);
     if (auto found = find_children(one, write); !found)
       return found;
     auto scheduled = schedule_of(one, write);

@@ -73,6 +73,8 @@ struct held_job {
 /// All groups, all declared jobs, the source's row of `rm_deploy`, and what the columns hold.
 struct deploy_state {
   column_limits limits = {};
+  /// Java admins plan these jobs, too.
+  bool shared = false;
   std::optional<std::int64_t> revision;
   std::vector<held_group> groups;
   std::vector<held_job> jobs;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "core/language.hpp"
 #include "core/zone.hpp"
 #include "storage/store.hpp"
 
@@ -19,6 +20,8 @@ struct store_options {
   core::zone database_zone;
   /// The zone of cron schedules (for the next times that `deploys().apply` computes).
   core::zone schedule_zone;
+  /// Of texts that are stored for people.
+  core::language language = core::language::en;
 };
 
 struct migration_step {
@@ -83,6 +86,9 @@ public:
   /// Looks for what will go wrong, before it does: a schema that is not XXL's or half of it, clocks and zones that differ, rights
   /// that are missing, rows that cannot be planned, other schedulers at work. Changes nothing.
   [[nodiscard]] virtual std::vector<database_finding> examine() = 0;
+
+  /// Whether others may plan its schedule, too: its stores have `reservations`.
+  [[nodiscard]] virtual bool shares_schedule() const noexcept { return false; }
 
   /// How many connections may write at the same time to advantage: 1 (SQLite) or 2.
   [[nodiscard]] virtual int writers() const noexcept = 0;

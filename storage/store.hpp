@@ -155,6 +155,8 @@ public:
   virtual core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) = 0;
 };
 
+class reservation_store;
+
 /// One connection.
 class store {
 public:
@@ -168,6 +170,8 @@ public:
   virtual alarm_store& alarms() = 0;
   virtual upkeep_store& upkeep() = 0;
   virtual mirror_store& mirror() = 0;
+  /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
+  virtual reservation_store* reservations() { return nullptr; }
 
   /// A round trip. Errors: `unavailable`. A store that lost its connection tries to reconnect here and at the start of each
   /// method.

@@ -32,7 +32,9 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
       make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
     deferred_count_{
       make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
-    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")} {}
+    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
+    unreserved_count_{
+      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -52,6 +54,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 // Claims of a former life are adopted by the next one, whatever becomes of their answers.
 void schedule_actor_state::change_life(const protocol::life_change& change) {
   life_ = change.life;
+  shared_ = change.life && change.mode == core::cluster_mode::shared;
   forget_claims();
   reload();
 }
@@ -76,6 +79,8 @@ void schedule_actor_state::forget_jobs() {
   loaded_ = false;
   loading_ = false;
   polling_ = false;
+  look_ahead_ = true;
+  next_intent_poll_ = {};
   seen_revision_ = 0;
   book_.clear();
   intents_.clear();
@@ -121,6 +126,8 @@ void schedule_actor_state::report_drained() {
   if (!life_)
     return leave();
   leaving_ = true;
+  if (shared_)
+    return leave();
   mirror_before_leaving(core::job_id{0});
 }
 

@@ -86,9 +86,13 @@ private:
   void work();
   void plan_due(core::time_point now);
   [[nodiscard]] core::time_point next_pass(core::time_point look) const;
-  void add_intents(protocol::route_request& request);
-  void route_unknown(std::vector<core::intent>&& intents);
   void take_intents(std::vector<core::intent>&& intents);
+  void wait_for(core::intent&& intent);
+  void add_intents(protocol::route_request& request);
+  [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
+  void route_unknown(std::vector<core::intent>&& intents);
+  void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
+  void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
@@ -112,6 +116,10 @@ private:
   core::schedule_book book_;
   core::slot_set slots_;
   std::optional<core::node_life> life_;
+  /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
+  bool shared_ = false;
+  /// The next sweep also brings what was reserved ahead, by a former life say, and nobody may be waiting for.
+  bool look_ahead_ = false;
   /// Raised whenever everything is forgotten: answers to older questions are stale.
   std::int64_t generation_ = 0;
   std::int64_t seen_revision_ = 0;
@@ -138,7 +146,7 @@ private:
   std::size_t routing_ = 0;
   /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;
-  /// Those that found no lane slot or were refused, and when they are tried again.
+  /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
   core::firing_heap<core::intent, steady> deferred_intents_;
   std::unordered_set<std::int64_t> intents_known_;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
@@ -155,6 +163,7 @@ private:
   caf::telemetry::int_counter* dropped_count_;
   caf::telemetry::int_counter* deferred_count_;
   caf::telemetry::int_counter* lost_count_;
+  caf::telemetry::int_counter* unreserved_count_;
 };
 
 } // namespace ringmaster::actors

@@ -22,7 +22,7 @@ void schedule_actor_state::claim_routed() {
   if (routed_.empty() || claims_.size() >= claims_in_flight_max)
     return;
   core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},
-                          .node_host = node_host_};
+                          .node_host = node_host_, .shared = shared_};
   pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .intents = {}, .slots = {}};
   auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
   for (auto job = routed_.begin(); job != end; ++job) {
@@ -61,6 +61,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   auto& outcome = *reply.outcome;
   for (const auto& intent : pending.intents)
     intents_known_.erase(core::number(intent.id));
+  take_refused_intents(pending, outcome);
   auto lost = std::move(outcome.lost_races);
   add(lost_count_, lost.size());
   if (outcome.repeated) // who lost is said only once, and that answer did not come

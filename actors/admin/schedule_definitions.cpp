@@ -1,4 +1,4 @@
-// What schedule_actor knows of jobs: definitions and their edits, and the intents of runs that no schedule makes.
+// What schedule_actor knows of jobs: definitions and their edits.
 
 #include "actors/admin/schedule_actor.hpp"
 
@@ -12,8 +12,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t page_size = 2000;
-// An intent that nobody took for this long is everybody's (firing protocol §3).
-constexpr auto intent_age = 1s;
 
 struct jobs_page {
   /// Of the first page only: whatever is edited while later pages are read is above it, and read once more.
@@ -124,7 +122,10 @@ void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) 
 
 void schedule_actor_state::put(core::scheduled_job&& read) {
   auto id = read.spec->id;
-  if (!slots_.test(core::slot_of(id)))
+  // In shared mode the schedule is not ours: only the definition is of use, whoever's slot it is.
+  if (shared_)
+    read.next.reset();
+  else if (!slots_.test(core::slot_of(id)))
     return;
   if (auto bad = book_.put(std::move(read)))
     log_->error("job={} cannot be planned: {}", core::number(bad->job), bad->reason);
@@ -160,83 +161,6 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
       if (unseen)
         poll_edits();
       work();
-    });
-}
-
-// -- intents ---------------------------------------------------------------------------------------------------------------
-
-void schedule_actor_state::poll_intents() {
-  next_intent_poll_ = steady_now() + intent_age;
-  ask_store<std::vector<core::intent>>(
-    self_, partners_.storage,
-    [before = now() - intent_age](storage::store& store) { return store.firings().waiting_intents(before, page_size); },
-    [this, generation = generation_](core::result<std::vector<core::intent>>&& found) {
-      if (generation == generation_ && found)
-        take_intents(std::move(*found));
-    });
-}
-
-void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
-  if (!life_)
-    return; // still in the store: whoever has a life sweeps them
-  for (auto& intent : intents)
-    if (intents_known_.insert(core::number(intent.id)).second)
-      intents_.push_back(std::move(intent));
-  work();
-}
-
-// At most half a request, so that the children of a busy night do not keep the schedules waiting.
-void schedule_actor_state::add_intents(protocol::route_request& request) {
-  for (auto& intent : deferred_intents_.take_due(steady_now()))
-    intents_.push_back(std::move(intent));
-  std::vector<core::intent> unknown;
-  auto room = std::max<std::size_t>(1, settings_.claim_rows_max / 2);
-  for (; room > 0 && !intents_.empty(); --room) {
-    auto intent = std::move(intents_.front());
-    intents_.pop_front();
-    if (auto spec = book_.find(intent.job))
-      request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
-    else
-      unknown.push_back(std::move(intent));
-  }
-  if (!unknown.empty())
-    route_unknown(std::move(unknown));
-}
-
-// Their jobs are not in this node's slots, or are gone: read for these runs only.
-void schedule_actor_state::route_unknown(std::vector<core::intent>&& intents) {
-  std::vector<core::job_id> jobs;
-  for (const auto& intent : intents)
-    jobs.push_back(intent.job);
-  std::sort(jobs.begin(), jobs.end());
-  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
-  routing_ += intents.size();
-  ask_store<std::vector<core::scheduled_job>>(
-    self_, partners_.storage, [jobs = std::move(jobs)](storage::store& store) { return store.firings().read_jobs(jobs); },
-    [this, intents = std::move(intents),
-     generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) mutable {
-      if (generation != generation_ || !found) {
-        routing_ -= std::min(routing_, intents.size());
-        if (generation == generation_)
-          for (const auto& intent : intents)
-            intents_known_.erase(core::number(intent.id)); // the sweep brings it back
-        return;
-      }
-      std::unordered_map<std::int32_t, core::job_ptr> known;
-      for (auto& job : *found)
-        known.emplace(core::number(job.spec->id), std::move(job.spec));
-      protocol::route_request request{{}, protocol::route_listener{self_}};
-      for (auto& intent : intents) {
-        auto& spec = known[core::number(intent.job)];
-        if (!spec) {
-          // The claim removes the intent of a job that is gone (firing protocol §7.5); it needs only the id for that.
-          auto ghost = std::make_shared<core::job>();
-          ghost->id = intent.job;
-          spec = std::move(ghost);
-        }
-        request.candidates.push_back({spec, std::nullopt, std::move(intent), generation_});
-      }
-      protocol::send(self_, partners_.pool, std::move(request));
     });
 }
 

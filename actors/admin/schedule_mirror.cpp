@@ -1,4 +1,5 @@
-// XXL's trigger columns in step with our schedule: the duty of whoever plans slot 0 (firing protocol §2, §7.3).
+// XXL's trigger columns in step with our schedule: the duty of whoever plans slot 0 (firing protocol §2, §7.3). Not in shared
+// mode, where they are the schedule.
 
 #include "actors/admin/schedule_actor.hpp"
 
@@ -17,7 +18,7 @@ constexpr auto after_failure = 5s;
 
 } // namespace
 
-bool schedule_actor_state::tends_mirror() const { return life_ && loaded_ && !draining_ && slots_.test(0); }
+bool schedule_actor_state::tends_mirror() const { return life_ && !shared_ && loaded_ && !draining_ && slots_.test(0); }
 
 void schedule_actor_state::tend_mirror() {
   if (mirror_busy_ || !tends_mirror() || steady_now() < next_mirror_)

@@ -129,6 +129,7 @@ void storage_actor_state::change_life(const protocol::life_change& change) {
   if (!change.life)
     return; // answers of a lost life are still recorded: the store's guards decide
   life_ = *change.life;
+  shared_ = change.mode == core::cluster_mode::shared;
   std::move(triggers_.begin(), triggers_.end(), std::back_inserter(former_triggers_));
   triggers_.clear();
   open_claims_.clear();
@@ -244,6 +245,7 @@ bool storage_actor_state::record_waits() const noexcept {
 
 storage_actor_state::record_task storage_actor_state::next_record() {
   record_task task;
+  task.batch.shared = shared_;
   if (!former_triggers_.empty()) {
     // No life that the store ever gave out: it keeps what was delivered and leaves what failed to whoever adopted it.
     task.batch.owner = {life_.node, -1};

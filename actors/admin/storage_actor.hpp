@@ -143,6 +143,8 @@ private:
   core::node_life life_;
   /// `life_` goes on.
   bool alive_ = false;
+  /// Java admins read what is recorded.
+  bool shared_ = false;
 
   std::deque<control_task> control_;
   std::deque<control_task> patient_;

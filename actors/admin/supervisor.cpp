@@ -12,10 +12,12 @@
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
 #include "actors/admin/report_actor.hpp"
+#include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
 #include "actors/admin/schedule_actor.hpp"
 #include "actors/admin/storage_actor.hpp"
 #include "actors/admin/trigger_pool.hpp"
+#include "actors/cluster/schedule_guard.hpp"
 
 namespace ringmaster::actors {
 
@@ -110,8 +112,24 @@ void supervisor_state::spawn_surroundings() {
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
                                   storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
+  spawn_node();
+}
+
+void supervisor_state::spawn_node() {
+  const auto& settings = parts_.settings;
   // Storage first: it must know the life under which it records before anybody makes something to record.
   std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_};
+  if (parts_.shares_schedule) {
+    auto worker = spawn_worker();
+    reservations_ =
+      keep("reservation_actor", self_->spawn<protocol::with_state<reservation_actor_state, protocol::reservation_actor>>(
+                                  reservation_partners{worker, schedule_}, settings.schedule, parts_.gate, parts_.clocks.wall,
+                                  parts_.clocks.boot, parts_.log));
+    guard_ = keep("schedule_guard", self_->spawn<protocol::with_state<schedule_guard_state, protocol::schedule_guard>>(
+                                      worker, storage_, parts_.log));
+    lives.emplace_back(guard_); // lets go before the other takes
+    lives.emplace_back(reservations_);
+  }
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
                                node_links{storage_, schedule_, std::move(lives), {lost_, report_}}, parts_.identity,
                                settings.cluster, parts_.gate, parts_.clocks, parts_.log));
@@ -171,10 +189,18 @@ caf::result<void> supervisor_state::stop() {
       [this](protocol::node_status& known) {
         life_at_stop_ = std::move(known.life);
         protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
-          .then([this] { await_claims(); }, [this](const caf::error&) { leave(); });
+          .then([this] { give_reservations_back(); }, [this](const caf::error&) { leave(); });
       },
       [this](const caf::error&) { leave(); });
   return promise;
+}
+
+// What this node reserved and did not claim is everybody's again, Java admins included.
+void supervisor_state::give_reservations_back() {
+  if (!reservations_)
+    return await_claims();
+  protocol::request(self_, reservations_, parts_.settings.drain_timeout, protocol::stop_request{})
+    .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
 }
 
 void supervisor_state::await_claims() {

@@ -29,6 +29,8 @@ struct node_parts {
   store_opener open_store;
   /// Connections that may write at the same time to advantage (`storage::database::writers`).
   int store_writers = 1;
+  /// Others may plan on this database, too (`storage::database::shares_schedule`).
+  bool shares_schedule = false;
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
@@ -64,6 +66,7 @@ private:
   void spawn_storage();
   void spawn_firing_path();
   void spawn_surroundings();
+  void spawn_node();
   void spawn_upkeep();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
@@ -74,6 +77,7 @@ private:
   caf::result<protocol::node_status> status();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
+  void give_reservations_back();
   void await_claims();
   void leave();
   void finish();
@@ -97,6 +101,9 @@ private:
   protocol::alarm_actor alarms_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
+  /// Only where others may plan, too.
+  protocol::reservation_actor reservations_;
+  protocol::schedule_guard guard_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
 

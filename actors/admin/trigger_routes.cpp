@@ -101,7 +101,7 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
   if (const auto& intent = candidate.intent) {
     base.intent = intent->id;
     base.kind = intent->kind;
-    base.fire_at = now();
+    base.fire_at = core::is_reserved(intent->kind) ? intent->fire_at : now();
     base.part = intent->part;
     base.param = intent->param;
     base.addresses = intent->addresses;

@@ -7,6 +7,7 @@
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/error.hpp"
+#include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
 
@@ -56,35 +57,50 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
 void node_actor_state::enter() {
   entering_ = true;
   auto sent = clocks_.boot();
-  ask_store<core::node_life>(
+  ask_store<node_entry>(
     self_, links_.storage,
-    [identity = identity_](storage::store& store) { return store.cluster().enter(identity.id, identity.address); },
-    [this, sent](core::result<core::node_life>&& life) { entered(sent, std::move(life)); }, enter_patience,
+    [identity = identity_, wanted = settings_.mode](storage::store& store) { return enter_store(store, identity, wanted); },
+    [this, sent](core::result<node_entry>&& entry) { entered(sent, std::move(entry)); }, enter_patience,
     protocol::store_turn::first);
 }
 
-void node_actor_state::entered(std::int64_t sent, core::result<core::node_life>&& life) {
+// The mode is looked at again behind the entry: a switch in between ended this very life.
+core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, const node_identity& identity,
+                                                                         const std::string& wanted) {
+  if (auto mode = storage::agreed_mode(store, wanted); !mode)
+    return tl::unexpected<core::error>{mode.error()};
+  auto life = store.cluster().enter(identity.id, identity.address);
+  if (!life)
+    return tl::unexpected<core::error>{life.error()};
+  auto mode = storage::agreed_mode(store, wanted);
+  if (!mode)
+    return tl::unexpected<core::error>{mode.error()};
+  return node_entry{std::move(*life), *mode};
+}
+
+void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& entry) {
   entering_ = false;
   if (stopping_) {
-    leave(life ? std::optional{std::move(*life)} : std::nullopt);
+    leave(entry ? std::optional{std::move(entry->life)} : std::nullopt);
     return;
   }
-  if (life && !confirm(life->incarnation, sent))
-    life = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
-  if (!life) {
-    note_failure(life.error());
+  if (entry && !confirm(entry->life.incarnation, sent))
+    entry = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
+  if (!entry) {
+    note_failure(entry.error());
     back_off_ = std::clamp(back_off_ * 2, back_off_min, back_off_max);
     next_enter_ = self_->clock().now() + back_off_;
     return;
   }
   note_success();
   back_off_ = milliseconds{0};
-  life_ = std::move(*life);
+  life_ = std::move(entry->life);
+  mode_ = entry->mode;
   beat_ = 0;
   slots_.reset();
   entered_at_ = self_->clock().now();
   lives_->inc();
-  log_->info("node={} begins life {}", life_->node, life_->incarnation);
+  log_->info("node={} begins life {} in {} mode", life_->node, life_->incarnation, core::stored_name(mode_));
   tell_listeners();
   next_beat_ = next_look_ = self_->clock().now();
   renew();
@@ -171,7 +187,7 @@ void node_actor_state::lose(const std::string& why) {
 
 void node_actor_state::tell_listeners() {
   for (const auto& listener : links_.lives)
-    protocol::send(self_, listener, protocol::life_change{life_});
+    protocol::send(self_, listener, protocol::life_change{life_, mode_});
 }
 
 // -- peers -----------------------------------------------------------------------------------------------------------------

@@ -60,10 +60,15 @@ private:
   using steady = caf::actor_clock::time_point;
   /// What one request on the cluster's rows found.
   using node_rows = std::optional<std::vector<core::node_row>>;
+  struct node_entry {
+    core::node_life life;
+    core::cluster_mode mode = core::cluster_mode::native;
+  };
 
   // -- lives
+  static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted);
   void enter();
-  void entered(std::int64_t sent, core::result<core::node_life>&& life);
+  void entered(std::int64_t sent, core::result<node_entry>&& entry);
   void renew();
   void renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows);
   bool confirm(std::int64_t incarnation, std::int64_t sent);
@@ -101,6 +106,7 @@ private:
   caf::telemetry::int_gauge* slots_served_;
 
   std::optional<core::node_life> life_;
+  core::cluster_mode mode_ = core::cluster_mode::native;
   std::int64_t beat_ = 0;
   /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
   std::int64_t deadline_ = 0;

@@ -9,6 +9,8 @@
 #include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/intent_check.hpp"
+#include "storage/mysql/row_texts.hpp"
 #include "storage/mysql/schedule_moves.hpp"
 #include "storage/registry_text.hpp"
 
@@ -17,6 +19,9 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 using core::claim_outcome;
+
+/// About what a trigger message takes.
+constexpr std::size_t shared_text_bytes = 1024;
 
 /// What of a batch goes on.
 struct selection {
@@ -49,7 +54,7 @@ public:
       return tl::unexpected{current.error()};
     const auto all = everything_in(batch_);
     if (write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size() && take(all.intents) == all.intents.size()
-        && jobs_of(all.intents).size() == all.intents.size())
+        && check_intents(own_, batch_, all.intents).sound.size() == all.intents.size())
       if (auto outcome = insert(all.runs))
         return std::move(*outcome);
     db_.start_over();
@@ -77,6 +82,8 @@ private:
       return core::fail(core::errc::internal, "claim " + std::to_string(batch_.sequence) + " is there and was not");
     out->lost_races = std::move(lost.lost_races);
     out->lost_intents = std::move(lost.lost_intents);
+    out->dropped_intents = std::move(lost.dropped_intents);
+    out->stale_intents = std::move(lost.stale_intents);
     return std::move(*out);
   }
 
@@ -132,20 +139,6 @@ private:
     return taken;
   }
 
-  /// Those of the intents whose job exists.
-  std::unordered_set<std::int64_t> jobs_of(const std::vector<core::intent_id>& intents) {
-    std::unordered_set<std::int64_t> out;
-    for (const auto part : padded_chunks(intents.size())) {
-      auto& some =
-        db_.prepare("SELECT n.id FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id IN ({?,})", part.rows);
-      for (std::size_t i = 0; i < part.rows; ++i)
-        some.add(intents[part.at(i)]);
-      for (auto found = some.select(); found.next();)
-        out.insert(found.number(0));
-    }
-    return out;
-  }
-
   void lock_intents(selection& winners, claim_outcome& lost) {
     std::unordered_set<std::int64_t> waiting;
     const auto all = everything_in(batch_).intents;
@@ -157,18 +150,24 @@ private:
       for (auto found = some.select(); found.next();)
         waiting.insert(found.number(0));
     }
-    const auto with_job = jobs_of(all);
+    const auto verdicts = check_intents(own_, batch_, all);
     std::unordered_set<std::int64_t> decided;
     for (const auto& run : batch_.runs) {
       if (!run.intent || !decided.insert(core::number(*run.intent)).second)
         continue;
-      const bool was_waiting = waiting.contains(core::number(*run.intent));
-      if (was_waiting && with_job.contains(core::number(*run.intent))) {
+      const auto id = core::number(*run.intent);
+      const bool was_waiting = waiting.contains(id);
+      if (was_waiting && verdicts.sound.contains(id)) {
         winners.intents.push_back(*run.intent);
         continue;
       }
-      lost.lost_intents.push_back(*run.intent);
-      // Deleting a job ends its retries and children here (firing protocol §7.5).
+      if (was_waiting && verdicts.stale.contains(id)) {
+        lost.stale_intents.push_back(*run.intent);
+        continue;
+      }
+      (was_waiting && verdicts.changed.contains(id) ? lost.dropped_intents : lost.lost_intents).push_back(*run.intent);
+      // Deleting a job ends its retries and children here (firing protocol §7.5); a job that was edited behind our back, what
+      // was reserved of it (S3).
       if (was_waiting)
         db_.execute("DELETE FROM rm_intent WHERE id = ?", *run.intent);
     }
@@ -198,9 +197,14 @@ private:
     std::vector<claim_item> items;
     items.reserve(positions.size());
     out.runs.reserve(positions.size());
-    const auto bytes_of = [&](std::size_t i) { return batch_.runs[positions[i]].effective_param().size(); };
+    if (batch_.shared)
+      groups_ = group_texts(own_, batch_.runs);
+    const auto bytes_of = [&](std::size_t i) {
+      return batch_.runs[positions[i]].effective_param().size() + (batch_.shared ? shared_text_bytes : 0);
+    };
     for (const auto part : chunks_within_bytes(positions.size(), bytes_of, exact_chunks)) {
-      auto id = insert_log_rows(std::span{positions}.subspan(part.begin, part.count));
+      const auto some = std::span{positions}.subspan(part.begin, part.count);
+      auto id = batch_.shared ? insert_rows_as_java(some) : insert_log_rows(some);
       for (std::size_t i = 0; i < part.count; ++i, id += db_.id_step()) {
         const auto position = positions[part.at(i)];
         const auto& run = batch_.runs[position];
@@ -223,6 +227,13 @@ private:
     return out;
   }
 
+  [[nodiscard]] log_values values_of(const core::planned_run& run) const {
+    auto values = log_values_of(run, batch_.node_host);
+    if (const auto most = own_.shape.limits.param_chars; most != 0)
+      values.param = core::cut_characters(values.param, most);
+    return values;
+  }
+
   /// The first id; the server gives one statement's rows equidistant ids.
   std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
@@ -232,9 +243,7 @@ private:
       positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
-      auto values = log_values_of(run, batch_.node_host);
-      if (const auto most = own_.shape.limits.param_chars; most != 0)
-        values.param = core::cut_characters(values.param, most);
+      auto values = values_of(run);
       const auto fire_time = date_text(run.fire_at);
       some.add(run.spec->group)
         .add(run.spec->id)
@@ -243,6 +252,28 @@ private:
         .add(values.param)
         .add(std::move(values.sharding));
       some.add(run.retry_left).add(fire_time).add(std::move(values.message)).add(fire_time);
+    }
+    some.run();
+    return some.first_id();
+  }
+
+  /// The result columns stay empty until there is a result.
+  std::int64_t insert_rows_as_java(std::span<const std::size_t> positions) {
+    auto& some = db_.prepare(
+      "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
+      " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_code, alarm_status)"
+      " VALUES {(?,?,?,?,?,?,?,?,0,?,0,0),}",
+      positions.size());
+    for (const auto position : positions) {
+      const auto& run = batch_.runs[position];
+      const auto values = values_of(run);
+      some.add(run.spec->group)
+        .add(run.spec->id)
+        .add(values.address)
+        .add(values.handler)
+        .add(values.param)
+        .add(std::move(values.sharding));
+      some.add(run.retry_left).add(date_text(run.fire_at)).add(claim_text(own_, run, batch_.node_host, groups_));
     }
     some.run();
     return some.first_id();
@@ -260,6 +291,7 @@ private:
   connection& db_;
   const core::claim_batch& batch_;
   std::map<core::time_point, std::string> dates_;
+  std::map<core::group_id, group_text> groups_;
 };
 
 } // namespace

@@ -133,6 +133,17 @@ void cluster_role::end_connections(const std::string& node) {
   }
 }
 
+void cluster_role::end_all_connections() {
+  static_cast<void>(own_.db.read([this]() -> core::result<void> {
+    std::set<std::string> ids;
+    for (auto found = own_.db.query("SELECT id FROM rm_node"); found.next();)
+      ids.insert(found.string(0));
+    for (const auto& id : ids)
+      end_connections(id);
+    return {};
+  }));
+}
+
 core::result<void> cluster_role::leave(const core::node_life& life) {
   return own_.db.read([&]() -> core::result<void> {
     own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node,

@@ -16,6 +16,9 @@ public:
   core::result<bool> fence(const core::node_row& seen) override;
   core::result<void> leave(const core::node_life& life) override;
 
+  /// Ends the connections of every node, the guard's too: they come back by themselves. What fails is left to the next attempt.
+  void end_all_connections();
+
 private:
   void end_connections(const std::string& node);
 

@@ -14,6 +14,7 @@
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
+#include "storage/mysql/reservations.hpp"
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/xxl_upgrade.hpp"
 #include "storage/mysql/upkeep.hpp"
@@ -29,11 +30,13 @@ constexpr auto migration_wait = std::chrono::seconds{60};
 constexpr auto migration_statement = std::chrono::hours{1};
 /// The step that makes XXL's tables.
 constexpr int tables_step = 1;
+/// Its name where they were there before us: such a database begins in shared mode.
+constexpr const char* found_tables = "xxl_tables, found";
 
 class mysql_store final : public store {
 public:
   mysql_store(const connection_settings& settings, const store_options& options, std::shared_ptr<process_connections> own)
-    : session_{settings, options.database_zone, options.schedule_zone, std::move(own)} {}
+    : session_{settings, options.database_zone, options.schedule_zone, {options.language}, std::move(own)} {}
 
   firing_store& firings() override { return firings_; }
   cluster_store& cluster() override { return cluster_; }
@@ -44,6 +47,7 @@ public:
   alarm_store& alarms() override { return alarms_; }
   upkeep_store& upkeep() override { return upkeep_; }
   mirror_store& mirror() override { return mirror_; }
+  reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
     return session_.db.read([this]() -> core::result<void> {
@@ -65,6 +69,7 @@ private:
   alarm_role alarms_{session_};
   upkeep_role upkeep_{session_};
   mirror_role mirror_{session_};
+  reservation_role reservations_{session_};
 };
 
 /// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.
@@ -117,7 +122,7 @@ void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   db.command("CREATE TABLE IF NOT EXISTS rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number))"
              " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
   if (found)
-    db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, mysql_migrations().front().name);
+    db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, found_tables);
   for (const auto& step : steps) {
     for (const auto& text : step.statements)
       run_once(db, text);

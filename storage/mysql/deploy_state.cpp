@@ -2,6 +2,7 @@
 
 #include "storage/job_row.hpp"
 #include "storage/mysql/deploys.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -39,6 +40,7 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
   auto& db = own.db;
   deploy_state out;
   out.limits = own.shape.limits;
+  out.shared = read_mode(db).mode == core::cluster_mode::shared;
   if (auto row = db.query("SELECT revision FROM rm_deploy WHERE source = ?", source); row.next())
     out.revision = row.number(0);
 
@@ -57,12 +59,14 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
                           groups.string(5), by_hand[groups.number(0)]});
 
   auto jobs = db.query(
-    "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, s.last_ms, i.$job_name,"
+    "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status,"
+    " GREATEST(COALESCE(s.last_ms, 0), IF(?, i.trigger_last_time, 0)), i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
     " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms FROM rm_job_ext x JOIN "
     "xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
-    " WHERE x.job_key IS NOT NULL ORDER BY i.id");
+    " WHERE x.job_key IS NOT NULL ORDER BY i.id",
+    out.shared);
   while (jobs.next())
     out.jobs.push_back(read_job(jobs));
   return out;

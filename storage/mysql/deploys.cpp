@@ -7,6 +7,7 @@
 
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -21,8 +22,8 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 /// Writes a plan inside its transaction.
 class writing {
 public:
-  writing(session& own, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, now_{own.dates.of(now)} {}
+  writing(session& own, const deploy_plan& plan, const std::string& source, core::cluster_mode mode, core::time_point now)
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, now_{own.dates.of(now)} {}
 
   core::result<void> run() {
     for (const auto& group : plan_.groups)
@@ -94,7 +95,7 @@ private:
       if (job.schedule)
         write(id, *job.schedule);
     }
-    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", id);
+    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
     ids_.push_back(id);
   }
 
@@ -140,6 +141,8 @@ private:
   void write(core::job_id id, const schedule_write& schedule) {
     const auto next = next_of(schedule, id);
     const auto next_ms = next ? core::to_ms(*next) : 0;
+    if (mode_ == core::cluster_mode::shared)
+      return write_shared_schedule(db_, id, schedule.running, next_ms);
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
@@ -157,6 +160,7 @@ private:
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
+  const core::cluster_mode mode_;
   const std::string now_;
   std::vector<core::group_id> group_ids_;
   std::vector<core::job_id> ids_;
@@ -188,7 +192,7 @@ bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan&
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(jobs[part.at(i)]);
     for (auto found = some.select(); found.next();)
-      as_held = as_held && found.number(1) == last_ms[found.number(0)];
+      as_held = as_held && found.number(1) <= last_ms[found.number(0)]; // they only grow
   }
   return as_held;
 }
@@ -209,9 +213,12 @@ core::result<deploy_plan> plan_under_locks(session& own, const core::declared_se
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
-    if (!dry_run)
-      own_.lock_edits();
-    auto plan = dry_run ? planned(own_, declared, prune, now).second : plan_under_locks(own_, declared, prune, now);
+    // What edits write stays as read until the commit.
+    const auto mode = dry_run ? core::result<core::cluster_mode>{read_mode(own_.db).mode} : begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto first = first_start(*mode, now);
+    auto plan = dry_run ? planned(own_, declared, prune, first).second : plan_under_locks(own_, declared, prune, first);
     if (!plan)
       return tl::unexpected{plan.error()};
     const auto alarms = plan_alarms(read_alarm_rules(own_.db), read_deploy_state(own_, declared.source), declared, prune);
@@ -219,7 +226,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
       return tl::unexpected{alarms.error()};
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
     if (!dry_run) {
-      if (auto written = writing{own_, *plan, declared.source, now}.run(); !written)
+      if (auto written = writing{own_, *plan, declared.source, *mode, now}.run(); !written)
         return tl::unexpected{written.error()};
       write_alarm_rules(own_.db, *alarms, declared.source);
     }

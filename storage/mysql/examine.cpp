@@ -13,6 +13,7 @@
 #include "storage/datetime_text.hpp"
 #include "storage/job_defects.hpp"
 #include "storage/mysql/grants.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 #include "storage/mysql/schema_read.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -175,22 +176,57 @@ private:
     return true;
   }
 
+  /// A database that XXL-JOB made, and where we have no tables yet, begins in shared mode.
+  core::cluster_mode mode() {
+    return facts_.table("rm_mode") ? read_mode(db_).mode : core::cluster_mode::shared;
+  }
+
   void check_java_admins() {
+    if (mode() == core::cluster_mode::native)
+      return check_rivals();
     if (!lock_is_free())
-      return say(level::failure, "Java admins", "schedule_lock has been held for a second: a Java admin plans on this database");
-    if (a_node_is_up())
-      return say(level::fine, "Java admins", "schedule_lock is free");
+      return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans as long as it is");
+    const auto seen = a_node_is_up() ? std::nullopt : signs_of_life();
+    say(level::fine, "Java admins", seen ? *seen + "; in shared mode it may" : "schedule_lock is free");
+  }
+
+  /// Native mode: nobody else may plan. The node of slot 0 holds the lock.
+  void check_rivals() {
+    const bool up = a_node_is_up();
+    if (auto waiting = foreign_waiter())
+      return say(level::failure, "Java admins",
+                 "connection " + *waiting + " waits for schedule_lock: a Java admin runs on this database, which is in native"
+                   " mode; stop it");
+    if (!lock_is_free())
+      return say(up ? level::fine : level::failure, "Java admins",
+                 up ? "a node holds schedule_lock: a Java admin that is started waits"
+                    : "schedule_lock has been held for a second: a Java admin plans on this database");
+    if (up)
+      return say(level::warning, "Java admins", "no node holds schedule_lock (yet): nothing keeps a Java admin away");
+    const auto seen = signs_of_life();
+    say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none seems to run");
+  }
+
+  /// A statement on the lock by somebody who is no node of ours, this connection aside: its id. Seen as far as the rights go.
+  std::optional<std::string> foreign_waiter() {
+    auto found = db_.query("SELECT p.ID FROM information_schema.PROCESSLIST p WHERE p.DB = DATABASE() AND p.ID <> CONNECTION_ID()"
+                           " AND p.INFO LIKE '%xxl_job_lock%' AND p.INFO LIKE '%schedule_lock%' AND NOT EXISTS (SELECT 1"
+                           " FROM rm_node n WHERE n.state = 'up' AND FIND_IN_SET(p.ID, n.connections)) LIMIT 1");
+    return found.next() ? std::optional{found.string(0)} : std::nullopt;
+  }
+
+  /// What somebody left in XXL's tables a moment ago, while no node of ours is up.
+  std::optional<std::string> signs_of_life() {
+    constexpr const char* meaning = " ago while no Ringmaster node is up: a Java admin seems to run";
     const auto now = system_now();
     auto row = db_.query("SELECT MAX(update_time) FROM xxl_job_registry");
     const auto beat = row.next() ? dates_.read(row.text(0)) : std::nullopt;
     if (beat && now - *beat < fresh && *beat - now < fresh)
-      return say(level::failure, "Java admins", "an executor was registered " + seconds_text(now - *beat)
-                                                  + " ago while no Ringmaster node is up: a Java admin seems to run");
+      return "an executor was registered " + seconds_text(now - *beat) + meaning;
     auto planned = db_.query("SELECT COALESCE(MAX(trigger_last_time), 0) FROM xxl_job_info WHERE trigger_status = 1");
     if (planned.next() && now - planned.time_ms(0) < fresh && planned.time_ms(0) - now < fresh)
-      return say(level::failure, "Java admins", "a job was planned " + seconds_text(now - planned.time_ms(0))
-                                                  + " ago while no Ringmaster node is up: a Java admin seems to run");
-    say(level::fine, "Java admins", "none seems to run");
+      return "a job was planned " + seconds_text(now - planned.time_ms(0)) + meaning;
+    return std::nullopt;
   }
 
   void check_jobs() {

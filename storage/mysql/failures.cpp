@@ -7,14 +7,16 @@
 #include "storage/mysql/alarms.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/intents.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// As XXL's list of failed logs (XXL admin §2.6), undecided, or claimed by somebody who has no alarm of ours to show for it.
+/// As XXL's list of failed logs (XXL admin §2.6), undecided, or claimed by somebody who has no alarm of ours to show for it. The
+/// latter in native mode only: where Java admins work, their claims are theirs, retry included.
 #define RINGMASTER_UNDECIDED                                                                                                     \
-  " FROM xxl_job_log l FORCE INDEX (PRIMARY) WHERE l.handle_code <> 200 AND (l.alarm_status = 0 OR (l.alarm_status = -1"         \
+  " FROM xxl_job_log l FORCE INDEX (PRIMARY) WHERE l.handle_code <> 200 AND (l.alarm_status = 0 OR (l.alarm_status = -1 AND ?"   \
   " AND NOT EXISTS (SELECT 1 FROM rm_intent i WHERE i.job = l.job_id AND i.kind = 'alarm' AND i.fire_ms = 0"                     \
   " AND i.origin_log_id = l.id)))"
 #define RINGMASTER_COLUMNS                                                                                                       \
@@ -36,7 +38,13 @@ struct candidate {
 class failure_sweeping {
 public:
   failure_sweeping(session& own, failure_progress& progress, core::time_point now, bool follow_open, std::size_t limit)
-    : own_{own}, db_{own.db}, progress_{progress}, now_{now}, follow_open_{follow_open}, limit_{limit} {}
+    : own_{own},
+      db_{own.db},
+      progress_{progress},
+      alone_{read_mode(own.db).mode == core::cluster_mode::native},
+      now_{now},
+      follow_open_{follow_open},
+      limit_{limit} {}
 
   core::failure_sweep run() {
     const auto newest = newest_run();
@@ -77,6 +85,7 @@ private:
     const auto runs = take_open(progress_);
     for (const auto part : padded_chunks(runs.size())) {
       auto& some = db_.prepare(RINGMASTER_COLUMNS RINGMASTER_UNDECIDED " AND l.id IN ({?,})", part.rows);
+      some.add(alone_);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(runs[part.at(i)]);
       for (auto found = some.select(); found.next();)
@@ -89,7 +98,7 @@ private:
     auto passed = core::log_id{end};
     auto found = db_.query(RINGMASTER_COLUMNS RINGMASTER_UNDECIDED " AND l.id > ? AND l.id <= ?"
                            " AND (? OR NOT (l.trigger_code IN (0, 200) AND l.handle_code = 0)) ORDER BY l.id",
-                           progress_.swept, end, follow_open_);
+                           alone_, progress_.swept, end, follow_open_);
     while (found.next()) {
       if (failed_.size() >= limit_) {
         passed = core::log_id{found.number(0) - 1};
@@ -136,7 +145,7 @@ private:
     return db_
       .query("SELECT 1" RINGMASTER_UNDECIDED " AND l.id = ? AND l.alarm_status = ? AND l.trigger_code = ? AND l.handle_code = ?"
              " FOR UPDATE",
-             each.run(), each.status, each.trigger_code, each.handle_code)
+             alone_, each.run(), each.status, each.trigger_code, each.handle_code)
       .next();
   }
 
@@ -159,6 +168,9 @@ private:
                   each.retry.fire_at);
       if (book.needs(each.retry.job, retried))
         alarms.push_back({each.retry.job, each.run(), core::alarm_kind::failure});
+      if (retried && !alone_)
+        db_.execute("UPDATE xxl_job_log SET trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000) WHERE id = ?",
+                    core::retry_text(own_.texts.reader, own_.texts.tail), each.run());
       if (retried)
         retries.push_back(std::move(each.retry));
     }
@@ -169,6 +181,8 @@ private:
   session& own_;
   connection& db_;
   failure_progress& progress_;
+  /// Native mode.
+  const bool alone_;
   const core::time_point now_;
   const bool follow_open_;
   const std::size_t limit_;

@@ -6,6 +6,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/row_texts.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -58,6 +59,46 @@ void write_triggers(connection& db, const row_list& rows) {
     add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.trigger_message); });
     add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });
     add_cases(some, rows, part, alarm_status);
+    add_ids(some, rows, part);
+    some.run();
+  }
+}
+
+/// The same with the ends of the texts, which replace what the claim left open.
+void write_triggers_as_java(session& own, const row_list& rows) {
+  const auto open = core::pending_end(own.texts.tail);
+  const auto ending = [&own](const held_row& held) {
+    return ending_of(own, *held.write.trigger_code, held.write.trigger_message);
+  };
+  // Twice, and escaped.
+  const auto bytes_of = [&](std::size_t i) { return 4 * rows[i]->write.trigger_message.size(); };
+  for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
+    auto& some = own.db.prepare(
+      "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = CASE id {WHEN ? THEN ? }END,"
+      " trigger_msg = LEFT(CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ? THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg)"
+      " - CHAR_LENGTH(?)), CASE id {WHEN ? THEN ? }END) ELSE CONCAT(COALESCE(trigger_msg, ''), CASE id {WHEN ? THEN ? }END) END,"
+      " 15000), executor_fail_retry_count = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END"
+      " WHERE id IN ({?,})",
+      part.rows);
+    add_cases(some, rows, part, [](const held_row& held) { return *held.write.trigger_code; });
+    some.add(open).add(open).add(open);
+    add_cases(some, rows, part, [&](const held_row& held) { return ending(held).in_place; });
+    add_cases(some, rows, part, [&](const held_row& held) { return ending(held).behind; });
+    add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });
+    add_cases(some, rows, part, alarm_status);
+    add_ids(some, rows, part);
+    some.run();
+  }
+}
+
+/// Java admins say in the text of a failed run that it is retried.
+void write_retries_as_java(session& own, const row_list& rows) {
+  const auto text = core::retry_text(own.texts.reader, own.texts.tail);
+  for (const auto part : padded_chunks(rows.size())) {
+    auto& some = own.db.prepare(
+      "UPDATE xxl_job_log SET trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000) WHERE id IN ({?,})",
+      part.rows);
+    some.add(text);
     add_ids(some, rows, part);
     some.run();
   }
@@ -133,8 +174,14 @@ void decide_alarms(session& own, std::vector<held_row>& rows) {
     held.alarm = held.write.mark_alarm && book.needs(held.job, held.write.retry);
 }
 
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, core::time_point now) {
-  write_triggers(own.db, where(rows, [](const run_write& write) { return write.trigger_code.has_value(); }));
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now) {
+  const auto triggers = where(rows, [](const run_write& write) { return write.trigger_code.has_value(); });
+  if (shared) {
+    write_triggers_as_java(own, triggers);
+    write_retries_as_java(own, where(rows, [](const run_write& write) { return write.retry; }));
+  } else {
+    write_triggers(own.db, triggers);
+  }
   write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
   write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
                  where(rows, [](const run_write& write) { return write.not_failed; }));

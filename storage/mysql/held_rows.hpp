@@ -31,7 +31,8 @@ struct held_row {
 /// Finds out who is to be told of the failures among the writes that are decided: reads nothing when there is none.
 void decide_alarms(session& own, std::vector<held_row>& rows);
 
-/// Makes the writes, in the log, in the list of failed runs and in that of alarms.
-void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, core::time_point now);
+/// Makes the writes, in the log, in the list of failed runs and in that of alarms; beside Java admins (`shared`) with the texts
+/// that they would write.
+void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

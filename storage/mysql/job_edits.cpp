@@ -8,6 +8,7 @@
 #include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/jobs.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 #include "storage/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -16,7 +17,7 @@ namespace {
 
 /// Holds claims of the job off until the commit, and waits for those that are under way: what is read after this is as they left
 /// it. A job that came without us gets its row.
-void lock_schedule(connection& db, core::job_id job) {
+void hold_claims(connection& db, core::job_id job) {
   auto held = db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job = ? FOR UPDATE", job);
   if (!held.next())
     db.execute("INSERT IGNORE INTO rm_schedule (job) VALUES (?)", job);
@@ -26,14 +27,18 @@ bool exists(connection& db, core::job_id job) {
   return db.query("SELECT 1 FROM xxl_job_info WHERE id = ?", job).next();
 }
 
-core::job_edit schedule_anew(session& own, core::job_id job, std::optional<core::time_point> next, core::time_point now) {
+core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
+                             core::time_point now) {
   const auto next_ms = next ? core::to_ms(*next) : 0;
   const auto revision = own.take_revisions(1);
-  own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?", next_ms, revision, job);
+  if (mode == core::cluster_mode::shared)
+    write_shared_schedule(own.db, job, next.has_value(), next_ms);
+  own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?",
+                 mode == core::cluster_mode::shared ? 0 : next_ms, revision, job);
   own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
                  " WHERE id = ?",
                  next.has_value(), next_ms, std::string{own.dates.of(now)}, job);
-  own.db.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", job);
+  own.db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
   return {job, next, 0};
 }
 
@@ -41,27 +46,34 @@ core::job_edit schedule_anew(session& own, core::job_id job, std::optional<core:
 
 core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
-    own_.lock_edits();
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
     if (!exists(own_.db, job))
       return tl::unexpected{no_such_job(job)};
-    lock_schedule(own_.db, job);
+    hold_claims(own_.db, job);
     const auto held = select_jobs(own_, {&job, 1});
     if (held.empty())
       return tl::unexpected{no_such_job(job)};
-    const auto next = next_of_start(held.front(), now, own_.schedule_zone);
+    if (*mode == core::cluster_mode::shared)
+      if (auto known = core::check_shared(held.front().spec->timing); !known)
+        return tl::unexpected{known.error()};
+    const auto next = next_of_start(held.front(), first_start(*mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
-    return schedule_anew(own_, job, *next, now);
+    return schedule_anew(own_, job, *mode, *next, now);
   });
 }
 
 core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
-    own_.lock_edits();
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
     if (!exists(own_.db, job))
       return tl::unexpected{no_such_job(job)};
-    lock_schedule(own_.db, job);
-    return schedule_anew(own_, job, std::nullopt, now);
+    hold_claims(own_.db, job);
+    return schedule_anew(own_, job, *mode, std::nullopt, now);
   });
 }
 
@@ -107,14 +119,16 @@ core::result<asked_runs> job_role::runs_of(core::intent_id intent) {
 
 core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
-    own_.lock_edits();
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
     auto known = own_.db.query("SELECT i.id, x.source FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id"
                                " AND x.job_key IS NOT NULL WHERE i.id = ?", job);
     if (!known.next())
       return tl::unexpected{no_such_job(job)};
     if (!known.is_null(1) && !declared_too)
       return tl::unexpected{is_declared(job, known.text(1))};
-    lock_schedule(own_.db, job);
+    hold_claims(own_.db, job);
     (void) own_.take_revisions(1);
     own_.db.execute("DELETE FROM xxl_job_info WHERE id = ?", job);
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);

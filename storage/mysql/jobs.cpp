@@ -1,5 +1,7 @@
 #include "storage/mysql/jobs.hpp"
 
+#include <algorithm>
+
 #include "storage/job_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
@@ -14,7 +16,8 @@ constexpr const char* jobs_and_schedules =
   " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, "
   "i.glue_type,"
   " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision,"
-  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms"
+  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms,"
+  " (SELECT mode = 'shared' FROM rm_mode WHERE id = 1), i.trigger_status, i.trigger_next_time, i.trigger_last_time"
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
 job_row read_job(session& own, const rows& row) {
@@ -48,9 +51,11 @@ std::vector<core::scheduled_job> read_all(session& own, rows found) {
   while (found.next()) {
     core::scheduled_job one;
     one.spec = job_of(read_job(own, found));
-    if (const auto next = found.number(16); is_time(next))
+    // Beside Java admins the schedule is XXL's table.
+    const bool shared = found.number(24) == 1;
+    if (const auto next = !shared ? found.number(16) : found.number(25) == 1 ? found.number(26) : 0; is_time(next))
       one.next = core::from_ms(next);
-    one.last = core::from_ms(found.number(17));
+    one.last = core::from_ms(shared ? std::max(found.number(17), found.number(27)) : found.number(17));
     one.revision = found.number(18);
     out.push_back(std::move(one));
   }

@@ -245,11 +245,43 @@ migration_step mirror_table() {
   PRIMARY KEY (job))")}};
 }
 
+// `statement` if `wanted` counts 1, so that a step that was broken off can run again. One statement each for the server.
+void add_conditional(std::vector<std::string>& to, const std::string& wanted, const std::string& statement) {
+  to.push_back("SET @ringmaster_step = IF((" + wanted + ") = 1, '" + statement + "', 'DO 0')");
+  to.push_back("PREPARE ringmaster_step FROM @ringmaster_step");
+  to.push_back("EXECUTE ringmaster_step");
+  to.push_back("DEALLOCATE PREPARE ringmaster_step");
+}
+
+// Who owns the schedule (firing protocol §8, §9). A database whose tables XXL-JOB made begins in shared mode, with an index for
+// what is due; one of our own in native mode, and one that we have planned alone on before.
+migration_step modes() {
+  migration_step step{6, "modes", {}};
+  step.statements.push_back(table("rm_mode", R"(  id INT NOT NULL,
+  mode VARCHAR(10) NOT NULL,
+  wanted VARCHAR(10),
+  wanted_at BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (id))"));
+  step.statements.push_back("INSERT IGNORE INTO rm_mode (id, mode) SELECT 1, IF((SELECT COUNT(*) FROM rm_migration"
+                            " WHERE name = 'xxl_tables') = 1, 'native', 'shared')");
+  // Of a reserved instant: the schedule that it comes from.
+  add_conditional(step.statements,
+                  "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME = 'rm_intent' AND COLUMN_NAME = 'schedule'",
+                  "ALTER TABLE rm_intent ADD COLUMN schedule VARCHAR(190)");
+  add_conditional(step.statements,
+                  "SELECT (SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_due') = 0"
+                  " AND (SELECT mode FROM rm_mode WHERE id = 1) = 'shared'",
+                  "ALTER TABLE xxl_job_info ADD INDEX rm_due (trigger_status, trigger_next_time)");
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(),
-                                                 alarm_tables(), log_parts(),         mirror_table()};
+  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
+                                                 log_parts(),    modes(),             mirror_table()};
   return steps;
 }
 

@@ -2,6 +2,7 @@
 
 #include "storage/foreign_edits.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -67,7 +68,8 @@ public:
   adoption(session& own, core::time_point now) : own_{own}, db_{own.db}, now_{now} {}
 
   std::vector<foreign_edit> run(const std::vector<core::job_id>& suspects) {
-    (void) db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+    if (!begins())
+      return {};
     for (const auto id : suspects) {
       (void) db_.query("SELECT job FROM rm_schedule WHERE job = ? FOR UPDATE", id).next();
       for (const auto& job : read_all(db_.query({watched, "WHERE i.id = ?"}, id)))
@@ -77,7 +79,8 @@ public:
   }
 
   std::vector<foreign_edit> forget(const std::vector<core::job_id>& gone) {
-    (void) db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+    if (!begins())
+      return {};
     for (const auto id : gone) {
       if (db_.query("SELECT 1 FROM xxl_job_info WHERE id = ?", id).next())
         continue;
@@ -90,6 +93,9 @@ public:
   }
 
 private:
+  /// False: switched since the look.
+  bool begins() { return begin_edit(db_) == core::cluster_mode::native; }
+
   void adopt(const watched_job& job) {
     const auto decided = decide(job, now_, own_.schedule_zone);
     if (!decided.remember)
@@ -142,6 +148,8 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
   std::vector<core::job_id> gone;
   auto looked = db.read([&]() -> core::result<mirror_step> {
     suspects.clear();
+    if (!may_show_schedule(db))
+      return mirror_step{after, false, 0, {}};
     const auto page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
     std::vector<const watched_job*> behind, seen_first;

@@ -27,31 +27,32 @@ std::optional<good_news> plain(const run_news& news) {
   return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;
 }
 
-statement& statement_for(connection& db, const plain_group& group, std::size_t rows) {
+statement& statement_for(connection& db, const plain_group& group, std::size_t rows, bool shared) {
+  constexpr const char* update = "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET ";
+  // Beside Java admins the claim left the end of its text open: closed in place, if it is there.
+  constexpr const char* update_text =
+    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ?"
+    " THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg) - CHAR_LENGTH(?)), ?) ELSE trigger_msg END, ";
+  constexpr const char* answered = "trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0";
+  constexpr const char* both_alike = "trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
+                                     " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0";
+  constexpr const char* both_unlike = "trigger_code = 200, handle_time = ?, handle_code = 200,"
+                                      " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0"
+                                      " AND handle_code = 0";
   switch (group.kind) {
-  case good_news::trigger:
-    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0",
-                      rows);
+  case good_news::trigger: return shared ? db.prepare({update_text, answered}, rows) : db.prepare({update, answered}, rows);
   case good_news::both:
     if (group.alike)
-      return db.prepare(
-        "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
-        " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0",
-        rows);
-    return db.prepare(
-      "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = 200, handle_time = ?, handle_code = 200,"
-      " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0",
-      rows);
+      return shared ? db.prepare({update_text, both_alike}, rows) : db.prepare({update, both_alike}, rows);
+    return shared ? db.prepare({update_text, both_unlike}, rows) : db.prepare({update, both_unlike}, rows);
   case good_news::callback: break;
   }
   // Not after a failed trigger: such a row leaves the list of failed runs.
   if (group.alike)
-    return db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = ?"
-                      " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)", rows);
-  return db.prepare(
-    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
-    " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)",
-    rows);
+    return db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = ?"
+                               " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"}, rows);
+  return db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
+                             " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"}, rows);
 }
 
 } // namespace
@@ -80,14 +81,17 @@ sorted_news sort_out(const std::vector<run_news>& news) {
   return out;
 }
 
-std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time) {
+std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time, bool shared) {
+  const auto open = core::pending_end(own.texts.tail), closed = core::success_end(own.texts.tail);
   std::uint64_t changed = 0;
   const auto bytes_of = [&](std::size_t i) {
     return group.alike ? 0 : std::min(group.runs[i]->callback->message.size(), 4 * core::message_units_max);
   };
   const auto cut = [&](std::size_t size) { return padded_chunks(size, group.alike ? rows_max : case_rows_max); };
   for (const auto part : chunks_within_bytes(group.runs.size(), bytes_of, cut)) {
-    auto& some = statement_for(own.db, group, part.rows);
+    auto& some = statement_for(own.db, group, part.rows, shared);
+    if (shared && group.kind != good_news::callback)
+      some.add(open).add(open).add(open).add(closed);
     if (group.kind != good_news::trigger) {
       some.add(handle_time);
       if (group.alike)

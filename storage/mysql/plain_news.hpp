@@ -32,8 +32,8 @@ struct sorted_news {
 /// Points into `news`.
 [[nodiscard]] sorted_news sort_out(const std::vector<run_news>& news);
 
-/// Writes a group; the number of rows that changed: fewer than the group has if somebody else was first, or a row is gone. Throws
-/// `driver_error`.
-[[nodiscard]] std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time);
+/// Writes a group, beside Java admins (`shared`) with the end of its text; the number of rows that changed: fewer than the group
+/// has if somebody else was first, or a row is gone. Throws `driver_error`.
+[[nodiscard]] std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time, bool shared);
 
 } // namespace ringmaster::storage::mysql

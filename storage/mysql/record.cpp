@@ -51,7 +51,7 @@ private:
       const auto& group = sorted_.plain[i];
       if (lost_.contains(i)) {
         careful.insert(careful.end(), group.runs.begin(), group.runs.end());
-      } else if (write(own_, group, now_text_) == group.runs.size()) {
+      } else if (write(own_, group, now_text_, batch_.shared) == group.runs.size()) {
         count(group);
       } else {
         lost_.insert(i);
@@ -96,7 +96,7 @@ private:
       held.write = decide(held.row, *held.news, !outcome_.fenced);
     std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
     decide_alarms(own_, rows);
-    write(own_, rows, now_text_, now_);
+    write(own_, rows, now_text_, batch_.shared, now_);
     for (auto& held : rows) {
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;

@@ -40,9 +40,13 @@ bool process_connections::contains(std::int64_t id) const {
   return ids_.contains(id);
 }
 
-session::session(connection_settings settings, core::zone database_zone, core::zone schedules,
+session::session(connection_settings settings, core::zone database_zone, core::zone schedules, text_style style,
                  std::shared_ptr<process_connections> process)
-  : db{std::move(settings)}, dates{std::move(database_zone)}, schedule_zone{std::move(schedules)}, own{std::move(process)} {
+  : db{std::move(settings)},
+    dates{std::move(database_zone)},
+    schedule_zone{std::move(schedules)},
+    texts{style},
+    own{std::move(process)} {
   db.on_open([this] { opened(); });
 }
 
@@ -78,8 +82,6 @@ core::result<void> session::check_current(const core::node_life& owner) {
   return core::fail(core::errc::fenced,
                     "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
 }
-
-void session::lock_edits() { (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
 
 std::int64_t session::take_revisions(std::size_t count) {
   db.execute("UPDATE rm_edit SET counter = counter + ? WHERE id = 1", count);

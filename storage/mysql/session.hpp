@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/run.hpp"
+#include "core/trigger_text.hpp"
 #include "core/zone.hpp"
 #include "storage/datetime_text.hpp"
 #include "storage/mysql/connection.hpp"
@@ -35,10 +36,16 @@ private:
   std::optional<core::node_life> life_;
 };
 
+/// How texts for people are stored beside Java admins.
+struct text_style {
+  core::language reader = core::language::en;
+  core::trigger_tail tail = core::trigger_tail::remark;
+};
+
 /// One store's connection and what its roles need beside it. Used by one thread at a time.
 class session {
 public:
-  session(connection_settings settings, core::zone database_zone, core::zone schedules,
+  session(connection_settings settings, core::zone database_zone, core::zone schedules, text_style style,
           std::shared_ptr<process_connections> process);
   ~session();
 
@@ -46,11 +53,7 @@ public:
   /// that no fence commits before it.
   [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
 
-  /// The first statement of every edit of jobs: what edits write stays as read until the commit, and revisions are in the order
-  /// of commits. Throws `driver_error`, as the next.
-  void lock_edits();
-
-  /// `count` new revisions, inside a transaction that holds the lock; the first one.
+  /// `count` new revisions, inside a transaction that began as an edit (`begin_edit`); the first one. Throws `driver_error`.
   [[nodiscard]] std::int64_t take_revisions(std::size_t count);
 
   /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
@@ -62,6 +65,7 @@ public:
   schema_facts facts;
   schema_shape shape;
   const core::zone schedule_zone;
+  const text_style texts;
   const std::shared_ptr<process_connections> own;
 
 private:

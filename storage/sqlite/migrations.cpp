@@ -220,11 +220,23 @@ migration_step mirror_table() {
 ))"}};
 }
 
+// The same columns as on MySQL. Nobody else plans on a file, so its mode is native for ever.
+migration_step modes() {
+  return {6,
+          "modes",
+          {
+            "CREATE TABLE rm_mode (id INTEGER PRIMARY KEY, mode VARCHAR(10) NOT NULL, wanted VARCHAR(10),"
+            " wanted_at BIGINT NOT NULL DEFAULT 0)",
+            "INSERT INTO rm_mode (id, mode) VALUES (1, 'native')",
+            "ALTER TABLE rm_intent ADD COLUMN schedule VARCHAR(190)",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(),
-                                                 alarm_tables(), log_parts(),         mirror_table()};
+  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
+                                                 log_parts(),    modes(),             mirror_table()};
   return steps;
 }
 

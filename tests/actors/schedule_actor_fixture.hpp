@@ -70,6 +70,7 @@ struct planning : virtual_time {
     return {
       [this](protocol::claim_request& request) {
         ++claims;
+        saw_shared = saw_shared || request.batch.shared;
         check_each_job_once(request.batch);
         if (hold_claims)
           held_claims.push_back(std::move(request));
@@ -189,7 +190,7 @@ struct planning : virtual_time {
     if (candidate.intent) {
       run.kind = candidate.intent->kind;
       run.intent = candidate.intent->id;
-      run.fire_at = civil();
+      run.fire_at = core::is_reserved(run.kind) ? candidate.intent->fire_at : civil();
       return {run};
     }
     std::vector<core::planned_run> all;
@@ -227,7 +228,7 @@ struct planning : virtual_time {
       actors::schedule_partners{storage, pool, ring, registry.actor}, settings, core::zone{}, std::string{"host-a"}, clock(),
       silent_log());
     tell(actor, protocol::slot_change{core::slot_set{}.set()});
-    tell(actor, protocol::life_change{life});
+    tell(actor, protocol::life_change{life, mode});
     run();
   }
   core::node_life enter(const std::string& node) { return expect(look->cluster().enter(node, node + ":8080")); }
@@ -235,7 +236,7 @@ struct planning : virtual_time {
   void new_life() {
     life = enter("a");
     lose_life();
-    tell(actor, protocol::life_change{life});
+    tell(actor, protocol::life_change{life, mode});
     run();
   }
   /// A peer claims the job's next instant; the next one after it is `then`.
@@ -285,6 +286,9 @@ struct planning : virtual_time {
   core::declared_set declared;
   core::node_life life;
   core::node_life peer;
+  core::cluster_mode mode = core::cluster_mode::native;
+  /// Whether a claim said that Java admins are there.
+  bool saw_shared = false;
   std::chrono::milliseconds latency{2};
   std::size_t rows_max = 500;
   std::size_t loads = 0;

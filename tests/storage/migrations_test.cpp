@@ -49,7 +49,8 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT id, incarnation, beat, state, address, connections FROM rm_node",
          "SELECT node, incarnation, seq, maybe_sent, first_log_id, items FROM rm_claim",
          "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, state, node, incarnation, "
-         "created_ms FROM rm_intent",
+         "created_ms, schedule FROM rm_intent",
+         "SELECT id, mode, wanted, wanted_at FROM rm_mode",
          "SELECT log_id, job, fire_ms FROM rm_failed_run",
          "SELECT job, source, job_key, content_hash, on_unknown FROM rm_job_ext",
          "SELECT group_id, source FROM rm_group_ext",
@@ -84,7 +85,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
-        "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror"})
+        "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.

@@ -40,6 +40,8 @@ public:
       return;
     if (auto migrated = database_->migrate(); !migrated)
       throw std::runtime_error(migrated.error().context);
+    if (found.generation != 0)
+      run("UPDATE rm_mode SET mode = 'native'"); // it begins in shared mode
   }
 
   storage::database& database() override { return *database_; }

@@ -53,6 +53,9 @@ public:
   /// Says after each stretch of the sweep that there is more.
   bool sweep_has_more = false;
 
+  /// What `reservations` gives out. Null: nobody else plans.
+  storage::reservation_store* shared = nullptr;
+
   /// Changes jobs on their way out of `load_jobs`, to what no deploy would store. Null: nothing.
   std::function<void(std::vector<core::scheduled_job>&)> alter_jobs;
 
@@ -79,6 +82,7 @@ public:
   storage::upkeep_store& upkeep() override { return *this; }
   storage::mirror_store& mirror() override { return *this; }
   storage::alarm_store& alarms() override { return *this; }
+  storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
   }

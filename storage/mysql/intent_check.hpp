@@ -1,0 +1,28 @@
+#pragma once
+
+// T2's look at the jobs of intents (firing protocol, S3, and XXL's definition at the claim).
+
+#include <unordered_set>
+#include <vector>
+
+#include "core/run.hpp"
+#include "storage/mysql/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Which intents may go on, by their ids.
+struct intent_verdicts {
+  std::unordered_set<std::int64_t> sound;
+  /// Reserved instants whose job is not as it was reserved.
+  std::unordered_set<std::int64_t> changed;
+  /// Planned with another definition than the job has now.
+  std::unordered_set<std::int64_t> stale;
+};
+
+/// Looks after the intents are taken, and locks no job: our own edits wait for the intents that they delete, and a Java admin's,
+/// which wait for nobody, come before the look or, as if right behind the claim, after it. An intent whose job is gone is in none
+/// of the lists. Throws `driver_error`.
+[[nodiscard]] intent_verdicts check_intents(session& own, const core::claim_batch& batch,
+                                            const std::vector<core::intent_id>& intents);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,139 @@
+// `takeover` and `--back`.
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "storage/mysql/cluster.hpp"
+#include "storage/mysql/reservations.hpp"
+#include "storage/mysql/schedule_lock.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using core::cluster_mode;
+
+constexpr auto look_every = std::chrono::milliseconds{100};
+
+/// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
+/// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
+void hide_schedule(connection& db) {
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = 253402300799000 WHERE trigger_status = 1");
+}
+
+/// What people see of the native schedule.
+void show_schedule(connection& db) {
+  db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_next_time = s.next_ms WHERE s.next_ms <> 0");
+}
+
+/// Makes sure that what is due is found by an index once Java's table is the schedule again. A statement of its own: it commits.
+void add_due_index(connection& db) {
+  auto found = db.query("SELECT 1 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                        " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_due'");
+  if (!found.next())
+    db.command("ALTER TABLE xxl_job_info ADD INDEX rm_due (trigger_status, trigger_next_time)");
+}
+
+/// `rm_schedule` from `xxl_job_info`. A running job without a next time is due at once: its misfire policy decides.
+std::size_t copy_from_jobs(connection& db) {
+  const auto revision = [&] {
+    db.execute("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
+    auto row = db.query("SELECT counter FROM rm_edit WHERE id = 1");
+    return row.next() ? row.number(0) : 0;
+  }();
+  db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
+  db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
+  // What was edited meanwhile is no edit behind our back.
+  db.execute("DELETE FROM rm_mirror");
+  return static_cast<std::size_t>(
+    db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
+               " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, 1), 0),"
+               " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?", revision));
+}
+
+/// `xxl_job_info` from `rm_schedule`, whose next times mean nothing from then on.
+std::size_t copy_to_jobs(connection& db) {
+  const auto copied = static_cast<std::size_t>(
+    db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_status = IF(s.next_ms = 0, 0, 1),"
+               " i.trigger_last_time = IF(s.next_ms = 0, 0, s.last_ms), i.trigger_next_time = s.next_ms"));
+  db.execute("UPDATE rm_schedule SET next_ms = 0");
+  return copied;
+}
+
+/// Java admins would fire such jobs by their columns alone.
+core::result<void> check_options(connection& db) {
+  const auto jobs = running_with_options(db);
+  if (jobs.empty())
+    return {};
+  return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or take the options out, then switch");
+}
+
+core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& rules, cluster_mode to) {
+  core::mode_switch out;
+  if (auto locked = lock_schedule(db); !locked)
+    return tl::unexpected{locked.error()};
+  auto row = db.query("SELECT mode FROM rm_mode WHERE id = 1 FOR UPDATE");
+  if (!row.next())
+    return core::fail(core::errc::unsupported, "the database has no mode row; run `ringmaster migrate`");
+  if (core::find_cluster_mode(row.text(0)) == to) {
+    db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1");
+    return out;
+  }
+  (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+  if (auto fits = to == cluster_mode::shared ? check_options(db) : core::result<void>{}; !fits)
+    return tl::unexpected{fits.error()};
+  out.changed = true;
+  // Waits for the claims that are under way; none of these lives claims again.
+  out.nodes_fenced = static_cast<std::size_t>(
+    db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));
+  if (to == cluster_mode::native) {
+    out.jobs_copied = copy_from_jobs(db);
+    hide_schedule(db);
+  } else {
+    out.jobs_copied = copy_to_jobs(db);
+    out.instants_put_back = put_instants_back(db, rules, {});
+  }
+  db.execute("UPDATE rm_mode SET mode = ?, wanted = NULL WHERE id = 1", core::stored_name(to));
+  return out;
+}
+
+} // namespace
+
+core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, core::milliseconds patience) {
+  using clock = std::chrono::steady_clock;
+  const auto announced = own_.db.read([&]() -> core::result<void> {
+    if (auto fits = to == cluster_mode::shared ? check_options(own_.db) : core::result<void>{}; !fits)
+      return fits;
+    if (to == cluster_mode::shared && read_mode(own_.db).mode == cluster_mode::native) {
+      add_due_index(own_.db);
+      // The guard lets go before this has the lock, and a Java admin may be first in its queue.
+      hide_schedule(own_.db);
+    }
+    own_.db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));
+    return {};
+  });
+  if (!announced)
+    return tl::unexpected{announced.error()};
+  cluster_role nodes{own_};
+  bool ended = false;
+  for (const auto begun = clock::now();;) {
+    auto done = own_.db.transact([&] { return switch_under_lock(own_.db, rules_, to); });
+    const auto waited = clock::now() - begun;
+    if (done)
+      return done;
+    if (done.error().code != core::errc::unavailable || (ended && waited > 3 * patience)) {
+      static_cast<void>(own_.db.read([this]() -> core::result<void> {
+        if (read_mode(own_.db).mode == cluster_mode::native)
+          show_schedule(own_.db);
+        return {};
+      }));
+      return done;
+    }
+    if (waited > patience && !std::exchange(ended, true))
+      nodes.end_all_connections();
+    std::this_thread::sleep_for(look_every);
+  }
+}
+
+} // namespace ringmaster::storage::mysql

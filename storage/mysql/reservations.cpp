@@ -1,0 +1,165 @@
+#include "storage/mysql/reservations.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/mysql/batches.hpp"
+#include "storage/mysql/schedule_lock.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// What a waiting instant says.
+struct waiting_instant {
+  core::intent_id id{};
+  core::time_point fire_at{};
+  std::string schedule;
+};
+
+/// By job, in order of their instants. Held to the end of the transaction, so that nobody claims one of them.
+std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db, const std::string& node) {
+  std::map<core::job_id, std::vector<waiting_instant>> out;
+  auto found = db.query("SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind = 'cron'"
+                        " AND (? = '' OR node = ?) ORDER BY id FOR UPDATE", node, node);
+  while (found.next())
+    out[found.id<core::job_id>(1)].push_back({found.id<core::intent_id>(0), found.time_ms(2), found.string(3)});
+  for (auto& [job, instants] : out)
+    std::sort(instants.begin(), instants.end(), [](const auto& a, const auto& b) { return a.fire_at < b.fire_at; });
+  return out;
+}
+
+/// Gives back the instants of one job that lie right before its next time, one after another. Where somebody else took one in
+/// between, what lies before it stays reserved: put back, it would bring the other's instant a second time.
+class giving_back {
+public:
+  giving_back(connection& db, rule_cache& rules) : db_{db}, rules_{rules} {}
+
+  std::size_t run(core::job_id job, const std::vector<waiting_instant>& instants) {
+    auto row = db_.query("SELECT trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''), trigger_last_time"
+                         " FROM xxl_job_info WHERE id = ? FOR UPDATE", job);
+    if (!row.next())
+      return 0;
+    const auto status = row.number(0), next_ms = row.number(1);
+    const auto type = row.string(2), conf = row.string(3);
+    const auto rule = rules_.find(type, conf);
+    // A schedule that ended with what was reserved is stopped and has no next time; any other that is stopped was stopped by
+    // somebody.
+    const bool ended = status == 0 && next_ms == 0 && row.time_ms(4) >= instants.back().fire_at;
+    if (!rule || !(ended || (status == 1 && next_ms != 0)))
+      return 0;
+    auto next = next_ms == 0 ? std::nullopt : std::optional{core::from_ms(next_ms)};
+    std::size_t given = 0;
+    for (auto one = instants.rbegin(); one != instants.rend(); ++one, ++given) {
+      if (one->schedule != type + ' ' + conf || (*rule)->next(one->fire_at) != next)
+        break;
+      next = one->fire_at;
+      db_.execute("DELETE FROM rm_intent WHERE id = ?", one->id);
+    }
+    if (given > 0)
+      db_.execute("UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = ? WHERE id = ?", *next, job);
+    return given;
+  }
+
+private:
+  connection& db_;
+  rule_cache& rules_;
+};
+
+} // namespace
+
+std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node) {
+  std::size_t given = 0;
+  giving_back back{db, rules};
+  for (const auto& [job, instants] : lock_waiting(db, node))
+    given += back.run(job, instants);
+  return given;
+}
+
+core::result<core::mode_state> reservation_role::mode() {
+  return own_.db.read([this]() -> core::result<core::mode_state> { return read_mode(own_.db); });
+}
+
+core::result<std::vector<core::job_id>> reservation_role::unplanned() {
+  return own_.db.read([this]() -> core::result<std::vector<core::job_id>> { return running_with_options(own_.db); });
+}
+
+core::result<void> reservation_role::drop(const core::node_life& owner, std::span<const core::intent_id> intents) {
+  return own_.db.transact([&]() -> core::result<void> {
+    if (auto current = own_.check_current(owner); !current)
+      return current;
+    const auto some_ids = sorted(intents);
+    for (const auto part : padded_chunks(some_ids.size())) {
+      auto& some = own_.db.prepare(
+        "UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,}) AND state = 0"
+        " AND kind IN ('cron', 'misfire')",
+        part.rows);
+      some.add(owner.node).add(owner.incarnation);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(some_ids[part.at(i)]);
+      some.run();
+    }
+    return {};
+  });
+}
+
+core::result<std::size_t> reservation_role::put_back(const core::node_life& owner) {
+  return own_.db.transact([&]() -> core::result<std::size_t> {
+    if (auto locked = lock_schedule(own_.db); !locked)
+      return tl::unexpected{locked.error()};
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
+    if (read_mode(own_.db).mode != core::cluster_mode::shared)
+      return 0;
+    return put_instants_back(own_.db, rules_, owner.node);
+  });
+}
+
+core::result<std::size_t> reservation_role::forget(core::time_point before, std::size_t limit) {
+  return own_.db.read([&]() -> core::result<std::size_t> {
+    // Of a reserved instant created_ms is the instant itself.
+    return static_cast<std::size_t>(
+      own_.db.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? AND kind IN ('cron', 'misfire')"
+                      " ORDER BY created_ms LIMIT ?", before, limit));
+  });
+}
+
+core::result<bool> reservation_role::hold() {
+  return own_.db.read([this]() -> core::result<bool> {
+    auto& db = own_.db;
+    const auto is_wanted = [&db] {
+      const auto now = read_mode(db);
+      return now.mode == core::cluster_mode::native && !now.switching;
+    };
+    // What fails on the way has rolled back.
+    const bool held = std::exchange(held_on_, 0) == db.id() && db.id() != 0;
+    if (!held && !is_wanted())
+      return false;
+    if (!held) {
+      db.command("START TRANSACTION");
+      if (auto locked = lock_schedule(db); !locked) {
+        db.command("ROLLBACK");
+        return tl::unexpected{locked.error()};
+      }
+    }
+    if (!is_wanted()) {
+      db.command("ROLLBACK");
+      return false;
+    }
+    held_on_ = db.id();
+    return true;
+  });
+}
+
+core::result<void> reservation_role::let_go() {
+  return own_.db.read([this]() -> core::result<void> {
+    if (const auto held = std::exchange(held_on_, 0); held != 0 && held == own_.db.id())
+      own_.db.command("ROLLBACK");
+    return {};
+  });
+}
+
+} // namespace ringmaster::storage::mysql

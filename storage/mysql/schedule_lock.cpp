@@ -1,0 +1,66 @@
+#include "storage/mysql/schedule_lock.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+void keep_last_instant(connection& db, core::job_id job) {
+  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
+             " WHERE job = ?", job, job);
+}
+
+} // namespace
+
+core::result<void> lock_schedule(connection& db) {
+  if (db.query("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE").next())
+    return {};
+  return core::fail(core::errc::unsupported,
+                    "the table xxl_job_lock has no row schedule_lock, so nothing keeps two schedulers apart; "
+                    "run: INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
+}
+
+core::mode_state read_mode(connection& db) {
+  // An announcement that nobody acted on is forgotten after a minute, by the server's clock that also stamped it.
+  auto row =
+    db.query("SELECT mode, COALESCE(wanted, mode) <> mode AND wanted_at > UNIX_TIMESTAMP() - 60 FROM rm_mode WHERE id = 1");
+  if (!row.next())
+    return {};
+  return {core::find_cluster_mode(row.text(0)).value_or(core::cluster_mode::native), row.number(1) == 1};
+}
+
+bool may_show_schedule(connection& db) {
+  return db.query("SELECT 1 FROM rm_mode WHERE id = 1 AND mode = 'native' AND wanted_at < UNIX_TIMESTAMP() - 60").next();
+}
+
+core::result<core::cluster_mode> begin_edit(connection& db) {
+  for (;;) {
+    const auto seen = read_mode(db).mode;
+    if (seen == core::cluster_mode::shared)
+      if (auto locked = lock_schedule(db); !locked)
+        return tl::unexpected{locked.error()};
+    auto row = db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE");
+    const bool as_seen = !row.next() || core::find_cluster_mode(row.text(0)) == seen;
+    if (as_seen) {
+      (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
+      return seen;
+    }
+    db.start_over(); // switched in between; a second switch within one edit does not happen
+  }
+}
+
+std::vector<core::job_id> running_with_options(connection& db) {
+  std::vector<core::job_id> out;
+  auto found = db.query("SELECT i.id FROM rm_job_ext e JOIN xxl_job_info i ON i.id = e.job WHERE i.trigger_status = 1 AND "
+                        RINGMASTER_HAS_OPTIONS " ORDER BY i.id");
+  while (found.next())
+    out.push_back(found.id<core::job_id>(0));
+  return out;
+}
+
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms) {
+  keep_last_instant(db, job);
+  db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?", running,
+             next_ms, job);
+}
+
+} // namespace ringmaster::storage::mysql

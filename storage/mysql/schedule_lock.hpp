@@ -1,0 +1,45 @@
+#pragma once
+
+// XXL's lock on the schedule, and the mode that says who must take it. All inside a transaction; all throw `driver_error`.
+
+#include <vector>
+
+#include "core/cluster_mode.hpp"
+#include "core/result.hpp"
+#include "storage/mysql/connection.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// That a row `e` of `rm_job_ext` has options of a schedule.
+#define RINGMASTER_HAS_OPTIONS                                                                                                   \
+  "COALESCE(e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms) IS NOT NULL"
+
+/// Takes the row `schedule_lock` until the end of the transaction. Errors: `unsupported` when there is no such row.
+[[nodiscard]] core::result<void> lock_schedule(connection& db);
+
+/// A database without a mode row is native.
+[[nodiscard]] core::mode_state read_mode(connection& db);
+
+/// Whether `xxl_job_info` may show what `rm_schedule` plans: in native mode, and not within a minute of a switch or of its
+/// announcement, while a Java admin that comes by the lock must find nothing due there.
+[[nodiscard]] bool may_show_schedule(connection& db);
+
+/// Begins an edit of jobs or groups: takes the locks that every edit takes, in the order in which all take them, to the end of
+/// the transaction. In shared mode that is `schedule_lock` first, so that no Java admin writes back what it read before the edit
+/// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
+[[nodiscard]] core::result<core::cluster_mode> begin_edit(connection& db);
+
+/// Writes when a job fires where the schedule is `xxl_job_info`, inside an edit: its last instant goes to `rm_schedule`, because
+/// a start must not come before what anybody took; Java's column begins anew (XXL admin §3.6). `next_ms` 0: never.
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms);
+
+/// Running jobs with options of the schedule that Java admins do not know (`core::schedule_options`), ascending.
+[[nodiscard]] std::vector<core::job_id> running_with_options(connection& db);
+
+/// A start or a new schedule counts from here: in shared mode Java admins may have in memory what is due within 5 s (XXL admin
+/// §3.6).
+[[nodiscard]] constexpr core::time_point first_start(core::cluster_mode mode, core::time_point now) noexcept {
+  return mode == core::cluster_mode::shared ? now + core::milliseconds{5000} : now;
+}
+
+} // namespace ringmaster::storage::mysql

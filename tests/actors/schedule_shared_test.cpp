@@ -1,0 +1,130 @@
+// schedule_actor beside Java admins: it plans nothing, and claims what was reserved.
+
+#include "tests/actors/schedule_actor_fixture.hpp"
+#include "tests/support/reservation_double.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+
+namespace {
+
+struct shared_planning : planning {
+  shared_planning() {
+    mode = core::cluster_mode::shared;
+    store.shared = &java;
+    hold_claims = true;
+  }
+
+  core::intent reserved(std::int64_t id, core::time_point fire_at, std::int32_t job = 1) const {
+    core::intent out;
+    out.id = core::intent_id{id};
+    out.kind = core::trigger_kind::cron;
+    out.job = core::job_id{job};
+    out.fire_at = fire_at;
+    return out;
+  }
+  void hand_over(std::vector<core::intent> intents) {
+    tell(actor, protocol::intent_batch{std::move(intents)});
+    run();
+  }
+  /// Lets time pass until the next claim.
+  core::claim_batch next_claim() {
+    for (int i = 0; held_claims.empty() && i < 1000; ++i)
+      advance(10ms);
+    REQUIRE_FALSE(held_claims.empty());
+    return held_claims.front().batch;
+  }
+  void answer_first(core::claim_outcome outcome) {
+    auto request = std::move(held_claims.front());
+    held_claims.erase(held_claims.begin());
+    outcome.sequence = request.batch.sequence;
+    answer(request, std::move(outcome));
+    run();
+  }
+
+  reservation_double java;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(shared_planning, "no schedule of its own is planned", "[actors]") {
+  declare("every-second");
+  begin();
+  advance(5s);
+  CHECK(claims == 0);
+}
+
+TEST_CASE_METHOD(shared_planning, "a reserved instant is claimed shortly before its time", "[actors]") {
+  declare("every-second");
+  begin();
+  const auto due = civil() + 4s;
+  hand_over({reserved(7, due)});
+  advance(3790ms);
+  CHECK(claims == 0);
+  const auto batch = next_claim();
+  CHECK(batch.shared);
+  CHECK(batch.moves.empty());
+  REQUIRE(batch.runs.size() == 1);
+  CHECK(batch.runs[0].fire_at == due);
+  CHECK(batch.runs[0].intent == core::intent_id{7});
+  CHECK(civil() <= due - 100ms);
+  hand_over({reserved(7, due)}); // the sweep finds it, too
+  advance(1s);
+  CHECK(held_claims.size() == 1);
+}
+
+TEST_CASE_METHOD(shared_planning, "an instant of an edited job is planned again with the new definition", "[actors]") {
+  declare("every-second");
+  begin();
+  hand_over({reserved(7, civil() + 1s)});
+  CHECK(next_claim().runs.at(0).spec->handler == "handler");
+  declared.jobs[0].handler = "edited";
+  apply();
+  core::claim_outcome outcome;
+  outcome.stale_intents = {core::intent_id{7}};
+  answer_first(std::move(outcome));
+  CHECK(next_claim().runs.at(0).spec->handler == "edited");
+}
+
+TEST_CASE_METHOD(shared_planning, "a dropped instant is not tried again", "[actors]") {
+  declare("every-second");
+  begin();
+  hand_over({reserved(7, civil() + 1s)});
+  (void) next_claim();
+  core::claim_outcome outcome;
+  outcome.dropped_intents = {core::intent_id{7}};
+  answer_first(std::move(outcome));
+  advance(2s);
+  CHECK(held_claims.empty());
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(shared_planning, "what was reserved and missed is decided by the misfire policy", "[actors]") {
+  declare("ignores");
+  declare("makes-up").misfire = core::misfire_policy::fire_once_now;
+  begin();
+  const auto now_ms = civil();
+  hand_over({reserved(1, now_ms - 10s, 1), reserved(2, now_ms - 10s, 2), reserved(3, now_ms - 9s, 2)});
+  const auto batch = next_claim();
+  REQUIRE(batch.runs.size() == 1);
+  CHECK(batch.runs[0].intent == core::intent_id{3});
+  CHECK(batch.runs[0].kind == core::trigger_kind::misfire);
+  CHECK(batch.runs[0].fire_at >= now_ms);
+  CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
+}
+
+TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read once", "[actors]") {
+  begin();
+  advance(1s); // what is there is read
+  declare("new");
+  apply();
+  std::size_t reads = 0;
+  store.after = [&](std::string_view method) { reads += method == "read_jobs" ? 1 : 0; };
+  store.fault_of = [](std::string_view method) { return method == "edits_since" ? store_fault::away : store_fault::none; };
+  hand_over({reserved(1, civil() + 1s)});
+  (void) next_claim();
+  answer_first({});
+  hand_over({reserved(2, civil() + 1s)});
+  CHECK(next_claim().runs.at(0).intent == core::intent_id{2});
+  CHECK(reads == 1);
+}

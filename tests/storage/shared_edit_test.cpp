@@ -1,0 +1,134 @@
+// Shared mode: edits, lists and monitors where the schedule is XXL's table and Java admins work on it, too (firing protocol §8).
+
+#include "tests/storage/reservation_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+using core::cluster_mode;
+
+namespace {
+
+constexpr core::job_id one{1};
+
+struct shared_edit : reservation_fixture {
+  using reservation_fixture::reservation_fixture;
+
+  storage::job_store& jobs() { return store->jobs(); }
+  void give_option(std::int32_t id) {
+    db->exec("REPLACE INTO rm_job_ext (job, jitter_ms) VALUES (" + std::to_string(id) + ", 500)");
+  }
+};
+
+} // namespace
+
+TEST_CASE("start and stop write the row that Java admins read", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, core::time_point{}, "*/1 * * * * ?");
+  const auto started = require(f.jobs().start(one, noon));
+  CHECK(started.next == noon + 6s); // behind what a Java admin may have in memory
+  CHECK(f.schedule_of(1) == "1 - 6");
+  CHECK(require(f.jobs().find({.id = one})).next == noon + 6s);
+  REQUIRE(f.reserve(noon + 6s).intents.size() == 7);
+  CHECK(require(f.jobs().find({.id = one})).last == noon + 12s);
+  require(f.jobs().stop(one, noon + 6s));
+  CHECK(f.schedule_of(1) == "0 - -");
+  CHECK(f.rows("rm_intent", "state = 0") == "0");
+  CHECK_FALSE(require(f.jobs().find({.id = one})).next);
+  // What was reserved before the stop stays taken.
+  CHECK(require(f.jobs().start(one, noon + 6s)).next == noon + 13s);
+  CHECK(f.rows("rm_schedule", "next_ms <> 0") == "0");
+}
+
+TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  f.db->exec("START TRANSACTION");
+  (void) f.db->query("SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE");
+  CHECK(error_of(f.jobs().stop(one, noon)) == core::errc::unavailable);
+  CHECK(error_of(f.jobs().remove(one, true)) == core::errc::unavailable);
+  core::manual_trigger wish;
+  wish.job = one;
+  wish.token = -1;
+  CHECK(f.jobs().trigger(wish, noon)); // by hand is no edit
+  f.db->exec("COMMIT");
+  CHECK(f.schedule_of(1) == "1 - 0");
+  require(f.jobs().remove(one, true));
+  CHECK(f.rows("xxl_job_info") == "0");
+}
+
+TEST_CASE("options that Java admins do not know are refused", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  auto set = pay_set();
+  set.jobs[0].timing.time_zone = "Europe/Berlin";
+  set.jobs[0].timing.jitter_ms = 100;
+  const auto refused = f.refused(set);
+  CHECK(refused.code == core::errc::invalid_argument);
+  CHECK(refused.context.find("time_zone, jitter_ms: in shared mode the Java admins") != std::string::npos);
+  set.jobs[0].timing = {};
+  CHECK(f.apply(set) == "+++");
+
+  f.add_shared(101, noon, "*/1 * * * * ?");
+  f.add_shared(102, core::time_point{});
+  f.give_option(101);
+  f.give_option(102);
+  CHECK(error_of(f.jobs().start(core::job_id{102}, noon)) == core::errc::invalid_argument);
+  CHECK(require(f.reservations().unplanned()) == std::vector{core::job_id{101}});
+  CHECK(f.reserve(noon).intents.empty());
+  CHECK(f.schedule_of(101) == "1 - 0"); // untouched
+  require(f.jobs().stop(core::job_id{101}, noon));
+  CHECK(require(f.reservations().unplanned()).empty());
+}
+
+TEST_CASE("back to shared mode is refused while a running job has such options", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  f.give_option(1);
+  const auto refused = f.reservations().switch_mode(cluster_mode::shared, 2s);
+  CHECK(error_of(refused) == core::errc::conflict);
+  CHECK(refused.error().context.find("job 1 has options") != std::string::npos);
+  CHECK(require(f.reservations().mode()) == core::mode_state{cluster_mode::native, false});
+  f.db->exec("DELETE FROM rm_job_ext");
+  CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
+}
+
+TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  const auto tend = [&] { return require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)); };
+  f.db->exec("UPDATE rm_schedule SET next_ms = 0");
+  CHECK(tend().adopted.empty());
+  CHECK(f.schedule_of(1) == "1 - 0");
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  const auto hidden = f.schedule_of(1);
+  CHECK(tend().refreshed == 0); // not yet: the guard may not have the lock
+  CHECK(f.schedule_of(1) == hidden);
+  f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
+  CHECK(tend().adopted.empty());
+  CHECK(tend().refreshed == 1);
+  CHECK(f.schedule_of(1) == "1 - 0");
+}
+
+TEST_CASE("what a Java admin's fail monitor claimed is its own", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  const auto failed = [&](int id, int alarm_status) {
+    f.db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, executor_fail_retry_count, trigger_time, trigger_code,"
+               " trigger_msg, handle_code, alarm_status) VALUES (" + std::to_string(id) + ", 1, 1, 1, '2024-03-01 11:59:00', 500, 'x', 0, " +
+               std::to_string(alarm_status) + ")");
+  };
+  failed(1, 0);
+  failed(2, -1);
+  const auto sweep_all = [&] {
+    std::size_t intents = 0;
+    for (const auto at : {noon, noon + 6s, noon + 30min, noon + 31min, noon + 32min})
+      intents += require(f.store->alarms().sweep(at, false, 100)).intents.size();
+    return intents;
+  };
+  CHECK(sweep_all() == 1);
+  CHECK(f.row(core::log_id{1}).trigger_msg.find("Fail retry trigger") != std::string::npos);
+  CHECK(f.row(core::log_id{2}).trigger_msg == "x");
+  CHECK(f.row(core::log_id{2}).alarm_status == -1);
+}

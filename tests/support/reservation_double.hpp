@@ -1,0 +1,83 @@
+#pragma once
+
+// The reservations of a database, as a test wants them.
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/reservations.hpp"
+
+namespace ringmaster::test {
+
+/// Answers `reserve` with what the test queued, else with nothing due; keeps what it was asked.
+class reservation_double final : public storage::reservation_store {
+public:
+  core::result<core::mode_state> mode() override { return state; }
+
+  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override {
+    owners.push_back(owner);
+    windows.push_back(window);
+    if (trouble)
+      return tl::unexpected{*trouble};
+    if (outcomes.empty())
+      return core::reserve_outcome{};
+    auto next = std::move(outcomes.front());
+    outcomes.pop_front();
+    return next;
+  }
+
+  core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
+
+  core::result<void> drop(const core::node_life&, std::span<const core::intent_id> intents) override {
+    dropped.insert(dropped.end(), intents.begin(), intents.end());
+    return {};
+  }
+
+  core::result<std::size_t> put_back(const core::node_life& owner) override {
+    put_back_for.push_back(owner);
+    return 0;
+  }
+
+  core::result<std::size_t> forget(core::time_point before, std::size_t limit) override {
+    forgotten_before.push_back(before);
+    const auto gone = std::min(limit, old);
+    old -= gone;
+    return gone;
+  }
+
+  core::result<bool> hold() override {
+    ++holds;
+    held = state.mode == core::cluster_mode::native && !state.switching && !trouble;
+    if (trouble)
+      return tl::unexpected{*trouble};
+    return held;
+  }
+
+  core::result<void> let_go() override {
+    held = false;
+    return {};
+  }
+
+  core::result<core::mode_switch> switch_mode(core::cluster_mode to, core::milliseconds) override {
+    state = {to, false};
+    return core::mode_switch{.changed = true};
+  }
+
+  core::mode_state state;
+  std::deque<core::reserve_outcome> outcomes;
+  std::optional<core::error> trouble;
+  /// Taken instants that wait to be forgotten.
+  std::size_t old = 0;
+  bool held = false;
+  std::size_t holds = 0;
+  std::vector<core::node_life> owners;
+  std::vector<core::reserve_window> windows;
+  std::vector<core::intent_id> dropped;
+  std::vector<core::job_id> with_options;
+  std::vector<core::node_life> put_back_for;
+  std::vector<core::time_point> forgotten_before;
+};
+
+} // namespace ringmaster::test

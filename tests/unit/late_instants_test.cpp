@@ -1,0 +1,59 @@
+// Reserved instants that nobody claimed in time.
+
+#include <map>
+#include <memory>
+
+#include "core/late_instants.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr time_point now = from_ms(1'000'000);
+
+intent reserved(std::int64_t id, std::int32_t job, time_point fire_at, trigger_kind kind = trigger_kind::cron) {
+  intent out;
+  out.id = intent_id{id};
+  out.kind = kind;
+  out.job = job_id{job};
+  out.fire_at = fire_at;
+  return out;
+}
+
+/// Job 1 ignores what was missed, job 2 makes it up once, job 9 is not known.
+job_ptr spec_of(job_id id) {
+  if (id == job_id{9})
+    return nullptr;
+  auto spec = std::make_shared<job>();
+  spec->id = id;
+  spec->misfire = id == job_id{1} ? misfire_policy::do_nothing : misfire_policy::fire_once_now;
+  return spec;
+}
+
+} // namespace
+
+TEST_CASE("what is not late goes on as it is", "[unit][late_instants]") {
+  auto settled = settle_late({reserved(1, 1, now), reserved(2, 1, now - 5s), reserved(3, 2, now - 5s),
+                              reserved(4, 1, {}, trigger_kind::parent), reserved(5, 2, now - 60s, trigger_kind::misfire)},
+                             now, 5s, spec_of);
+  CHECK(settled.go_on.size() == 5);
+  CHECK(settled.drop.empty());
+}
+
+TEST_CASE("what is late is dropped or made up once, as the job says", "[unit][late_instants]") {
+  auto settled = settle_late({reserved(1, 1, now - 6s), reserved(2, 2, now - 6s), reserved(3, 1, now - 1s),
+                              reserved(4, 2, now - 5001ms), reserved(5, 2, now - 8s), reserved(6, 9, now - 60s)},
+                             now, 5s, spec_of);
+  CHECK(settled.drop == std::vector{intent_id{1}, intent_id{2}, intent_id{5}});
+  CHECK(settled.dropped_by_policy == 1);
+  std::map<std::int64_t, intent> left;
+  for (const auto& one : settled.go_on)
+    left[number(one.id)] = one;
+  REQUIRE(left.size() == 3);
+  CHECK(left.at(3).fire_at == now - 1s);
+  CHECK(left.at(4).kind == trigger_kind::misfire);
+  CHECK(left.at(4).fire_at == now);
+  CHECK(left.at(6).fire_at == now - 60s); // decided when its job is known
+}
