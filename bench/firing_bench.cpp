@@ -40,7 +40,7 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--store", given.store, "sqlite, or mariadb: a private server, started here")
       ->check(CLI::IsMember({"sqlite", "mariadb"}))
       ->capture_default_str();
-  app.add_option("--mode", given.mode, "native, or shared: on the unchanged tables of XXL-JOB 3.4, as beside its admins; with mariadb")
+  app.add_option("--mode", given.mode, "native, or shared: on the tables of XXL-JOB 3.4, as beside its admins; with mariadb")
       ->check(CLI::IsMember({"native", "shared"}))
       ->capture_default_str();
   auto* load = app.add_option_group("load", "What the jobs do");

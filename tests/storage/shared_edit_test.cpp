@@ -116,7 +116,8 @@ TEST_CASE("what a Java admin's fail monitor claimed is its own", "[storage]") {
   f.add_shared(1, noon);
   const auto failed = [&](int id, int alarm_status) {
     f.db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, executor_fail_retry_count, trigger_time, trigger_code,"
-               " trigger_msg, handle_code, alarm_status) VALUES (" + std::to_string(id) + ", 1, 1, 1, '2024-03-01 11:59:00', 500, 'x', 0, " +
+               " trigger_msg, handle_code, alarm_status) VALUES (" +
+               std::to_string(id) + ", 1, 1, 1, '2024-03-01 11:59:00', 500, 'x', 0, " +
                std::to_string(alarm_status) + ")");
   };
   failed(1, 0);
