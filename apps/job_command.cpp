@@ -50,7 +50,8 @@ void print_edit(const core::job_edit& edit, const core::job_card& card, const ch
   if (json) {
     const auto next = edit.next ? nlohmann::json(core::to_ms(*edit.next)) : nlohmann::json();
     const auto open = edit.on_their_way ? nlohmann::json(*edit.on_their_way) : nlohmann::json();
-    std::fputs(dumped({{"job", core::number(edit.job)}, {"done", what}, {"next_ms", next}, {"on_their_way", open}}).c_str(), stdout);
+    const nlohmann::json said{{"job", core::number(edit.job)}, {"done", what}, {"next_ms", next}, {"on_their_way", open}};
+    std::fputs(dumped(said).c_str(), stdout);
     return;
   }
   std::printf("%s %s", core::title_of(card).c_str(), what);

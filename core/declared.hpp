@@ -80,8 +80,8 @@ struct deploy_report {
   std::vector<deploy_change> changes;
   /// Jobs that were there before and are edited or removed.
   std::vector<job_id> edited = {};
-  /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over. Nothing:
-  /// the store could not say.
+  /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
+  /// Nothing: the store could not say.
   std::optional<std::size_t> on_their_way = 0;
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)

@@ -45,7 +45,8 @@ private:
   /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over; with nothing if the store could
   /// not say then.
   void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
-  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until, on_their_way then);
+  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
+                     on_their_way then);
 
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 

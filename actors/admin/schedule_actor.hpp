@@ -90,6 +90,7 @@ private:
   void take_intents(std::vector<core::intent>&& intents);
   void take_routed(protocol::routed_batch&& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
+  [[nodiscard]] core::milliseconds next_place();
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
   void give_back(protocol::slot_release&& slots);
@@ -137,6 +138,9 @@ private:
   /// Those that found no lane slot or were refused, and when they are tried again.
   core::firing_heap<core::intent, steady> deferred_intents_;
   std::unordered_set<std::int64_t> intents_known_;
+  /// When the next that finds no slot is tried again, and how many more are then.
+  steady place_{};
+  std::size_t places_left_ = 0;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
 

@@ -34,7 +34,8 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
   CHECK(counts.residuals > 0);
   UNSCOPED_INFO(counts.executions << " executions, " << counts.fences << " fences, " << counts.permits << " permits, "
                                   << counts.intents << " intents, " << counts.repeated_claims << " repeated claims, "
-                                  << counts.residuals << " residual windows, " << counts.edits << " edits, " << counts.acknowledged << " of them acknowledged");
+                                  << counts.residuals << " residual windows, " << counts.edits << " edits, "
+                                  << counts.acknowledged << " of them acknowledged");
   CHECK(counts.edits > count);
   CHECK(counts.acknowledged > count / 3);
 }
