@@ -90,7 +90,7 @@ private:
   void take_intents(std::vector<core::intent>&& intents);
   void take_routed(protocol::routed_batch&& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
-  [[nodiscard]] core::milliseconds next_place();
+  [[nodiscard]] core::milliseconds next_place(core::milliseconds late);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
   void give_back(protocol::slot_release&& slots);
