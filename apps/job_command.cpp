@@ -49,17 +49,16 @@ std::int64_t fresh_token() {
 void print_edit(const core::job_edit& edit, const core::job_card& card, const char* what, const core::zone& where, bool json) {
   if (json) {
     const auto next = edit.next ? nlohmann::json(core::to_ms(*edit.next)) : nlohmann::json();
-    std::fputs(
-      dumped({{"job", core::number(edit.job)}, {"done", what}, {"next_ms", next}, {"on_their_way", edit.on_their_way}}).c_str(),
-      stdout);
+    const auto open = edit.on_their_way ? nlohmann::json(*edit.on_their_way) : nlohmann::json();
+    const nlohmann::json said{{"job", core::number(edit.job)}, {"done", what}, {"next_ms", next}, {"on_their_way", open}};
+    std::fputs(dumped(said).c_str(), stdout);
     return;
   }
   std::printf("%s %s", core::title_of(card).c_str(), what);
   if (edit.next)
     std::printf("; next at %s %s", local_text(*edit.next, where).c_str(), where.name().c_str());
   std::printf("\n");
-  if (edit.on_their_way > 0)
-    std::printf("%zu of its runs were claimed before and are still on their way\n", edit.on_their_way);
+  std::fputs(on_their_way_text(edit.on_their_way).c_str(), stdout);
 }
 
 template <class Change>

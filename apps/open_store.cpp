@@ -20,16 +20,14 @@ core::result<opened_store> open_store(const config_options& options) {
   return opened_store{std::move(*what), std::move(*database), std::move(*store)};
 }
 
-std::size_t wait_for_runs(storage::store& store, std::span<const core::job_id> jobs) {
+std::optional<std::size_t> wait_for_runs(storage::store& store, std::span<const core::job_id> jobs) {
   if (jobs.empty())
     return 0;
   const auto end = std::chrono::steady_clock::now() + 1s;
   for (;;) {
     const auto open = store.jobs().runs_on_their_way(jobs);
-    if (!open || *open == 0)
-      return 0;
-    if (std::chrono::steady_clock::now() >= end)
-      return *open;
+    if ((open && *open == 0) || std::chrono::steady_clock::now() >= end)
+      return open ? std::optional{*open} : std::nullopt;
     std::this_thread::sleep_for(50ms);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "apps/assembly.hpp"
@@ -20,8 +21,8 @@ struct opened_store {
 /// Makes and migrates nothing. Errors: those of the configuration and of `database::open`.
 [[nodiscard]] core::result<opened_store> open_store(const config_options& options);
 
-/// Waits until no run of these jobs is on its way, at most a second; returns how many are (firing protocol §7). A store that
-/// cannot say counts as none: the edit is durable.
-[[nodiscard]] std::size_t wait_for_runs(storage::store& store, std::span<const core::job_id> jobs);
+/// Waits until no run of these jobs is on its way, at most a second; returns how many are (firing protocol §7), or nothing if the
+/// store could not say then. The edit is durable in any case.
+[[nodiscard]] std::optional<std::size_t> wait_for_runs(storage::store& store, std::span<const core::job_id> jobs);
 
 } // namespace ringmaster::apps

@@ -68,9 +68,13 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
   text += dry_run ? "would be: " : "";
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
           " removed, " + std::to_string(count[2]) + " unchanged\n";
-  if (report.on_their_way > 0)
-    text += std::to_string(report.on_their_way) + " runs were claimed before and are still on their way\n";
-  return text;
+  return text + on_their_way_text(report.on_their_way);
+}
+
+std::string on_their_way_text(std::optional<std::size_t> runs) {
+  if (!runs)
+    return "whether runs that were claimed before are still on their way cannot be said: the database did not answer\n";
+  return *runs == 0 ? "" : std::to_string(*runs) + " runs were claimed before and are still on their way\n";
 }
 
 std::vector<std::string> log_lines(const core::deploy_report& report) {

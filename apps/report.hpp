@@ -2,6 +2,7 @@
 
 // What commands print.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,8 @@ int complain(const core::error& error);
 
 /// `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…]}`
 [[nodiscard]] std::string describe_json(const core::deploy_report& report, bool dry_run);
+
+/// How many runs were claimed before an edit and not sent yet, as a line; empty for none.
+[[nodiscard]] std::string on_their_way_text(std::optional<std::size_t> runs);
 
 } // namespace ringmaster::apps

@@ -81,7 +81,8 @@ struct deploy_report {
   /// Jobs that were there before and are edited or removed.
   std::vector<job_id> edited = {};
   /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
-  std::size_t on_their_way = 0;
+  /// Nothing: the store could not say.
+  std::optional<std::size_t> on_their_way = 0;
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)
       if (change.kind != change_kind::unchanged)

@@ -87,8 +87,9 @@ struct job_edit {
   job_id job{};
   /// Nothing: not scheduled now.
   std::optional<time_point> next;
-  /// Runs that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
-  std::size_t on_their_way = 0;
+  /// Runs that were claimed before the edit and have not been sent yet, when the time to wait for them was over. Nothing: the
+  /// store could not say.
+  std::optional<std::size_t> on_their_way = 0;
 };
 
 /// Where the deletion of a job's log rows stands.

@@ -13,7 +13,7 @@ namespace {
 
 /// Looks for runs on their way: the first one at once, and a second's worth after it.
 constexpr auto look_gap = 50ms;
-constexpr int looks = 20;
+constexpr auto look_time = 1s;
 /// Log rows of a removed job that go in one transaction, and the pause after each, which others use.
 constexpr std::size_t removal_chunk = 300;
 constexpr auto removal_pause = 50ms;
@@ -69,7 +69,7 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
         return promise.deliver(protocol::to_caf(outcome.error()));
       auto jobs = dry_run ? std::vector<core::job_id>{} : outcome->edited;
       auto report = std::make_shared<core::deploy_report>(std::move(*outcome));
-      wait_for_runs(std::move(jobs), [promise, report](std::size_t on_their_way) mutable {
+      wait_for_runs(std::move(jobs), [promise, report](std::optional<std::size_t> on_their_way) mutable {
         report->on_their_way = on_their_way;
         promise.deliver(std::move(*report));
       });
@@ -121,7 +121,7 @@ void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&
   if (!outcome)
     return promise.deliver(protocol::to_caf(outcome.error()));
   log_->info("job {} {} by hand", core::number(job), what);
-  wait_for_runs({job}, [promise, done = *outcome](std::size_t on_their_way) mutable {
+  wait_for_runs({job}, [promise, done = *outcome](std::optional<std::size_t> on_their_way) mutable {
     done.on_their_way = on_their_way;
     promise.deliver(done);
   });
@@ -167,18 +167,20 @@ void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::siz
 void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way then) {
   if (jobs.empty())
     return then(0);
-  look_for_runs(std::make_shared<const std::vector<core::job_id>>(std::move(jobs)), looks, std::move(then));
+  look_for_runs(std::make_shared<const std::vector<core::job_id>>(std::move(jobs)), self_->clock().now() + look_time,
+                std::move(then));
 }
 
-void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, int looks_left, on_their_way then) {
+// The edit is durable, whatever the store answers now; only that nothing of the old definition will leave any more is not known
+// before it does.
+void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
+                                    on_their_way then) {
   ask_store<std::size_t>(
     self_, store_, [jobs](storage::store& store) { return store.jobs().runs_on_their_way(*jobs); },
-    [this, jobs, looks_left, then](core::result<std::size_t>&& open) {
-      // The edit is durable: that the store went away since then does not undo it.
-      auto count = open ? *open : 0;
-      if (count == 0 || looks_left == 0)
-        return then(count);
-      self_->run_delayed(look_gap, [=, this] { look_for_runs(jobs, looks_left - 1, then); });
+    [this, jobs, until, then](core::result<std::size_t>&& open) {
+      if ((open && *open == 0) || self_->clock().now() >= until)
+        return then(open ? std::optional{*open} : std::nullopt);
+      self_->run_delayed(look_gap, [=, this] { look_for_runs(jobs, until, then); });
     });
 }
 

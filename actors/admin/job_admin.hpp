@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ public:
 
 private:
   using edit_promise = caf::typed_response_promise<core::job_edit>;
-  using on_their_way = std::function<void(std::size_t)>;
+  using on_their_way = std::function<void(std::optional<std::size_t>)>;
   using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
 
   caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
@@ -41,9 +42,11 @@ private:
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
 
-  /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over.
+  /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over; with nothing if the store could
+  /// not say then.
   void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
-  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, int looks_left, on_their_way then);
+  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
+                     on_their_way then);
 
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 

@@ -185,13 +185,30 @@ core::time_point schedule_actor_state::next_pass(core::time_point look) const {
 
 void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, batch.accounted);
-  for (auto& candidate : batch.deferred)
-    put_off(std::move(candidate), round_gap);
+  for (auto& candidate : batch.deferred) {
+    auto late = candidate.plan ? now() - candidate.plan->expected_next : settings_.misfire_after;
+    put_off(std::move(candidate), next_place(late));
+  }
   for (auto& candidate : batch.held)
     put_off(std::move(candidate), held_wait);
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
   drop_stale_routes(); // nothing is claimed while definitions are read, and others would miss their slots until then
   work();
+}
+
+// So many are tried again in one round, not all of them: else thousands that wait for a slot would be asked about fifty times a
+// second, and the slots would go to whoever is first in each round. Each goes behind those that wait already, whatever its id; in
+// its round it comes before those that are less late.
+core::milliseconds schedule_actor_state::next_place(core::milliseconds late) {
+  const auto first = steady_now() + round_gap;
+  if (place_ < first || places_left_ == 0) {
+    place_ = std::max(place_ + round_gap, first);
+    places_left_ = 2 * settings_.claim_rows_max;
+  }
+  --places_left_;
+  const auto too_late = std::max(settings_.misfire_after, core::milliseconds{1});
+  const auto in_time = too_late - std::clamp(late, core::milliseconds{0}, too_late);
+  return std::chrono::ceil<core::milliseconds>(place_ - steady_now()) + (round_gap - 1ms) * in_time.count() / too_late.count();
 }
 
 void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::milliseconds wait) {

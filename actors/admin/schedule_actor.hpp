@@ -95,6 +95,7 @@ private:
   void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
+  [[nodiscard]] core::milliseconds next_place(core::milliseconds late);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
   void give_back(protocol::slot_release&& slots);
@@ -149,6 +150,9 @@ private:
   /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
   core::firing_heap<core::intent, steady> deferred_intents_;
   std::unordered_set<std::int64_t> intents_known_;
+  /// When the next that finds no slot is tried again, and how many more are then.
+  steady place_{};
+  std::size_t places_left_ = 0;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
 

@@ -130,6 +130,9 @@ bool connection::recover(const driver_error& failure, int round) {
     drop(); // somebody upgrades the schema beside us: the next connection looks at it anew
     return round == 1;
   }
+  // A refusal behind the first rows of an answer leaves a prepared statement that the client library takes for one with rows to
+  // come: it would wait for them.
+  statements_.clear();
   if (mysql_rollback(handle_.get()) != 0) {
     drop();
     return false;

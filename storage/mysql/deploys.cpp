@@ -174,8 +174,8 @@ std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const c
   return {std::move(held), std::move(plan)};
 }
 
-/// Locks the schedules that the plan writes, in the order in which claims lock theirs. False: a claim has moved one since `held`
-/// was read.
+/// Locks the schedules and then the jobs that the plan writes, in the order in which claims lock theirs. False: a claim has moved
+/// one since `held` was read.
 bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan& plan) {
   std::unordered_map<std::int64_t, std::int64_t> last_ms;
   for (const auto& job : held.jobs)
@@ -193,6 +193,14 @@ bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan&
       some.add(jobs[part.at(i)]);
     for (auto found = some.select(); found.next();)
       as_held = as_held && found.number(1) <= last_ms[found.number(0)]; // they only grow
+  }
+  // The plan is in the order of the declaration, the mirror's writes are in that of the ids.
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = db.prepare("SELECT id FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id FOR UPDATE",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    (void) some.select();
   }
   return as_held;
 }

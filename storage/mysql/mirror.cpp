@@ -70,11 +70,12 @@ public:
   std::vector<foreign_edit> run(const std::vector<core::job_id>& suspects) {
     if (!begins())
       return {};
-    for (const auto id : suspects) {
+    // All schedules before any job, both by id, as claims and edits do.
+    for (const auto id : suspects)
       (void) db_.query("SELECT job FROM rm_schedule WHERE job = ? FOR UPDATE", id).next();
+    for (const auto id : suspects)
       for (const auto& job : read_all(db_.query({watched, "WHERE i.id = ?"}, id)))
         adopt(job);
-    }
     return std::move(adopted_);
   }
 

@@ -167,6 +167,31 @@ TEST_CASE_METHOD(one_job, "an edit waits a second at most and says how many are 
   CHECK((**applied)->on_their_way == 1);
 }
 
+TEST_CASE_METHOD(one_job, "an edit is not said to be free of runs that the store could not count", "[actors]") {
+  claim();
+  store.fault_of = [](std::string_view method) {
+    return method == "runs_on_their_way" ? store_fault::away : store_fault::none;
+  };
+  auto stopped = later<core::job_edit>(actor, protocol::stop_job{job});
+  SECTION("never: the edit is durable, and more is not known") {
+    advance(std::chrono::milliseconds{900});
+    CHECK_FALSE(*stopped);
+    advance(std::chrono::milliseconds{200});
+    REQUIRE(*stopped);
+    REQUIRE(**stopped);
+    CHECK((**stopped)->on_their_way == std::nullopt);
+  }
+  SECTION("at first: it is asked again") {
+    advance(std::chrono::milliseconds{500});
+    CHECK_FALSE(*stopped);
+    store.come_back();
+    advance(std::chrono::milliseconds{600});
+    REQUIRE(*stopped);
+    CHECK((**stopped)->on_their_way == 1);
+  }
+  CHECK_FALSE(test::expect(store.inner().firings().read_jobs({&job, 1})).at(0).next);
+}
+
 TEST_CASE_METHOD(one_job, "a run by hand goes to the planner of this node", "[actors]") {
   protocol::trigger_job command{{job, core::trigger_kind::api, "x=1", {"http://10.0.0.1:9999/"}, 0}};
   auto asked = ask<core::intent>(actor, command);

@@ -173,11 +173,12 @@ struct planning : virtual_time {
         answer.held.push_back(std::move(candidate));
         continue;
       }
-      if (full) {
+      if (full || room == 0) {
         answer.deferred.push_back(std::move(candidate));
         continue;
       }
       auto planned = runs_of(candidate);
+      room -= std::min(room, planned.size());
       slots += static_cast<std::int64_t>(planned.size());
       answer.routed.push_back({std::move(candidate), std::move(planned)});
     }
@@ -301,6 +302,8 @@ struct planning : virtual_time {
   bool hold_routes = false;
   std::vector<protocol::route_request> held_routes;
   bool full = false;
+  /// Runs that find a slot until the test makes more room.
+  std::size_t room = static_cast<std::size_t>(-1);
   /// Jobs whose route waits for a probe; what came of them waits for the test.
   std::set<std::int32_t> probed;
   std::vector<protocol::route_candidate> probing;

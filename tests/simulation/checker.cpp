@@ -27,6 +27,7 @@ void protocol_checker::tally::add(const tally& other) {
   residuals += other.residuals;
   repeated_claims += other.repeated_claims;
   edits += other.edits;
+  acknowledged += other.acknowledged;
 }
 
 void protocol_checker::fail(const std::string& rule, const std::string& what) { violations_.push_back(rule + ": " + what); }
@@ -64,8 +65,10 @@ void protocol_checker::left(const core::node_life& life) {
 
 // -- planning --------------------------------------------------------------------------------------------------------------
 
-void protocol_checker::edited() {
+void protocol_checker::edited(std::int64_t revision, const std::vector<core::job_id>& jobs) {
   ++counts_.edits;
+  for (auto job : jobs)
+    of_revision_[revision][core::number(job)] = ++editions_[core::number(job)];
   for (auto& job : expect(world_.store->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000))) {
     auto id = core::number(job.spec->id);
     if (job.next)
@@ -74,6 +77,12 @@ void protocol_checker::edited() {
       next_.erase(id);
     jobs_[id] = std::move(job);
   }
+}
+
+void protocol_checker::acknowledged(std::int64_t revision) {
+  ++counts_.acknowledged;
+  for (auto [job, edition] : of_revision_[revision])
+    answered_[job] = std::max(answered_[job], edition);
 }
 
 void protocol_checker::claimed(const core::claim_batch& batch, const core::claim_outcome& outcome, core::time_point now) {
@@ -90,7 +99,30 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
     if (std::find(outcome.lost_races.begin(), outcome.lost_races.end(), move.job) == outcome.lost_races.end())
       check_move(batch, move, now);
   for (const auto& run : outcome.runs)
-    check_run(run.plan, run.id);
+    check_run(run, batch.owner);
+  check_rows(batch);
+}
+
+// Nobody else writes rows, so those that are new are this claim's; and its own row is there with them.
+void protocol_checker::check_rows(const core::claim_batch& batch) {
+  bool any = false;
+  for (const auto& row : expect(world_.store->logs().rows_after(newest_row_, 100'000))) {
+    newest_row_ = row.id;
+    any = true;
+    auto book = runs_.find(core::number(row.id));
+    if (book == runs_.end() || !book->second.spec)
+      fail("F9", "run " + text(core::number(row.id)) + " has a row and no claim");
+  }
+  if (!any)
+    return;
+  auto open = expect(world_.store->firings().open_claims(batch.owner));
+  if (std::find(open.begin(), open.end(), batch.sequence) == open.end())
+    fail("F9", "claim " + text(batch.sequence) + " of life " + text(batch.owner) + " has runs and no row");
+}
+
+void protocol_checker::adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs) {
+  for (const auto& run : runs)
+    runs_[core::number(run.id)].claim = {owner.node, owner.incarnation, run.claim};
 }
 
 void protocol_checker::check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now) {
@@ -132,10 +164,14 @@ void protocol_checker::check_move(const core::claim_batch& batch, const core::sc
     }
 }
 
-void protocol_checker::check_run(const core::planned_run& run, core::log_id id) {
+void protocol_checker::check_run(const core::claimed_run& claimed, const core::node_life& owner) {
+  const auto& run = claimed.plan;
   auto job = core::number(run.spec->id);
-  auto& book = runs_[core::number(id)];
+  auto& book = runs_[core::number(claimed.id)];
   book.spec = run.spec;
+  book.edition = editions_[job];
+  book.by_schedule = !run.intent;
+  book.claim = {owner.node, owner.incarnation, claimed.claim};
   if (!run.intent) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));
@@ -165,6 +201,8 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
     book.trigger_code = row.trigger_code;
     book.handle_code = row.handle_code;
   }
+  if (!outcome.fenced)
+    check_dropped(batch);
   for (const auto& intent : outcome.intents) {
     ++counts_.intents;
     intents_[core::number(intent.id)] = intent;
@@ -176,6 +214,14 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
     if (intent.kind == core::trigger_kind::retry && !failed(origin.trigger_code) && !failed(origin.handle_code))
       fail("F3", "a run that did not fail is retried: " + text(core::number(intent.origin)));
   }
+}
+
+// A run whose sending is not decided must be in a claim, else nobody would ever look at it.
+void protocol_checker::check_dropped(const core::record_batch& batch) {
+  for (auto sequence : batch.resolved_claims)
+    for (const auto& [id, run] : runs_)
+      if (run.claim == claim_key{batch.owner.node, batch.owner.incarnation, sequence} && run.trigger_code == 0)
+        fail("F9", "the claim of run " + text(id) + " is dropped before it is known what became of it");
 }
 
 void protocol_checker::permitted(const core::node_life& owner, std::span<const core::resend> runs,
@@ -204,8 +250,11 @@ void protocol_checker::written(const core::node_life& life, std::int64_t id, spa
   if (run.writes > 1 + run.permits)
     fail("F2", "run " + text(id) + " is sent " + text(run.writes) + " times without permission");
   auto over = over_.find({life.node, life.incarnation});
-  if (over == over_.end())
+  if (over == over_.end()) {
+    if (run.by_schedule && run.edition < answered_[core::number(run.spec->id)])
+      fail("F5", "run " + text(id) + " is sent by a definition whose edit was acknowledged");
     return;
+  }
   if (checked > over->second && !world_.clock_was_frozen(life.node))
     fail("F6", "life " + text(life) + " sends run " + text(id) + " and looked at its deadline after its end");
   ++counts_.residuals;

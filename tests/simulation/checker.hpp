@@ -37,12 +37,16 @@ public:
   protocol_checker(const history& what, checked_world seen) : what_{what}, world_{std::move(seen)} {}
 
   // -- commits
-  void edited();
+  /// `revision`: of the declared jobs; `jobs`: those that were there before and are others now.
+  void edited(std::int64_t revision, const std::vector<core::job_id>& jobs);
+  /// The edit was answered, and no run of a former definition was said to be on its way.
+  void acknowledged(std::int64_t revision);
   void entered(const core::node_life& life);
   void fenced(const core::node_row& seen);
   void left(const core::node_life& life);
   void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome, core::time_point now);
   void recorded(const core::record_batch& batch, const core::record_outcome& outcome);
+  void adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs);
   void permitted(const core::node_life& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
 
   // -- requests and executors
@@ -81,13 +85,20 @@ public:
     std::size_t residuals = 0;
     std::size_t repeated_claims = 0;
     std::size_t edits = 0;
+    std::size_t acknowledged = 0;
     void add(const tally& other);
   };
   [[nodiscard]] const tally& counts() const noexcept { return counts_; }
 
 private:
+  using claim_key = std::tuple<std::string, std::int64_t, std::int64_t>;
   struct run_book {
     core::job_ptr spec;
+    /// The job's edits that were committed before the claim, and whether the schedule brought it.
+    int edition = 0;
+    bool by_schedule = false;
+    /// The claim that holds it.
+    claim_key claim;
     int writes = 0;
     int permits = 0;
     int executions = 0;
@@ -107,7 +118,9 @@ private:
   void fail(const std::string& rule, const std::string& what);
   [[nodiscard]] bool is_current(const core::node_life& life) const;
   void check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now);
-  void check_run(const core::planned_run& run, core::log_id id);
+  void check_run(const core::claimed_run& run, const core::node_life& owner);
+  void check_rows(const core::claim_batch& batch);
+  void check_dropped(const core::record_batch& batch);
   void check_row(const core::log_row& row);
   void check_failure(const core::log_row& row);
   void check_executions(std::int64_t id, const run_book& run);
@@ -125,7 +138,12 @@ private:
   std::map<intent_key, std::int64_t> intent_keys_;
   std::set<std::int64_t> claimed_intents_;
   std::map<std::int64_t, run_book> runs_;
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> claims_;
+  std::set<claim_key> claims_;
+  core::log_id newest_row_{};
+  /// Edits of each job, those of each declaration, and those that are answered.
+  std::map<std::int32_t, int> editions_;
+  std::map<std::int64_t, std::map<std::int32_t, int>> of_revision_;
+  std::map<std::int32_t, int> answered_;
   std::set<std::int64_t> unwritten_;
   tally counts_;
 };

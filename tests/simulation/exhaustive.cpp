@@ -68,6 +68,16 @@ history as_broadcast() {
   return made;
 }
 
+// One node claims the first instant before the edit, the other one is asked to make it; the second instant is planned after it.
+history with_edit() {
+  auto made = one_firing();
+  made.jobs.back().schedule_conf = "1,2 0 12 2 3 ? 2026";
+  auto changed = made.jobs;
+  changed.back().params += " v=2";
+  made.edits.push_back({900ms, changed, "b"});
+  return made;
+}
+
 } // namespace
 
 std::vector<firing_kind> firing_kinds() {
@@ -80,7 +90,8 @@ std::vector<firing_kind> firing_kinds() {
           {"a run that is refused and retried", with_end("refuse")},
           {"a run that takes longer than its request may", long_run()},
           {"a run with a child, two store connections", with_child()},
-          {"a broadcast", as_broadcast()}};
+          {"a broadcast", as_broadcast()},
+          {"an edit while a run is claimed", with_edit()}};
 }
 
 std::vector<history> single_faults(const history& base) {
@@ -98,6 +109,9 @@ std::vector<history> single_faults(const history& base) {
     else
       for (const auto& one : at_outbound)
         add(at, one);
+    // What a driver says when a commit has gone wrong in a way that it does not know.
+    if (at.name == "claim" || at.name == "record")
+      add(at, {effect::wrong_answer, 0ms});
     if (at.where == site::outbound && base.kind == executor_kind::remembering)
       add(at, {effect::duplicate, 20ms});
   }

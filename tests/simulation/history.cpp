@@ -9,9 +9,9 @@ namespace ringmaster::simulation {
 namespace {
 
 constexpr std::array effect_names{
-  "crash before", "crash after",  "pause before",     "pause after",   "away",             "request lost", "answer lost",
-  "delay before", "delay after",  "duplicate",        "store down",    "partition",        "freeze",       "sleep",
-  "clock step",   "executor restart", "executor wipe", "executor stopped", "crash",        "pause"};
+  "crash before", "crash after", "pause before", "pause after", "away",             "request lost",  "answer lost",
+  "answer wrong", "delay before", "delay after", "duplicate",   "store down",       "partition",     "freeze",
+  "sleep",        "clock step",  "executor restart", "executor wipe", "executor stopped", "crash", "pause"};
 
 /// Choices that follow from a seed.
 class dice {
@@ -47,14 +47,19 @@ core::declared_job random_job(dice& with, int number, std::uint64_t seconds) {
   return job;
 }
 
+std::string node_of(dice& with, const history& in) {
+  return std::string(1, static_cast<char>('a' + with.below(static_cast<std::uint64_t>(in.nodes))));
+}
+
 fault random_call_fault(dice& with, const history& in) {
   constexpr std::array at_store{effect::crash_before, effect::crash_after, effect::pause_before, effect::pause_after,
-                                effect::away,         effect::lose_answer, effect::delay_before, effect::delay_after};
+                                effect::away,         effect::lose_answer, effect::delay_before, effect::delay_after,
+                                effect::wrong_answer};
   constexpr std::array at_outbound{effect::crash_before, effect::crash_after, effect::pause_before, effect::pause_after,
                                    effect::away,         effect::lose_answer, effect::lose_request, effect::delay_before,
                                    effect::delay_after,  effect::duplicate};
   fault one;
-  one.node = std::string(1, static_cast<char>('a' + with.below(static_cast<std::uint64_t>(in.nodes))));
+  one.node = node_of(with, in);
   one.where = with.one_in(2) ? site::store : site::outbound;
   one.what = one.where == site::store ? with.of(at_store) : with.of(at_outbound);
   one.index = one.where == site::store ? with.below(250) : with.below(30);
@@ -78,7 +83,7 @@ fault random_moment(dice& with, const history& in) {
   if (of_executor)
     one.node = std::to_string(1 + with.below(static_cast<std::uint64_t>(in.executors)));
   else if (!with.one_in(3))
-    one.node = std::string(1, static_cast<char>('a' + with.below(static_cast<std::uint64_t>(in.nodes))));
+    one.node = node_of(with, in);
   if (one.what == effect::step_clock && with.one_in(2))
     one.lasts = -one.lasts;
   return one;
@@ -94,7 +99,7 @@ void add_edits(dice& with, history& to) {
     case 1: job.params += " v=" + std::to_string(count); break;
     default: job.schedule_conf = cron_until(4 + with.below(6)); break;
     }
-    to.edits.push_back({at, jobs});
+    to.edits.push_back({at, jobs, with.one_in(3) ? std::string{} : node_of(with, to)});
     at += with.between(100, 3000);
   }
 }
@@ -161,7 +166,8 @@ std::string describe(const history& all) {
             + std::string{core::stored_name(job.on_unknown)} + ", misfire " + std::string{core::stored_name(job.misfire)} + ", "
             + std::to_string(job.retry_count) + " retries, " + std::string{core::stored_name(job.route)} + '\n';
   for (const auto& one : all.edits)
-    text += "  edit at " + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms\n";
+    text += "  edit" + (one.by.empty() ? "" : " by " + one.by) + " at "
+            + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms\n";
   for (const auto& one : all.faults)
     text += "  " + describe(one) + '\n';
   return text;

@@ -40,6 +40,8 @@ enum class effect : std::uint8_t {
   lose_request,
   /// The call took effect, its answer is lost.
   lose_answer,
+  /// The store call took effect, and its answer is that it was refused for good.
+  wrong_answer,
   /// The call, or its answer, takes so long; the rest of the process goes on.
   delay_before,
   delay_after,
@@ -84,10 +86,12 @@ enum class executor_kind : std::uint8_t {
   remembering,
 };
 
-/// A new version of all declared jobs, applied by somebody else at a moment.
+/// A new version of all declared jobs, applied at a moment.
 struct edit {
   span at{0};
   std::vector<core::declared_job> jobs;
+  /// The node that is asked to do it, if it is there then; else, or if empty, somebody does it with a store of his own.
+  std::string by = {};
 };
 
 struct history {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/support/forwarding_jobs.hpp"
 #include "tests/support/forwarding_store.hpp"
 
 namespace ringmaster::simulation {
@@ -169,6 +170,25 @@ private:
   lost_decisions& what_;
 };
 
+/// A node does not look in the store for claims of its own that it has lost sight of.
+class forgets_own_claims final : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+private:
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_life&) override { return std::vector<std::int64_t>{}; }
+};
+
+/// Edits are answered at once, whatever was claimed before.
+class answers_edits_at_once final : public forwarding_store, private test::forwarding_jobs {
+public:
+  explicit answers_edits_at_once(storage::store& inner) : forwarding_store{inner}, forwarding_jobs{inner.jobs()} {}
+  storage::job_store& jobs() override { return *this; }
+
+private:
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id>) override { return std::size_t{0}; }
+};
+
 template <class Store>
 std::unique_ptr<storage::store> without(storage::store& inner, lost_decisions&) {
   return std::make_unique<Store>(inner);
@@ -203,6 +223,8 @@ const std::vector<mutant>& all_mutants() {
        return std::make_unique<decides_later>(inner, what);
      },
      .decides_apart = true},
+    {.rule = "selfrec", .store = without<forgets_own_claims>},
+    {.rule = "editwait", .store = without<answers_edits_at_once>},
   };
   return all;
 }

@@ -146,6 +146,8 @@ void sim_node::call_back(core::callback result, std::function<void(bool)> then) 
   process_->call_back(std::move(result), std::move(then));
 }
 
+void sim_node::edit(core::declared_set declared) { process_->edit(std::move(declared)); }
+
 // -- store calls -----------------------------------------------------------------------------------------------------------
 
 std::uint64_t sim_node::keep_aside() {
@@ -194,6 +196,7 @@ core::result<std::unique_ptr<storage::store>> sim_node::open() {
     case effect::delay_before: alive = wait(one->lasts); break;
     case effect::away: return test::store_fault::away;
     case effect::lose_answer: return test::store_fault::answer_lost;
+    case effect::wrong_answer: return test::store_fault::answer_wrong;
     default: break;
     }
     return alive && life == life_ ? fate : test::store_fault::away;

@@ -48,6 +48,8 @@ public:
   // -- what it does
   /// `then` hears whether the results are durable, unless the process ends first: then false, too.
   void call_back(core::callback result, std::function<void(bool)> then);
+  /// Asks its actors for an edit of these jobs, while it is up and goes on.
+  void edit(core::declared_set declared);
   /// What happens to this process at a moment: not while it stands still, and not once it is gone.
   void at(span when, std::function<void()> what);
   void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);

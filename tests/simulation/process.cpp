@@ -52,7 +52,10 @@ void process::begin() {
   supervisor_ = system_.spawn<protocol::with_state<actors::supervisor_state, protocol::supervisor>>(parts());
   auto ask = [this](caf::event_based_actor* self) {
     protocol::request(self, supervisor_, std::chrono::hours{24}, protocol::handles_query{})
-      .then([this](protocol::node_handles& handles) { completion_ = handles.completion; });
+      .then([this](protocol::node_handles& handles) {
+        completion_ = handles.completion;
+        jobs_ = handles.jobs;
+      });
   };
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
 }
@@ -88,6 +91,26 @@ void process::call_back(core::callback result, std::function<void(bool)> then) {
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
 }
 
+void process::edit(core::declared_set declared) {
+  if (!jobs_)
+    return;
+  protocol::apply_declared command{std::move(declared), false, false};
+  auto ask = [this, command = std::move(command), id = next_caller_](caf::event_based_actor* self) {
+    protocol::request(self, jobs_, std::chrono::seconds{15}, command)
+      .then(
+        [this, id, revision = command.declared.revision](const core::deploy_report& report) {
+          callers_.erase(id);
+          node_.in().say(node_.name() + " acknowledges the edit: "
+                         + (report.on_their_way ? std::to_string(*report.on_their_way) : "it does not know how many")
+                         + " runs on their way");
+          if (report.on_their_way == 0)
+            node_.in().checker().acknowledged(revision);
+        },
+        [this, id](const caf::error&) { callers_.erase(id); });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
 // Else the system would wait for the actors' timers.
 void process::end() {
   for (const auto& [id, caller] : callers_)
@@ -96,6 +119,7 @@ void process::end() {
     caf::anon_send_exit(supervisor_, caf::exit_reason::kill);
   supervisor_ = nullptr;
   completion_ = nullptr;
+  jobs_ = nullptr;
   while (run_one()) {
   }
   callers_.clear();

@@ -41,6 +41,7 @@ public:
   [[nodiscard]] protocol::wall_clock& wall() noexcept { return wall_; }
   [[nodiscard]] const protocol::send_gate& gate() const noexcept { return *gate_; }
   void call_back(core::callback result, std::function<void(bool)> then);
+  void edit(core::declared_set declared);
   void end();
 
   /// Where the transport's clock stands at the start of every process: zero is special to CAF.
@@ -61,6 +62,7 @@ private:
   std::shared_ptr<protocol::send_gate> gate_ = std::make_shared<protocol::send_gate>();
   protocol::supervisor supervisor_;
   protocol::completion_actor completion_;
+  protocol::job_admin jobs_;
   std::map<std::uint64_t, caf::actor> callers_;
   std::uint64_t next_caller_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "tests/simulation/report.hpp"
+#include "tests/simulation/side_by_side.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::simulation;
@@ -15,17 +16,12 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
     first = from_environment("RINGMASTER_SEED", 1);
     count = 1;
   }
-  protocol_checker::tally counts;
-  int failures = 0;
-  for (auto seed = first; seed < first + count && failures < 10; ++seed) {
-    auto what = random_history(seed);
-    auto found = simulate(what);
-    counts.add(found.counts);
-    if (found.violations.empty())
-      continue;
-    ++failures;
-    report(what, found, "RINGMASTER_SEED=" + std::to_string(seed) + " simulation_tests \"random histories*\"");
-    FAIL_CHECK("seed " << seed << ": " << found.violations.front());
+  auto all = simulate_many(count, [first](auto i) { return random_history(first + i); }, 10);
+  const auto& counts = all.counts;
+  for (const auto& one : all.broken) {
+    auto seed = first + one.number;
+    report(one.what, one.found, "RINGMASTER_SEED=" + std::to_string(seed) + " simulation_tests \"random histories*\"");
+    FAIL_CHECK("seed " << seed << ": " << one.found.violations.front());
   }
   if (chosen || count < 200)
     return;
@@ -38,8 +34,10 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
   CHECK(counts.residuals > 0);
   UNSCOPED_INFO(counts.executions << " executions, " << counts.fences << " fences, " << counts.permits << " permits, "
                                   << counts.intents << " intents, " << counts.repeated_claims << " repeated claims, "
-                                  << counts.residuals << " residual windows, " << counts.edits << " edits");
+                                  << counts.residuals << " residual windows, " << counts.edits << " edits, "
+                                  << counts.acknowledged << " of them acknowledged");
   CHECK(counts.edits > count);
+  CHECK(counts.acknowledged > count / 3);
 }
 
 TEST_CASE("a seed is one run, whenever and however often it is made", "[simulation]") {

@@ -24,6 +24,20 @@ private:
       checker_.recorded(batch, *outcome);
     return outcome;
   }
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+                                                     std::size_t limit) override {
+    auto runs = forwarding_store::adopt(owner, sequence, limit);
+    if (runs)
+      checker_.adopted(owner, *runs);
+    return runs;
+  }
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now) override {
+    auto report = forwarding_store::apply(declared, dry_run, prune, now);
+    if (report && !dry_run)
+      checker_.edited(declared.revision, report->edited);
+    return report;
+  }
   core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
     auto granted = forwarding_store::permit_resend(owner, runs);
     if (granted)

@@ -41,6 +41,7 @@ world::world(history what, const mutant* rule_off, bool tracing)
               .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); }}} {
   if (rule_off_ && rule_off_->store)
     mutated_ = rule_off_->store(*store_, unwritten_);
+  editor_ = open();
   for (int i = 1; i <= what_.executors; ++i)
     executors_.push_back(std::make_unique<sim_executor>(*this, i));
   for (int i = 0; i < what_.nodes; ++i) {
@@ -119,7 +120,7 @@ void world::schedule_faults() {
     if (one.where == site::moment)
       at(one.at, [this, &one] { strike_now(one); });
   for (const auto& one : what_.edits)
-    at(one.at, [this, &one] { apply(one.jobs); });
+    at(one.at, [this, &one] { apply(one); });
 }
 
 void world::strike_now(const fault& one) {
@@ -143,7 +144,7 @@ void world::strike_now(const fault& one) {
       }
 }
 
-void world::apply(const std::vector<core::declared_job>& jobs) {
+void world::apply(const edit& what) {
   core::declared_set declared;
   declared.source = "simulation";
   declared.revision = ++revision_;
@@ -151,11 +152,14 @@ void world::apply(const std::vector<core::declared_job>& jobs) {
   for (const auto& executor : executors_)
     addresses.push_back(executor->origin() + '/');
   declared.groups = {{"pay", "Payments", addresses}};
-  declared.jobs = jobs;
-  auto done = store_->deploys().apply(declared, false, false, true_time());
+  declared.jobs = what.jobs;
+  if (auto* by = node(what.by); by && by->is_up() && !by->is_paused()) {
+    say("edit by " + what.by);
+    return by->edit(std::move(declared));
+  }
+  auto done = editor_->deploys().apply(declared, false, false, true_time());
   if (!done && revision_ == 1)
     throw std::runtime_error{done.error().context};
-  checker_.edited();
   say(done ? "edit" : "edit refused: " + done.error().context);
 }
 
@@ -191,7 +195,7 @@ void world::run_until(span end) {
 }
 
 std::vector<std::string> world::run() {
-  apply(what_.jobs);
+  apply({span{0}, what_.jobs});
   schedule_faults();
   for (auto& node : nodes_)
     node->start();

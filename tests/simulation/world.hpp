@@ -80,7 +80,7 @@ public:
 private:
   [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
   void settle();
-  void apply(const std::vector<core::declared_job>& jobs);
+  void apply(const edit& what);
   void schedule_faults();
   void strike_now(const fault& one);
 
@@ -93,6 +93,7 @@ private:
   fiber_pool fibers_;
   test::memory_database database_;
   std::unique_ptr<storage::store> store_ = database_.open();
+  std::unique_ptr<storage::store> editor_;
   std::unique_ptr<storage::store> mutated_;
   lost_decisions unwritten_;
   std::vector<std::string> trace_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <random>
 #include <thread>
 
 #include "tests/storage/deploy_fixture.hpp"
@@ -31,7 +32,8 @@ constexpr const char* instants_claimed_twice = "SELECT count(*) FROM (SELECT job
 /// Claims what is due of all jobs, over and over.
 class planner {
 public:
-  planner(deploy_fixture& f, int claims) : store_{f.db->open()}, owner_{f.me}, claims_{claims} {}
+  planner(deploy_fixture& f, core::node_life owner, int claims)
+    : store_{f.db->open()}, owner_{std::move(owner)}, claims_{claims} {}
 
   void run() {
     for (int i = 0; i < claims_ && failure.empty(); ++i)
@@ -79,7 +81,7 @@ TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr std::size_t jobs = 5;
   f.apply(every_seconds("1", jobs));
-  planner busy{f, 150};
+  planner busy{f, f.me, 150};
   std::thread planning{[&busy] { busy.run(); }};
   std::string refused;
   int edits = 0;
@@ -96,6 +98,77 @@ TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
   CHECK(f.db->value(instants_claimed_twice) == "0");
   CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <= last_ms") == "0");
   CHECK(f.rows("xxl_job_log") == std::to_string(busy.won));
+}
+
+namespace {
+
+/// Stops and starts jobs as long as `on`.
+class stopping {
+public:
+  stopping(deploy_fixture& f, std::vector<core::job_id> jobs, std::uint32_t seed)
+    : store_{f.db->open()}, jobs_{std::move(jobs)}, random_{seed} {}
+
+  void run(const std::atomic<bool>& on) {
+    while (on && failure.empty()) {
+      const auto job = jobs_[random_() % jobs_.size()];
+      const bool stops = random_() % 2 == 0;
+      // Always at noon: only the last claimed instant keeps the next time of a start from going back.
+      auto edited = stops ? store_->jobs().stop(job, noon) : store_->jobs().start(job, noon);
+      if (edited)
+        ++(stops ? stops_ : starts_);
+      else if (edited.error().code != core::errc::unavailable)
+        failure = edited.error().context;
+    }
+  }
+  [[nodiscard]] bool did_both() const { return stops_ > 0 && starts_ > 0; }
+
+  std::string failure;
+
+private:
+  std::unique_ptr<storage::store> store_;
+  std::vector<core::job_id> jobs_;
+  std::minstd_rand random_;
+  std::size_t stops_ = 0;
+  std::size_t starts_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("stops and starts of several people beside planners of two nodes bring no instant back", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.apply(every_seconds("1", 4));
+  std::vector<core::job_id> jobs;
+  for (const auto& job : require(f.firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 100)))
+    jobs.push_back(job.spec->id);
+  planner first{f, f.me, 120};
+  planner second{f, require(f.store->cluster().enter("b", "b:8080")), 120};
+  stopping one{f, jobs, 1};
+  stopping other{f, jobs, 2};
+  std::atomic<bool> on{true};
+  std::vector<std::thread> editing;
+  for (auto* each : {&one, &other})
+    editing.emplace_back([each, &on] { each->run(on); });
+  std::vector<std::thread> planning;
+  for (auto* each : {&first, &second})
+    planning.emplace_back([each] { each->run(); });
+  for (auto& each : planning)
+    each.join();
+  on = false;
+  for (auto& each : editing)
+    each.join();
+  for (const auto& failure : {first.failure, second.failure, one.failure, other.failure})
+    CHECK(failure == "");
+  CHECK(first.won + second.won > 0);
+  CHECK(one.did_both());
+  CHECK(other.did_both());
+  CHECK(f.db->value(instants_claimed_twice) == "0");
+  CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <> 0 AND next_ms <= last_ms") == "0");
+  CHECK(f.rows("xxl_job_log") == std::to_string(first.won + second.won));
+  for (const auto job : jobs) { // and in the end a start is a start
+    const auto started = require(f.store->jobs().start(job, noon));
+    REQUIRE(started.next);
+    CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = " + std::to_string(core::number(job))) == ms(*started.next));
+  }
 }
 
 TEST_CASE("a claim that commits while an edit is under way keeps its instant", "[storage]") {

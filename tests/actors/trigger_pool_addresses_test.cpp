@@ -1,0 +1,86 @@
+// trigger_pool: runs by hand that are told where to go, and what a retry's row says of its time.
+
+#include "tests/actors/trigger_pool_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::route_strategy;
+using test::addresses;
+using test::http_failure;
+using test::pooled;
+using test::three;
+
+namespace {
+
+const addresses elsewhere{"http://10.7.0.1:9999/", "http://10.7.0.2:9999/"};
+
+protocol::route_candidate by_hand(core::job_ptr spec, addresses where) {
+  core::intent wish;
+  wish.id = core::intent_id{7};
+  wish.kind = core::trigger_kind::manual;
+  wish.job = spec->id;
+  wish.param = "by hand";
+  wish.addresses = std::move(where);
+  return {std::move(spec), std::nullopt, std::move(wish), 3};
+}
+
+struct asked_for : pooled {
+  addresses ask(core::job_ptr spec, addresses wanted) {
+    routed.clear();
+    ask_routes({by_hand(std::move(spec), std::move(wanted))});
+    return where();
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(asked_for, "a run by hand goes where it was asked to go, not to the group's executors", "[actors]") {
+  CHECK(ask(job_of(1), {elsewhere[1]}) == addresses{elsewhere[1]});
+  REQUIRE(routed.size() == 1);
+  CHECK(routed[0].runs.at(0).addresses == addresses{elsewhere[1]}); // its retries go there, too
+  CHECK(routed[0].runs.at(0).effective_param() == "by hand");
+  fire(claimed());
+  CHECK(client->targets() == addresses{elsewhere[1] + "run"});
+  CHECK(ask(job_of(1), {}) == addresses{three[0]});
+}
+
+TEST_CASE_METHOD(asked_for, "the job's route chooses among the addresses that were asked for", "[actors]") {
+  CHECK(ask(job_of(1, route_strategy::first), elsewhere) == addresses{elsewhere[0]});
+  CHECK(ask(job_of(2, route_strategy::last), elsewhere) == addresses{elsewhere[1]});
+  CHECK(ask(job_of(3, route_strategy::sharding_broadcast), elsewhere) == elsewhere);
+  REQUIRE(routed.size() == 1);
+  CHECK(routed[0].runs.at(1).part == core::shard{1, 2, true});
+  release();
+  ask(job_of(4, route_strategy::failover), elsewhere);
+  CHECK(client->targets() == addresses{elsewhere[0] + "beat"});
+}
+
+TEST_CASE_METHOD(asked_for, "one that was asked for and refuses connections is not chosen while there is another", "[actors]") {
+  auto refused = http_failure(protocol::delivery::not_sent, "cannot connect: Connection refused");
+  refused.unreachable = true;
+  ask(job_of(1), elsewhere);
+  fire(claimed());
+  client->answer(std::move(refused));
+  run();
+  CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[1]});
+  CHECK(ask(job_of(1), {elsewhere[0]}) == addresses{elsewhere[0]}); // nobody else was asked for
+  tell(actor, protocol::executor_news{elsewhere[0], true});
+  run();
+  CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[0]});
+}
+
+TEST_CASE_METHOD(asked_for, "a group without executors does not hold up a run that names its own", "[actors]") {
+  serve({});
+  CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[0]});
+}
+
+TEST_CASE_METHOD(asked_for, "a retry is triggered when it is, not at the instant of its first attempt", "[actors]") {
+  core::intent retry;
+  retry.kind = core::trigger_kind::retry;
+  retry.fire_at = civil() - 40s;
+  retry.retry_left = 1;
+  ask_routes({{job_of(1), std::nullopt, retry, 0}});
+  REQUIRE(routed.size() == 1);
+  CHECK(routed[0].runs.at(0).fire_at == civil());
+  CHECK(routed[0].runs.at(0).retry_left == 1);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+// Many runs of the simulation on all processors. A run knows nothing of another one: it has its own database, actors and time.
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "tests/simulation/world.hpp"
+
+namespace ringmaster::simulation {
+
+/// A run that broke an invariant.
+struct broken_run {
+  std::size_t number = 0;
+  history what;
+  outcome found;
+};
+
+struct many_runs {
+  /// By number; no more than the limit.
+  std::vector<broken_run> broken;
+  protocol_checker::tally counts;
+};
+
+/// Makes the runs 0 to `count` - 1, in order as far as one can speak of it, and stops when `broken_max` of them broke something.
+/// `history_of` is called by several threads at once.
+[[nodiscard]] many_runs simulate_many(std::size_t count, const std::function<history(std::size_t)>& history_of,
+                                      std::size_t broken_max);
+
+} // namespace ringmaster::simulation

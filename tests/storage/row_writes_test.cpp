@@ -1,0 +1,92 @@
+// What a firing costs in row writes (firing protocol, F11): counted by the database.
+
+#include "tests/storage/firing_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+/// Rows inserted, changed and deleted so far, as triggers of the database count them: its own counters are of one connection
+/// (SQLite), or count a row of a table in parts twice (MariaDB).
+class write_counter {
+public:
+  write_counter(test_database& db, bool sqlite) : db_{db} {
+    const auto tables = db_.query(sqlite ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+                                         : "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+    REQUIRE(tables.size() > 10);
+    db_.exec("CREATE TABLE row_writes (count INTEGER)");
+    db_.exec("INSERT INTO row_writes VALUES (0)");
+    const std::string each = sqlite ? " BEGIN " : " FOR EACH ROW BEGIN ";
+    for (const auto& table : tables)
+      for (const std::string change : {"INSERT", "UPDATE", "DELETE"})
+        db_.exec("CREATE TRIGGER count_" + change + "_" + table[0] + " AFTER " + change + " ON " + table[0] + each
+                 + "UPDATE row_writes SET count = count + 1; END");
+  }
+
+  [[nodiscard]] std::size_t total() { return std::stoul(db_.value("SELECT count FROM row_writes")); }
+
+  template <class Work>
+  std::size_t during(Work&& work) {
+    const auto before = total();
+    work();
+    return total() - before;
+  }
+
+private:
+  test_database& db_;
+};
+
+struct firings_at_once {
+  explicit firings_at_once(const test_backend& backend) : f{backend}, counter{*f.db, backend.name == "sqlite"} {}
+
+  void claim(int jobs) {
+    auto batch = f.batch();
+    for (int id = 1; id <= jobs; ++id)
+      firing_fixture::plan(batch, f.add_job(id));
+    writes += counter.during([&] { runs = require(f.firings().claim(batch, noon)).runs; });
+    REQUIRE(runs.size() == static_cast<std::size_t>(jobs));
+  }
+  void record(bool triggers, bool results, std::vector<std::int64_t> resolved) {
+    auto batch = f.results();
+    for (const auto& run : runs) {
+      if (triggers)
+        batch.triggers.push_back(firing_fixture::answer(run, 200));
+      if (results)
+        batch.callbacks.push_back(firing_fixture::callback(run, 200, "done"));
+    }
+    batch.resolved_claims = std::move(resolved);
+    writes += counter.during([&] { require(f.firings().record(batch, noon + 1s)); });
+  }
+
+  firing_fixture f;
+  write_counter counter;
+  std::vector<core::claimed_run> runs;
+  std::size_t writes = 0;
+};
+
+} // namespace
+
+TEST_CASE("a cron firing takes four row writes at most, and two for its batch", "[storage]") {
+  firings_at_once f{GENERATE(from_range(backends_under_test()))};
+  const int jobs = GENERATE(1, 60);
+  f.claim(jobs);
+  SECTION("an answer and a result that come apart") {
+    f.record(true, false, {});
+    f.record(false, true, {f.runs.front().claim});
+    CHECK(f.writes == 4u * static_cast<unsigned>(jobs) + 2);
+  }
+  SECTION("both in one batch") {
+    f.record(true, true, {f.runs.front().claim});
+    CHECK(f.writes == 3u * static_cast<unsigned>(jobs) + 2);
+  }
+  SECTION("what is said again costs nothing") {
+    f.record(true, true, {f.runs.front().claim});
+    const auto before = f.writes;
+    f.record(true, true, {});
+    CHECK(f.writes == before);
+  }
+  CHECK(f.f.rows("rm_claim") == "0");
+}

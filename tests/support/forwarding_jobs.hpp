@@ -1,0 +1,42 @@
+#pragma once
+
+// Edits of jobs that go on to another store: the base of stores that change a few of them.
+
+#include <span>
+#include <vector>
+
+#include "storage/job_store.hpp"
+
+namespace ringmaster::test {
+
+/// Does not own the store behind it, and shares its thread rule.
+class forwarding_jobs : public storage::job_store {
+public:
+  explicit forwarding_jobs(storage::job_store& inner) : inner_jobs_{inner} {}
+
+  core::result<core::job_edit> start(core::job_id job, core::time_point now) override { return inner_jobs_.start(job, now); }
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override { return inner_jobs_.stop(job, now); }
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override {
+    return inner_jobs_.trigger(wish, now);
+  }
+  core::result<storage::asked_runs> runs_of(core::intent_id intent) override { return inner_jobs_.runs_of(intent); }
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override {
+    return inner_jobs_.remove(job, declared_too);
+  }
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
+    return inner_jobs_.remove_logs(job, behind, limit);
+  }
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override {
+    return inner_jobs_.runs_on_their_way(jobs);
+  }
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override { return inner_jobs_.list(filter); }
+  core::result<core::job_card> find(const core::job_name& name) override { return inner_jobs_.find(name); }
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
+    return inner_jobs_.latest_runs(filter);
+  }
+
+private:
+  storage::job_store& inner_jobs_;
+};
+
+} // namespace ringmaster::test
