@@ -70,7 +70,6 @@ struct demo_options {
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
 [[nodiscard]] int migrate(const migrate_options& options);
-[[nodiscard]] int migrate(const config_options& options, bool dry_run, bool json);
 /// To native mode; `back`: to shared mode.
 [[nodiscard]] int takeover(const config_options& options, bool back, bool json);
 [[nodiscard]] int cron_next(const cron_options& options);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +14,8 @@ namespace {
 
 /// How long the nodes have to let go of the schedule lock by themselves.
 constexpr core::milliseconds patience{5000};
+/// Whole tables are copied: some 100 000 jobs take longer than a statement of the firing path may.
+constexpr core::milliseconds copy_limit{3'600'000};
 
 void print(core::cluster_mode to, const core::mode_switch& done, bool json) {
   const std::string mode{core::stored_name(to)};
@@ -37,7 +40,8 @@ void print(core::cluster_mode to, const core::mode_switch& done, bool json) {
     std::printf("Java admins may be started\n");
 }
 
-core::result<core::mode_switch> switch_mode(const assembled& what, core::cluster_mode to) {
+core::result<core::mode_switch> switch_mode(assembled what, core::cluster_mode to) {
+  what.settings.database.statement_timeout = std::max(what.settings.database.statement_timeout, copy_limit);
   auto database = make_database(what);
   if (!database)
     return tl::unexpected<core::error>{database.error()};

@@ -15,7 +15,8 @@ namespace ringmaster::core {
 
 /// One purge after the other, step by step. A step is as large as fits into `step_aim`, by what the steps before took, so that no
 /// transaction holds its locks for longer than 50 ms; it works an eighth of the time, because what a database has to do after the
-/// deletion of rows (flushing, purging) is a multiple of what the statement takes. It remembers how far it came: the next purge does not look at what the last one left. Pure state of one actor.
+/// deletion of rows (flushing, purging) is a multiple of what the statement takes. It remembers how far it came: the next purge does
+/// not look at what the last one left. Pure state of one actor.
 class log_purge {
 public:
   static constexpr std::chrono::milliseconds step_aim{15};

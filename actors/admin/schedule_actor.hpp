@@ -89,6 +89,7 @@ private:
   void take_intents(std::vector<core::intent>&& intents);
   void wait_for(core::intent&& intent);
   void add_intents(protocol::route_request& request);
+  void settle_missed();
   [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
   void route_unknown(std::vector<core::intent>&& intents);
   void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);

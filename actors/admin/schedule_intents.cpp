@@ -75,19 +75,33 @@ void schedule_actor_state::wait_for(core::intent&& intent) {
 void schedule_actor_state::add_intents(protocol::route_request& request) {
   for (auto& intent : deferred_intents_.take_due(steady_now()))
     wait_for(std::move(intent)); // the civil clock may have been set back
+  settle_missed();
   std::vector<core::intent> unknown, ready;
   auto room = shared_ ? settings_.claim_rows_max : std::max<std::size_t>(1, settings_.claim_rows_max / 2);
   for (; room > 0 && !intents_.empty(); --room) {
     ready.push_back(std::move(intents_.front()));
     intents_.pop_front();
   }
-  for (auto& intent : settle_late(std::move(ready)))
+  for (auto& intent : ready)
     if (auto spec = book_.find(intent.job))
       request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
     else
       unknown.push_back(std::move(intent));
   if (!unknown.empty())
     route_unknown(std::move(unknown));
+}
+
+// All of them together, however many are claimed at once: what a job has missed is one misfire.
+void schedule_actor_state::settle_missed() {
+  const auto too_early = now() - settings_.misfire_after;
+  if (!shared_ || std::none_of(intents_.begin(), intents_.end(), [&](const core::intent& intent) {
+        return intent.kind == core::trigger_kind::cron && intent.fire_at < too_early;
+      }))
+    return;
+  std::vector<core::intent> all{std::make_move_iterator(intents_.begin()), std::make_move_iterator(intents_.end())};
+  intents_.clear();
+  for (auto& intent : settle_late(std::move(all)))
+    intents_.push_back(std::move(intent));
 }
 
 // Reserved instants that are misfires by now. One of a job that is not known yet is decided when it is.
@@ -99,15 +113,16 @@ std::vector<core::intent> schedule_actor_state::settle_late(std::vector<core::in
   dropped_count_->inc(static_cast<std::int64_t>(settled.dropped_by_policy));
   log_->warn("{} reserved instants were missed; {} of them are dropped by their jobs' misfire policy, the others run once",
              settled.drop.size(), settled.dropped_by_policy);
-  for (auto id : settled.drop)
-    intents_known_.erase(core::number(id));
   ask_store<void>(
     self_, partners_.storage,
-    [life = *life_, ids = std::move(settled.drop)](storage::store& store) -> core::result<void> {
+    [life = *life_, ids = settled.drop](storage::store& store) -> core::result<void> {
       auto* shared = store.reservations();
       return shared ? shared->drop(life, ids) : core::result<void>{};
     },
-    [](core::result<void>&&) {}); // the sweep brings back what was not dropped
+    [this, ids = settled.drop](core::result<void>&&) {
+      for (auto id : ids)
+        intents_known_.erase(core::number(id)); // the sweep brings back what was not dropped
+    });
   return std::move(settled.go_on);
 }
 

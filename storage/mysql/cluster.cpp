@@ -42,6 +42,8 @@ core::result<core::node_life> cluster_role::enter(const std::string& node, const
   std::string named;
   auto life = own_.db.transact([&]() -> core::result<core::node_life> {
     auto& db = own_.db;
+    // A switch of modes ends every life that it sees, so none begins beside it.
+    (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
     named = own_.own->list();
     db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, 1, 0, 'up', ?, ?)"
                " ON DUPLICATE KEY UPDATE incarnation = incarnation + 1, beat = 0, state = 'up', address = VALUES(address),"

@@ -47,12 +47,14 @@ public:
       if (auto may = begin(); !may)
         return tl::unexpected{may.error()};
       decide(careful);
-      if (write_moves())
-        break;
+      if (write_moves()) {
+        insert_intents();
+        return std::move(out_);
+      }
       db_.start_over();
     }
-    insert_intents();
-    return std::move(out_);
+    // Nothing more is written: starting over gave the lock back.
+    return core::fail(core::errc::unavailable, "jobs that were locked moved all the same");
   }
 
 private:
@@ -215,11 +217,20 @@ private:
       if (failure.number() != ER_DUP_ENTRY)
         throw;
       if (some_wishes.size() == 1)
-        ++out_.doubles;
+        reserve_again(some_wishes.front());
       else
         for (std::size_t i = 0; i < some_wishes.size(); ++i)
           insert(some_wishes.subspan(i, 1));
     }
+  }
+
+  /// One that waits goes with the schedule of now: a job may have been edited to another that has this instant, too, and with the
+  /// old one its claim would drop it (S3).
+  void reserve_again(const new_intent& wish) {
+    ++out_.doubles;
+    db_.execute("UPDATE rm_intent SET schedule = ? WHERE job = ? AND kind = ? AND fire_ms = ? AND origin_log_id = 0 AND shard = 0"
+                " AND state = 0",
+                *wish.schedule, wish.made.job, intent_kind_name(wish.made.kind), wish.made.fire_at);
   }
 
   session& own_;
