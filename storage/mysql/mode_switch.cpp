@@ -59,8 +59,8 @@ std::size_t copy_from_jobs(connection& db) {
                " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?", revision));
 }
 
-/// `xxl_job_info` from `rm_schedule`, whose next times mean nothing from then on. Which jobs run is as it stands there: an edit by
-/// hand that the mirror has not come to yet counts.
+/// `xxl_job_info` from `rm_schedule`, whose next times mean nothing from then on. Which jobs run is as it stands there: an edit
+/// by hand that the mirror has not come to yet counts.
 std::size_t copy_to_jobs(connection& db) {
   auto copied = static_cast<std::size_t>(
     db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_last_time = s.last_ms,"
