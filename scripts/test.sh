@@ -70,7 +70,7 @@ wanted_targets() {
   for label in ${labels//|/ }; do
     case "$label" in
       tidy) ;;
-      commands) targets+=(ringmaster) ;;
+      commands) targets+=(ringmaster xxl_tables) ;;
       chaos) targets+=(crashing_ringmaster) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac
