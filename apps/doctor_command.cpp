@@ -9,6 +9,8 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/doctor_findings.hpp"
+#include "apps/doctor_nodes.hpp"
 #include "apps/notification.hpp"
 #include "core/sqlite_url.hpp"
 
@@ -16,17 +18,9 @@ namespace ringmaster::apps {
 
 namespace {
 
-enum class verdict { fine, warning, failure };
-
-struct finding {
-  verdict how = verdict::fine;
-  std::string what;
-  std::string detail;
-};
-
 const char* name_of(verdict how) { return how == verdict::fine ? "ok" : how == verdict::warning ? "warn" : "fail"; }
 
-void check_data_dir(const config::settings& settings, std::vector<finding>& findings) {
+void check_data_dir(const config::settings& settings, finding_list& findings) {
   std::error_code problem;
   if (!std::filesystem::is_directory(settings.data_dir, problem))
     findings.push_back({verdict::warning, "data folder", settings.data_dir + " does not exist; serve makes it"});
@@ -36,7 +30,7 @@ void check_data_dir(const config::settings& settings, std::vector<finding>& find
     findings.push_back({verdict::fine, "data folder", settings.data_dir});
 }
 
-void check_token(const config::settings& settings, std::vector<finding>& findings) {
+void check_token(const config::settings& settings, finding_list& findings) {
   if (!settings.security.access_token.empty())
     findings.push_back({verdict::fine, "access token", "from the configuration"});
   else if (std::filesystem::exists(std::filesystem::path{settings.data_dir} / "initial-secrets"))
@@ -45,7 +39,7 @@ void check_token(const config::settings& settings, std::vector<finding>& finding
     findings.push_back({verdict::warning, "access token", "none yet; serve makes one and writes it to initial-secrets"});
 }
 
-void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
+void check_job_files(const config::settings& settings, finding_list& findings) {
   if (settings.deploy.files.empty())
     return;
   auto declared = read_deploy_files(settings);
@@ -58,7 +52,7 @@ void check_job_files(const config::settings& settings, std::vector<finding>& fin
 }
 
 /// Goes to each channel as far as a message would begin.
-void check_alarm_channels(const config::settings& settings, std::vector<finding>& findings) {
+void check_alarm_channels(const config::settings& settings, finding_list& findings) {
   const auto channels = notification_of(settings);
   const auto probe = [&](const std::string& name, const std::string& what) {
     const auto reached = gateway::probe_channel(channels, name);
@@ -71,19 +65,7 @@ void check_alarm_channels(const config::settings& settings, std::vector<finding>
     probe(webhook.name, "webhook " + webhook.name);
 }
 
-void check_nodes(storage::store& store, std::vector<finding>& findings) {
-  auto nodes = store.cluster().nodes();
-  if (!nodes) {
-    findings.push_back({verdict::failure, "nodes", nodes.error().context});
-    return;
-  }
-  std::size_t up = 0;
-  for (const auto& node : *nodes)
-    up += node.state == core::node_state::up;
-  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
-}
-
-void check_content(storage::database& database, std::vector<finding>& findings) {
+void check_content(storage::database& database, finding_list& findings) {
   using level = storage::database_finding::level;
   for (auto& one : database.examine())
     findings.push_back({one.how == level::failure   ? verdict::failure
@@ -92,7 +74,7 @@ void check_content(storage::database& database, std::vector<finding>& findings) 
                         std::move(one.what), std::move(one.detail)});
 }
 
-void check_database(const assembled& node, std::vector<finding>& findings) {
+void check_database(const assembled& node, finding_list& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
     findings.push_back({verdict::warning, "database", "none yet; serve makes it"});
@@ -115,18 +97,22 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
     return;
   }
   if (!pending->empty()) {
-    findings.push_back({verdict::warning, "schema", std::to_string(pending->size()) + " steps to run: ringmaster migrate"});
+    const auto steps = std::to_string(pending->size()) + " steps to run";
+    if (migrates_itself(node.settings.database))
+      findings.push_back({verdict::warning, "schema", steps + "; serve runs them at its start"});
+    else
+      findings.push_back({verdict::failure, "schema", steps + ": `ringmaster migrate`; until then serve does not start"});
     return;
   }
   findings.push_back({verdict::fine, "schema", "up to date"});
   auto store = (*database)->open();
   if (store)
-    check_nodes(**store, findings);
+    check_nodes(node.settings, **store, findings);
   else
     findings.push_back({verdict::failure, "database", store.error().context});
 }
 
-void print(const std::vector<finding>& findings, bool json) {
+void print(const finding_list& findings, bool json) {
   if (json) {
     auto document = nlohmann::json::array();
     for (const auto& one : findings)
@@ -141,7 +127,7 @@ void print(const std::vector<finding>& findings, bool json) {
 } // namespace
 
 int doctor(const config_options& options, bool json) {
-  std::vector<finding> findings;
+  finding_list findings;
   auto what = assemble(options);
   if (!what) {
     findings.push_back({verdict::failure, "configuration", what.error().context});

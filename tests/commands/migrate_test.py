@@ -33,8 +33,9 @@ class MigrateXxlTest(MariadbCase):
         self.make_xxl_tables(4)
         before = self.picture()
         self.add_job(5, trigger_next_time=777)
-        self.sql("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES"
-                 " ('EXECUTOR', 'pay', 'http://a/', '2024-03-01 10:00:00'), ('EXECUTOR', 'pay', 'http://a/', '2024-03-01 11:00:00')")
+        for hour in (10, 11):
+            self.sql("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)"
+                     f" VALUES ('EXECUTOR', 'pay', 'http://a/', '2024-03-01 {hour}:00:00')")
         planned = self.succeed("migrate", "--xxl", "--dry-run").out
         self.assertIn("UNIQUE", planned)
         self.assertIn("xxl_job_user", planned)
