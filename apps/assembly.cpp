@@ -47,7 +47,8 @@ core::result<assembled> assemble(config::settings settings) {
 }
 
 core::result<std::unique_ptr<storage::database>> make_database(const assembled& node) {
-  storage::store_options options{node.database_zone, node.schedule_zone};
+  storage::store_options options{node.database_zone, node.schedule_zone,
+                                 core::find_language(node.settings.server.language).value_or(core::language::en)};
   const auto& database = node.settings.database;
   return core::sqlite_path(database.url) ? storage::make_sqlite_database(database, options)
                                          : storage::make_mysql_database(database, options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "core/language.hpp"
 #include "core/zone.hpp"
 #include "storage/store.hpp"
 
@@ -19,6 +20,8 @@ struct store_options {
   core::zone database_zone;
   /// The zone of cron schedules (for the next times that `deploys().apply` computes).
   core::zone schedule_zone;
+  /// Of texts that are stored for people.
+  core::language language = core::language::en;
 };
 
 struct migration_step {

@@ -33,7 +33,7 @@ constexpr int tables_step = 1;
 class mysql_store final : public store {
 public:
   mysql_store(const connection_settings& settings, const store_options& options, std::shared_ptr<process_connections> own)
-    : session_{settings, options.database_zone, options.schedule_zone, std::move(own)} {}
+    : session_{settings, options.database_zone, options.schedule_zone, {options.language}, std::move(own)} {}
 
   firing_store& firings() override { return firings_; }
   cluster_store& cluster() override { return cluster_; }

@@ -6,6 +6,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/foreign_retries.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -138,6 +139,11 @@ void write(session& own, const std::vector<held_row>& rows, std::string_view han
   write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
   write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
                  where(rows, [](const run_write& write) { return write.not_failed; }));
+  std::vector<core::log_id> retried;
+  for (const auto& held : rows)
+    if (held.write.retry)
+      retried.push_back(id_of(held));
+  tell_of_retries(own, retried);
   std::vector<new_alarm> alarms;
   for (const auto& held : rows)
     if (held.alarm)

@@ -40,9 +40,13 @@ bool process_connections::contains(std::int64_t id) const {
   return ids_.contains(id);
 }
 
-session::session(connection_settings settings, core::zone database_zone, core::zone schedules,
+session::session(connection_settings settings, core::zone database_zone, core::zone schedules, text_style style,
                  std::shared_ptr<process_connections> process)
-  : db{std::move(settings)}, dates{std::move(database_zone)}, schedule_zone{std::move(schedules)}, own{std::move(process)} {
+  : db{std::move(settings)},
+    dates{std::move(database_zone)},
+    schedule_zone{std::move(schedules)},
+    texts{style},
+    own{std::move(process)} {
   db.on_open([this] { opened(); });
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/run.hpp"
+#include "core/trigger_text.hpp"
 #include "core/zone.hpp"
 #include "storage/datetime_text.hpp"
 #include "storage/mysql/connection.hpp"
@@ -35,10 +36,16 @@ private:
   std::optional<core::node_life> life_;
 };
 
+/// How texts for people are stored beside Java admins.
+struct text_style {
+  core::language reader = core::language::en;
+  core::trigger_tail tail = core::trigger_tail::remark;
+};
+
 /// One store's connection and what its roles need beside it. Used by one thread at a time.
 class session {
 public:
-  session(connection_settings settings, core::zone database_zone, core::zone schedules,
+  session(connection_settings settings, core::zone database_zone, core::zone schedules, text_style style,
           std::shared_ptr<process_connections> process);
   ~session();
 
@@ -62,6 +69,7 @@ public:
   schema_facts facts;
   schema_shape shape;
   const core::zone schedule_zone;
+  const text_style texts;
   const std::shared_ptr<process_connections> own;
 
 private:
