@@ -8,6 +8,8 @@
 #include "apps/notification.hpp"
 #include "apps/report.hpp"
 #include "core/alarm_text.hpp"
+#include "core/mail_text.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::apps {
 
@@ -25,8 +27,13 @@ core::result<void> send_test(const alarm_test_options& options, std::string& to)
   const auto settings = notification_of(what->settings);
   if (auto known = gateway::check_channel(settings, options.channel); !known)
     return core::fail(core::errc::invalid_argument, known.error().context);
-  if (options.channel == protocol::mail_channel)
+  if (options.channel == protocol::mail_channel) {
     to = options.to.empty() ? settings.mail.from : options.to;
+    if (!core::is_mail_address(to))
+      return core::fail(core::errc::invalid_argument, "--to: \"" + core::valid_utf8(to) + "\" is no mail address");
+  } else if (!options.to.empty()) {
+    return core::fail(core::errc::invalid_argument, "--to: only mail goes to an address");
+  }
   protocol::notice test{options.channel, to, "ringmaster.test." + std::to_string(core::to_ms(system_now())),
                         core::test_message_of(this_host(), settings.language)};
   std::promise<core::result<void>> outcome;
@@ -34,7 +41,11 @@ core::result<void> send_test(const alarm_test_options& options, std::string& to)
   // Ends before the promise that it answers.
   const auto notifier = gateway::make_notifier(settings);
   notifier->send(std::move(test), [&outcome](core::result<void> sent) { outcome.set_value(std::move(sent)); });
-  return answer.get();
+  auto sent = answer.get();
+  // Whatever the other side said against it: the command was right.
+  if (!sent)
+    return core::fail(core::errc::unavailable, sent.error().context);
+  return sent;
 }
 
 } // namespace

@@ -17,13 +17,13 @@ core::result<core::zone> find_zone(const std::string& name) {
   return name.empty() ? core::zone::system() : core::zone::find(name);
 }
 
+} // namespace
+
 bool migrates_itself(const config::database_settings& database) {
   if (database.migrate.empty())
     return core::sqlite_path(database.url).has_value();
   return database.migrate == "auto";
 }
-
-} // namespace
 
 core::result<assembled> assemble(const config_options& options) {
   config::load_request request;

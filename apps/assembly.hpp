@@ -27,6 +27,9 @@ struct assembled {
 
 [[nodiscard]] core::result<std::unique_ptr<storage::database>> make_database(const assembled& node);
 
+/// Whether `serve` brings the schema up to date at its start.
+[[nodiscard]] bool migrates_itself(const config::database_settings& database);
+
 /// Brings the schema up to date if `database.migrate` allows it. Errors: `conflict` with the command to run when it does not.
 [[nodiscard]] core::result<void> prepare_schema(storage::database& database, const config::settings& settings);
 

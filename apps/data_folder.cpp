@@ -4,11 +4,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ringmaster::apps {
@@ -81,6 +85,26 @@ core::result<sole_use> sole_use::take(const std::string& path, const std::string
   if (::ftruncate(out.file_, 0) != 0 || ::pwrite(out.file_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
     return core::fail(core::errc::unavailable, path + " cannot be written: " + std::strerror(errno));
   return out;
+}
+
+bool data_dir_in_use(const config::settings& settings) {
+  const auto path = (fs::path{settings.data_dir} / "lock").string();
+  struct stat status {};
+  std::ifstream file{path};
+  std::string holder;
+  if (!(file >> holder) || ::stat(path.c_str(), &status) != 0)
+    return false;
+  // Taking the lock to find out could keep a server that starts just now from it.
+  std::ifstream locks{"/proc/locks"};
+  const auto node = ':' + std::to_string(status.st_ino);
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words{line};
+    std::string number, kind, manner, access, process, where;
+    if (words >> number >> kind >> manner >> access >> process >> where && kind == "FLOCK" && process == holder
+        && where.ends_with(node))
+      return true;
+  }
+  return false;
 }
 
 sole_use::~sole_use() {

@@ -15,6 +15,9 @@ namespace ringmaster::apps {
 /// The same, when the database lives in that folder; else nothing is needed. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
 
+/// Whether a server has the data folder now, as far as this machine shows it. Takes nothing.
+[[nodiscard]] bool data_dir_in_use(const config::settings& settings);
+
 /// What one server has to itself, by a locked file. Ends with the object, and with the process however that ends.
 class sole_use {
 public:

@@ -9,6 +9,8 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/doctor_findings.hpp"
+#include "apps/doctor_nodes.hpp"
 #include "apps/notification.hpp"
 #include "core/sqlite_url.hpp"
 #include "storage/reservations.hpp"
@@ -17,17 +19,9 @@ namespace ringmaster::apps {
 
 namespace {
 
-enum class verdict { fine, warning, failure };
-
-struct finding {
-  verdict how = verdict::fine;
-  std::string what;
-  std::string detail;
-};
-
 const char* name_of(verdict how) { return how == verdict::fine ? "ok" : how == verdict::warning ? "warn" : "fail"; }
 
-void check_data_dir(const config::settings& settings, std::vector<finding>& findings) {
+void check_data_dir(const config::settings& settings, finding_list& findings) {
   std::error_code problem;
   if (!std::filesystem::is_directory(settings.data_dir, problem))
     findings.push_back({verdict::warning, "data folder", settings.data_dir + " does not exist; serve makes it"});
@@ -37,7 +31,7 @@ void check_data_dir(const config::settings& settings, std::vector<finding>& find
     findings.push_back({verdict::fine, "data folder", settings.data_dir});
 }
 
-void check_token(const config::settings& settings, std::vector<finding>& findings) {
+void check_token(const config::settings& settings, finding_list& findings) {
   if (!settings.security.access_token.empty())
     findings.push_back({verdict::fine, "access token", "from the configuration"});
   else if (std::filesystem::exists(std::filesystem::path{settings.data_dir} / "initial-secrets"))
@@ -46,7 +40,7 @@ void check_token(const config::settings& settings, std::vector<finding>& finding
     findings.push_back({verdict::warning, "access token", "none yet; serve makes one and writes it to initial-secrets"});
 }
 
-void check_job_files(const config::settings& settings, std::vector<finding>& findings) {
+void check_job_files(const config::settings& settings, finding_list& findings) {
   if (settings.deploy.files.empty())
     return;
   auto declared = read_deploy_files(settings);
@@ -59,7 +53,7 @@ void check_job_files(const config::settings& settings, std::vector<finding>& fin
 }
 
 /// Goes to each channel as far as a message would begin.
-void check_alarm_channels(const config::settings& settings, std::vector<finding>& findings) {
+void check_alarm_channels(const config::settings& settings, finding_list& findings) {
   const auto channels = notification_of(settings);
   const auto probe = [&](const std::string& name, const std::string& what) {
     const auto reached = gateway::probe_channel(channels, name);
@@ -72,19 +66,7 @@ void check_alarm_channels(const config::settings& settings, std::vector<finding>
     probe(webhook.name, "webhook " + webhook.name);
 }
 
-void check_nodes(storage::store& store, std::vector<finding>& findings) {
-  auto nodes = store.cluster().nodes();
-  if (!nodes) {
-    findings.push_back({verdict::failure, "nodes", nodes.error().context});
-    return;
-  }
-  std::size_t up = 0;
-  for (const auto& node : *nodes)
-    up += node.state == core::node_state::up;
-  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(nodes->size()) + " say they are up"});
-}
-
-void check_content(storage::database& database, std::vector<finding>& findings) {
+void check_content(storage::database& database, finding_list& findings) {
   using level = storage::database_finding::level;
   for (auto& one : database.examine())
     findings.push_back({one.how == level::failure   ? verdict::failure
@@ -93,7 +75,7 @@ void check_content(storage::database& database, std::vector<finding>& findings) 
                         std::move(one.what), std::move(one.detail)});
 }
 
-void check_mode(storage::store& store, const std::string& wanted, std::vector<finding>& findings) {
+void check_mode(storage::store& store, const std::string& wanted, finding_list& findings) {
   const auto mode = storage::agreed_mode(store, wanted);
   if (!mode) {
     findings.push_back({verdict::failure, "mode", mode.error().context});
@@ -109,7 +91,7 @@ void check_mode(storage::store& store, const std::string& wanted, std::vector<fi
     findings.push_back({verdict::failure, "job options", core::options_refused(*unplanned)});
 }
 
-void check_database(const assembled& node, std::vector<finding>& findings) {
+void check_database(const assembled& node, finding_list& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
     findings.push_back({verdict::warning, "database", "none yet; serve makes it"});
@@ -132,7 +114,11 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
     return;
   }
   if (!pending->empty()) {
-    findings.push_back({verdict::warning, "schema", std::to_string(pending->size()) + " steps to run: ringmaster migrate"});
+    const auto steps = std::to_string(pending->size()) + " steps to run";
+    if (migrates_itself(node.settings.database))
+      findings.push_back({verdict::warning, "schema", steps + "; serve runs them at its start"});
+    else
+      findings.push_back({verdict::failure, "schema", steps + ": `ringmaster migrate`; until then serve does not start"});
     return;
   }
   findings.push_back({verdict::fine, "schema", "up to date"});
@@ -142,10 +128,10 @@ void check_database(const assembled& node, std::vector<finding>& findings) {
     return;
   }
   check_mode(**store, node.settings.cluster.mode, findings);
-  check_nodes(**store, findings);
+  check_nodes(node.settings, **store, findings);
 }
 
-void print(const std::vector<finding>& findings, bool json) {
+void print(const finding_list& findings, bool json) {
   if (json) {
     auto document = nlohmann::json::array();
     for (const auto& one : findings)
@@ -160,7 +146,7 @@ void print(const std::vector<finding>& findings, bool json) {
 } // namespace
 
 int doctor(const config_options& options, bool json) {
-  std::vector<finding> findings;
+  finding_list findings;
   auto what = assemble(options);
   if (!what) {
     findings.push_back({verdict::failure, "configuration", what.error().context});

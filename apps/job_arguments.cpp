@@ -72,7 +72,7 @@ void add_run_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* run = app.add_subcommand("run", "Runs: list, show");
   run->require_subcommand(0, 1);
   auto [list, options] = add<run_list_options>(*run, "list", "Runs, the newest first", chosen, run_list);
-  list->add_option("--job", options->job, "Only those of this job: its id, or group/key");
+  list->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
   list->add_flag("--failed", options->failed, "Only those that failed");
   list->add_option("--before", options->before, "End before this run: the next page")->check(CLI::PositiveNumber);
   list->add_option("--limit", options->limit, "How many")->check(CLI::Range(1, 10000))->capture_default_str();
@@ -85,7 +85,9 @@ void add_forecast_command(CLI::App& app, std::function<int()>& chosen) {
     add<forecast_command_options>(app, "forecast", "What would fire, and when most at once", chosen, forecast);
   command->add_option("--from", options->from, "ISO 8601 or epoch milliseconds; default now")->type_name("T");
   command->add_option("--for", options->span, "How long: 90m, 12h, 7d, at most 366d")->type_name("SPAN")->capture_default_str();
-  command->add_option("--job", options->jobs, "Only these: ids, or group/key; may be repeated")->allow_extra_args(false);
+  command->add_option("--job", options->jobs, "Only these: ids, or group/key; may be repeated")
+    ->type_name("JOB")
+    ->allow_extra_args(false);
   command->add_option("--cron", options->cron, "What this cron would do in place of the one job's schedule")->type_name("EXPR");
   command->add_option("--limit", options->limit, "How many firings, jobs and hours are listed")
     ->check(CLI::Range(0, 100000))

@@ -6,6 +6,7 @@
 
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
+#include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
 
@@ -123,7 +124,7 @@ nlohmann::json to_json(const core::log_row& row) {
     {"trigger_text", plain_text(trigger_html(row))},
     {"handle_ms", row.handle_code == 0 ? nlohmann::json() : ms_or_null(row.handle_time)},
     {"handle_code", row.handle_code},
-    {"handle_msg", row.handle_code == 0 ? "" : row.handle_msg},
+    {"handle_msg", row.handle_code == 0 ? "" : std::string{core::result_text(row.handle_msg, core::language::en)}},
     {"address", row.executor_address},
     {"handler", row.executor_handler},
     {"param", row.executor_param},
@@ -203,7 +204,7 @@ std::string describe(const core::log_row& row, const core::zone& where) {
     all.emplace_back("result code", std::to_string(row.handle_code));
     if (row.handle_time)
       all.emplace_back("finished", local_text(*row.handle_time, where) + ' ' + where.name());
-    all.emplace_back("result", plain_text(row.handle_msg));
+    all.emplace_back("result", plain_text(core::result_text(row.handle_msg, core::language::en)));
   }
   all.emplace_back("trigger", plain_text(trigger_html(row)));
   return fields_text(all);

@@ -87,10 +87,10 @@ int run(int argc, char** argv) {
   migrate_options migration;
   auto* migrate_command = app.add_subcommand("migrate", "Bring the database's schema up to date");
   add_config_options(*migrate_command, migration.config);
-  migrate_command->add_flag("--dry-run", migration.dry_run, "Only print the statements");
+  migrate_command->add_flag("--dry-run", migration.dry_run, "Only print what would be run");
   migrate_command->add_flag("--xxl", migration.xxl, "Upgrade XXL-JOB's own tables to its newest released schema, too");
   migrate_command
-    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only Java admins need; --lean=off makes them again")
+    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only pages of Java admins read; --lean=off makes them again")
     ->check(CLI::IsMember({"on", "off"}));
   migrate_command->add_flag("--json", migration.json, "For machines");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
@@ -130,7 +130,8 @@ int run(int argc, char** argv) {
 
   config_options doctor_config;
   bool doctor_json = false;
-  auto* doctor_command = app.add_subcommand("doctor", "Check configuration, data folder, database and alarm channels");
+  auto* doctor_command = app.add_subcommand(
+    "doctor", "Find what is wrong before it hurts: settings, data folder, database, alarm channels, node id; exit 1 then");
   add_config_options(*doctor_command, doctor_config);
   doctor_command->add_flag("--json", doctor_json, "For machines");
   doctor_command->callback([&] { chosen = [&] { return doctor(doctor_config, doctor_json); }; });

@@ -108,6 +108,13 @@ core::result<std::string> obtain_node_id(const config::settings& settings) {
   return id;
 }
 
+std::optional<std::string> known_node_id(const config::settings& settings) {
+  if (!settings.cluster.node.empty())
+    return settings.cluster.node;
+  auto known = find_line(fs::path{settings.data_dir} / "node-id", "");
+  return known ? *known : std::nullopt;
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0')

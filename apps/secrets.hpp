@@ -2,6 +2,7 @@
 
 // What a node makes once and keeps in its data folder: its access token and its identity.
 
+#include <optional>
 #include <string>
 
 #include "config/settings.hpp"
@@ -23,6 +24,9 @@ struct access_token {
 
 /// The configured node name, else that of the file `node-id`, else a new one: host name and random digits, written there.
 [[nodiscard]] core::result<std::string> obtain_node_id(const config::settings& settings);
+
+/// The same without making one: nothing where there is none yet, or it cannot be read.
+[[nodiscard]] std::optional<std::string> known_node_id(const config::settings& settings);
 
 [[nodiscard]] std::string host_name();
 

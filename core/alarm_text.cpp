@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
 
@@ -89,7 +90,7 @@ std::string content_of(const pending_alarm& alarm, std::uint64_t count, language
   if (alarm.run->trigger_code != success)
     out += "\nTriggerMsg=\n" + trigger_lines(alarm, in);
   if (alarm.run->handle_code > 0 && alarm.run->handle_code != success)
-    out += "\nHandleCode=" + shortened(text_of_html(alarm.run->handle_msg));
+    out += "\nHandleCode=" + shortened(text_of_html(result_text(alarm.run->handle_msg, in)));
   return out;
 }
 

@@ -10,6 +10,9 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::string_view mark = "rm1;";
+/// With addresses behind the fixed fields.
+constexpr std::string_view long_mark = "rm2;";
+constexpr std::size_t addresses_bytes_max = 2'000;
 /// A host is cut, so that the fixed part always fits.
 constexpr std::size_t host_units_max = 255;
 
@@ -25,6 +28,18 @@ std::string clean_host(std::string_view host) {
   auto text = valid_utf8(host);
   text.resize(cut_utf16(text, host_units_max).size());
   std::replace(text.begin(), text.end(), ';', '_');
+  return text;
+}
+
+/// As many as there is room for.
+std::string clean_addresses(std::string_view list) {
+  auto text = valid_utf8(list.substr(0, 4 * addresses_bytes_max));
+  std::replace(text.begin(), text.end(), ';', '_');
+  if (text.size() > addresses_bytes_max) {
+    text.resize(cut_bytes(text, addresses_bytes_max).size());
+    const auto comma = text.rfind(',');
+    text.resize(comma == std::string::npos ? text.size() : comma);
+  }
   return text;
 }
 
@@ -53,7 +68,7 @@ std::optional<route_strategy> decode_route(std::string_view name) {
 } // namespace
 
 std::string encode(const trigger_note& note) {
-  std::string text{mark};
+  std::string text{note.addresses.empty() ? mark : long_mark};
   text.append(to_string(note.kind)).append(1, ';');
   text.append(clean_host(note.node_host)).append(1, ';');
   text.append(stored_name(note.route)).append(1, ';');
@@ -61,21 +76,24 @@ std::string encode(const trigger_note& note) {
   text.append(stored_name(note.block)).append(1, ';');
   text.append(std::to_string(note.timeout_s)).append(1, ';');
   text.append(std::to_string(note.retry_left)).append(1, ';');
+  if (!note.addresses.empty())
+    text.append(clean_addresses(note.addresses)).append(1, ';');
   text.append(valid_utf8(note.message));
   text.resize(cut_utf16(text, message_units_max).size());
   return text;
 }
 
 std::optional<trigger_note> decode_trigger_note(std::string_view text) {
-  if (!text.starts_with(mark))
+  const bool is_long = text.starts_with(long_mark);
+  if (!is_long && !text.starts_with(mark))
     return std::nullopt;
   text.remove_prefix(mark.size());
-  std::array<std::string_view, 7> fields;
-  for (auto& field : fields) {
+  std::array<std::string_view, 8> fields;
+  for (std::size_t i = 0; i < (is_long ? fields.size() : fields.size() - 1); ++i) {
     const auto end = text.find(';');
     if (end == std::string_view::npos)
       return std::nullopt;
-    field = text.substr(0, end);
+    fields[i] = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
   const auto kind = find_trigger_kind(fields[0]);
@@ -85,7 +103,8 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
   const auto timeout_s = parse_int32(fields[5]), retry_left = parse_int32(fields[6]);
   if (!kind || !route || !part || !block || !timeout_s || !retry_left)
     return std::nullopt;
-  return trigger_note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left, std::string{text}};
+  return trigger_note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
+                      std::string{fields[7]}, std::string{text}};
 }
 
 trigger_note note_of(const planned_run& run, std::string_view node_host) {
@@ -97,6 +116,8 @@ trigger_note note_of(const planned_run& run, std::string_view node_host) {
   note.block = run.spec->block;
   note.timeout_s = run.spec->timeout_s;
   note.retry_left = run.retry_left;
+  for (const auto& address : run.addresses)
+    note.addresses += (note.addresses.empty() ? "" : ",") + address;
   return note;
 }
 

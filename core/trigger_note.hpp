@@ -20,14 +20,20 @@ struct trigger_note {
   block_strategy block = block_strategy::serial_execution;
   std::int32_t timeout_s = 0;
   std::int32_t retry_left = 0;
+  /// The comma list that was asked for in place of the group's; empty: the group's.
+  std::string addresses = {};
   /// Set by T3 behind the fixed part: the executor's answer or our reason. Empty for a plain success.
-  std::string message;
+  std::string message = {};
   friend bool operator==(const trigger_note&, const trigger_note&) = default;
 };
 
 /// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. About 60 bytes; at most 15 000 with its message, cut at a UTF-8
-/// character. A host's `;` is replaced.
+/// character. A host's `;` is replaced. With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many the
+/// first ones.
 [[nodiscard]] std::string encode(const trigger_note& note);
+
+/// What a regular expression finds a note by.
+inline constexpr std::string_view note_pattern = "^rm[12];";
 
 /// Nothing when the text is not ours (a Java admin's HTML).
 [[nodiscard]] std::optional<trigger_note> decode_trigger_note(std::string_view text);

@@ -63,9 +63,10 @@ private:
     line({"任务触发类型", "任務觸發類型", "Job trigger type"}, title(note.kind, reader_));
     line({"调度机器", "調度機器", "Trigger machine address"}, escaped_html(note.node_host, host_units));
     line({"执行器-注册方式", "執行器-註冊方式", "Execotor-Registry Type"},
-         story.manual_addresses ? localized{"手动录入", "手動錄入", "Manual registration"}.in(reader_)
+         story.manual_addresses || !note.addresses.empty() ? localized{"手动录入", "手動錄入", "Manual registration"}.in(reader_)
                                 : localized{"自动注册", "自動註冊", "Automatic registration"}.in(reader_));
-    line({"执行器-地址列表", "執行器-地址列表", "Execotor-Registry Address"}, address_list(story.addresses));
+    line({"执行器-地址列表", "執行器-地址列表", "Execotor-Registry Address"},
+         address_list(note.addresses.empty() ? story.addresses : std::string_view{note.addresses}));
     auto route = std::string{title(note.route, reader_)};
     if (note.part.broadcast)
       route += "(" + std::to_string(note.part.index) + "/" + std::to_string(note.part.total) + ")";

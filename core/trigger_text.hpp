@@ -27,7 +27,7 @@ struct trigger_story {
   trigger_note note;
   /// The addresses were entered by hand, or given for this run.
   bool manual_addresses = false;
-  /// The group's comma list; nothing: it has none.
+  /// The group's comma list; nothing: it has none. Those of the note go before.
   std::optional<std::string_view> addresses;
   /// Of the executor that was chosen; empty: none was.
   std::string_view address;

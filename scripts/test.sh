@@ -70,7 +70,8 @@ wanted_targets() {
   for label in ${labels//|/ }; do
     case "$label" in
       tidy) ;;
-      commands | interop) targets+=(ringmaster) ;;
+      commands) targets+=(ringmaster xxl_tables) ;;
+      interop) targets+=(ringmaster) ;;
       chaos) targets+=(crashing_ringmaster) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac

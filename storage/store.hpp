@@ -98,7 +98,8 @@ class cluster_store {
 public:
   virtual ~cluster_store() = default;
 
-  /// Starts a new life of `node`: its incarnation is raised, its state `up`. What the former life claimed becomes orphaned.
+  /// Starts a new life of `node`: its incarnation is raised, above those of removed nodes too, its state `up`. What the former
+  /// life claimed becomes orphaned.
   virtual core::result<core::node_life> enter(const std::string& node, const std::string& address) = 0;
 
   /// Renews. Errors: `fenced` when the incarnation is over.

@@ -41,6 +41,10 @@ public:
   /// rows stay, whatever their ids. A backend that keeps the log in parts may drop a whole part instead.
   virtual core::result<core::purge_outcome> purge(const core::purge_step& step) = 0;
 
+  /// Removes rows of ours whose run, job, group or node is gone, at most `limit` of each kind; a node that has ended is gone once
+  /// nothing is left of its claims. The number of rows: none when there are no more.
+  virtual core::result<std::size_t> forget_orphans(std::size_t limit) = 0;
+
   /// Makes room for the runs to come, where the log is kept in parts. Cheap when there is enough.
   virtual core::result<void> make_room() = 0;
 

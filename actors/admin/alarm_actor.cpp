@@ -262,19 +262,19 @@ void alarm_actor_state::answered(const protocol::notice_done& done) {
   auto* delivery = deliveries_.find(done.delivery);
   if (!delivery)
     return;
+  const auto place = lane_of(delivery->channel, delivery->recipient);
   if (done.outcome) {
     metrics_.count(delivery->channel, "sent");
-    log_->info("alarm: {} told through {} {}", delivery->message_id, delivery->channel, delivery->recipient);
+    log_->info("alarm: {} told through {}", delivery->message_id, place);
     close(deliveries_.take(done.delivery), false);
   } else if (may_succeed_later(done.outcome.error().code) && deliveries_.again(*delivery, now())) {
     metrics_.count(delivery->channel, "repeated");
     if (delivery->failures == 1)
-      log_->warn("alarm: {} not told through {} {} yet, it is tried again: {}", delivery->message_id, delivery->channel,
-                 delivery->recipient, done.outcome.error().context);
+      log_->warn("alarm: {} not told through {} yet, it is tried again: {}", delivery->message_id, place,
+                 done.outcome.error().context);
   } else {
     metrics_.count(delivery->channel, "failed");
-    log_->error("alarm: {} not told through {} {}, given up: {}", delivery->message_id, delivery->channel, delivery->recipient,
-                done.outcome.error().context);
+    log_->error("alarm: {} not told through {}, given up: {}", delivery->message_id, place, done.outcome.error().context);
     close(deliveries_.take(done.delivery), true);
   }
   send_waiting();

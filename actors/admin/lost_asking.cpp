@@ -6,7 +6,7 @@
 
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/lost_queries.hpp"
-#include "protocol/wire/texts.hpp"
+#include "core/result_text.hpp"
 
 namespace ringmaster::actors {
 
@@ -169,7 +169,7 @@ core::milliseconds lost_monitor_state::age_of(const watched_run& run) { return n
 void lost_monitor_state::give_up(const watched_run& run, const char* why) {
   const auto id = run.run.id;
   log_->warn("job {} log {} at {}: the result is lost: {}", core::number(run.run.job), core::number(id), run.run.address, why);
-  lost_.push_back({id, failed, std::string{protocol::wire::log_text::result_lost}, nullptr});
+  lost_.push_back({id, failed, std::string{core::lost_result(settings_.language)}, nullptr});
   lost_count_->inc();
   runs_.rest(id, steady_now() + rest_old);
   if (lost_.size() >= lost_batch)

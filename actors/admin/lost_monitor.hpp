@@ -14,6 +14,7 @@
 #include "actors/admin/open_runs.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/language.hpp"
 #include "core/log_row.hpp"
 #include "core/lost_verdict.hpp"
 #include "core/result.hpp"
@@ -35,6 +36,8 @@ struct lost_partners {
 struct lost_settings {
   config::trigger_settings trigger;
   config::retention_settings retention;
+  /// Of the result that is stored.
+  core::language language = core::language::en;
 };
 
 /// Finds runs that an executor accepted and whose result does not come (firing protocol §11). A duty about the whole: of the node

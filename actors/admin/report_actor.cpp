@@ -21,6 +21,11 @@ constexpr milliseconds store_retry{5'000};
 constexpr std::chrono::hours id_disorder{1};
 /// The age limit is looked at so often; it moves on at midnight.
 constexpr std::chrono::minutes purge_look{1};
+/// How often rows are looked for that belong to nothing, how many go at a time, and the pause between two times.
+constexpr std::chrono::hours orphan_period{24};
+constexpr std::size_t orphans_per_step = 500;
+constexpr milliseconds orphan_pause{100};
+constexpr milliseconds orphan_retry{60'000};
 constexpr std::chrono::minutes room_period{1};
 
 } // namespace
@@ -64,7 +69,7 @@ void report_actor_state::set_duty(bool on) {
   written_.reset();
   counting_ = purging_ = false;
   newest_ = settled_ = {};
-  next_pass_ = next_purge_ = next_room_ = self_->clock().now();
+  next_pass_ = next_purge_ = next_room_ = next_orphans_ = self_->clock().now();
   purge_.reset();
   if (on)
     log_->info("this node counts the days and keeps the age limit of the log");
@@ -104,6 +109,8 @@ void report_actor_state::tick() {
     purge_.next() ? purge_next() : begin_purge();
   if (now >= next_room_)
     make_room();
+  if (now >= next_orphans_)
+    forget_orphans();
 }
 
 void report_actor_state::arm() {
@@ -248,6 +255,19 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
   next_purge_ = self_->clock().now() + purge_.stepped(*outcome);
   if (!purge_.next() && purge_.removed() > 0)
     log_->info("{} runs of more than {} days ago were removed", purge_.removed(), retention_.days);
+}
+
+void report_actor_state::forget_orphans() {
+  next_orphans_ = self_->clock().now() + orphan_period;
+  ask_purger<std::size_t>(
+    [](storage::store& store) { return store.upkeep().forget_orphans(orphans_per_step); },
+    [this](const core::result<std::size_t>& removed) {
+      if (removed && *removed == 0)
+        return;
+      next_orphans_ = self_->clock().now() + (removed ? orphan_pause : orphan_retry);
+      if (!removed)
+        log_->warn("rows that belong to nothing could not be removed now: {}", removed.error().context);
+    });
 }
 
 void report_actor_state::make_room() {

@@ -64,6 +64,7 @@ private:
   void purge_next();
   void purged(const core::result<core::purge_outcome>& outcome);
   void make_room();
+  void forget_orphans();
 
   /// Asks whoever removes old runs.
   template <class T, class UseCase, class Then>
@@ -101,6 +102,7 @@ private:
   bool purging_ = false;
   steady next_purge_{};
   steady next_room_{};
+  steady next_orphans_{};
   bool no_room_ = false;
 };
 

@@ -20,6 +20,8 @@ using std::chrono::nanoseconds;
 constexpr milliseconds enter_patience{10'000};
 constexpr milliseconds back_off_min{100};
 constexpr milliseconds back_off_max{1'000};
+/// A life that ends sooner is odd: of two processes with one id, each lives a second or two.
+constexpr milliseconds short_life{5'000};
 /// How often a node that is alone looks for others.
 constexpr milliseconds lonely_look{1'000};
 
@@ -141,8 +143,11 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, c
     return;
   if (!rows) {
     note_failure(rows.error());
-    if (rows.error().code == core::errc::fenced)
+    if (rows.error().code == core::errc::fenced) {
+      if (self_->clock().now() < entered_at_ + short_life)
+        log_->warn("node={} lived for a moment only: does another process use its id?", identity_.id);
       lose("another node fenced it");
+    }
     return;
   }
   note_success();
@@ -181,8 +186,6 @@ void node_actor_state::lose(const std::string& why) {
   next_enter_ = std::max(now, entered_at_ + back_off_max);
   if (next_enter_ <= now)
     enter();
-  else
-    log_->warn("node={} lived for a moment only: does another process use its id?", identity_.id);
 }
 
 void node_actor_state::tell_listeners() {

@@ -186,7 +186,8 @@ core::result<void> probe_channel(const notification_settings& settings, std::str
   auto made = transfer::make(settings, std::move(nothing), nullptr);
   if (!made)
     return tl::unexpected{made.error()};
-  return (*made)->probe(probe_limit);
+  const auto own = channel == protocol::mail_channel ? settings.mail.timeout : settings.alarm.webhook_timeout;
+  return (*made)->probe(std::min(probe_limit, own));
 }
 
 core::result<void> check_channel(const notification_settings& settings, std::string_view channel) {

@@ -28,12 +28,10 @@ namespace executor_text {
 inline constexpr std::string_view repeat_prefix = "repeat";
 } // namespace executor_text
 
-/// What the Java admins write into a log row and people search for (XXL admin §5.1, §7.4).
+/// What the Java admins write into a log row and people search for (XXL admin §5.1).
 namespace log_text {
 /// A group has nobody to call.
 inline constexpr std::string_view address_empty = "Trigger Fail：registry address is empty";
-/// In `handle_msg`: the result of a run never came.
-inline constexpr std::string_view result_lost = "Job result lost, marked as failure";
 } // namespace log_text
 
 } // namespace ringmaster::protocol::wire

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <set>
 
+#include "storage/mysql/past_lives.hpp"
+
 namespace ringmaster::storage::mysql {
 
 namespace {
@@ -45,10 +47,11 @@ core::result<core::node_life> cluster_role::enter(const std::string& node, const
     // A switch of modes ends every life that it sees, so none begins beside it.
     (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
     named = own_.own->list();
-    db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, 1, 0, 'up', ?, ?)"
+    const auto first = lock_past_lives(db) + 1;
+    db.execute("INSERT INTO rm_node (id, incarnation, beat, state, address, connections) VALUES (?, ?, 0, 'up', ?, ?)"
                " ON DUPLICATE KEY UPDATE incarnation = incarnation + 1, beat = 0, state = 'up', address = VALUES(address),"
                " connections = VALUES(connections)",
-               node, address, named);
+               node, first, address, named);
     auto row = db.query("SELECT incarnation FROM rm_node WHERE id = ?", node);
     if (!row.next())
       return core::fail(core::errc::internal, "the row of node " + node + " is gone");

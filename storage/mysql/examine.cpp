@@ -15,6 +15,7 @@
 #include "storage/mysql/grants.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/mysql/schema_read.hpp"
+#include "storage/row_oddities.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -30,6 +31,8 @@ constexpr auto clock_limit = 1s;
 constexpr auto zone_step = 15min;
 /// Between the instant of a job and the time in its log row: queues, probes, a pass of the scheduler.
 constexpr auto zone_noise = 2min;
+/// Runs whose times are looked at.
+constexpr std::int64_t newest_runs = 10'000;
 /// No two zones are further apart than 26 hours.
 constexpr std::int64_t quarters_max = 4 * 26;
 
@@ -38,6 +41,13 @@ core::time_point system_now() { return std::chrono::floor<core::milliseconds>(st
 std::string seconds_text(core::milliseconds time) {
   const auto tenths = std::abs(time.count()) / 100;
   return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " s";
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& one : words)
+    out += (out.empty() ? "" : ", ") + one;
+  return out;
 }
 
 class examination {
@@ -55,6 +65,7 @@ public:
       check_zone();
       check_java_admins();
       check_jobs();
+      check_rows();
     }
     return std::move(out_);
   }
@@ -105,13 +116,14 @@ private:
     const auto missing = missing_privileges(grants, name.next() ? name.text(0) : "");
     if (!missing)
       return say(level::fine, "privileges", "by roles or single tables: not looked at");
-    std::string list;
-    for (const auto& one : *missing)
-      list += (list.empty() ? "" : ", ") + one;
-    if (list.empty())
+    if (!missing->to_serve.empty())
+      say(level::failure, "privileges", "missing on this database: " + listed(missing->to_serve));
+    if (!missing->to_change_tables.empty())
+      say(level::warning, "privileges", listed(missing->to_change_tables)
+                                          + " missing on this database: `ringmaster migrate` needs an account that has them, and "
+                                            "old runs are removed one by one instead of by parts of the log");
+    if (missing->to_serve.empty() && missing->to_change_tables.empty())
       say(level::fine, "privileges", "all that are needed");
-    else
-      say(level::failure, "privileges", "missing on this database: " + list);
   }
 
   void check_tokens() {
@@ -234,6 +246,28 @@ private:
     auto row = db_.query("SELECT id, trigger_status, schedule_type, schedule_conf FROM xxl_job_info ORDER BY id");
     while (row.next())
       report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3)});
+    out_.push_back(report.finding());
+  }
+
+  void check_rows() {
+    oddity_report report;
+    auto groups = db_.query("SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id");
+    while (groups.next())
+      report.add(group_values{groups.number(0), groups.string(1), groups.number(2), groups.optional_string(3)});
+    auto jobs = db_.query("SELECT id, job_group, trigger_status = 1, executor_route_strategy, executor_block_strategy,"
+                          " misfire_strategy, glue_type, executor_handler, child_jobid, executor_timeout FROM xxl_job_info"
+                          " ORDER BY id");
+    while (jobs.next())
+      report.add(job_values{jobs.number(0), jobs.number(1), jobs.number(2) != 0, jobs.optional_string(3), jobs.optional_string(4),
+                            jobs.optional_string(5), jobs.optional_string(6), jobs.optional_string(7), jobs.optional_string(8),
+                            jobs.number(9)});
+    auto registrations = db_.query("SELECT registry_group, registry_key, registry_value FROM xxl_job_registry ORDER BY id");
+    while (registrations.next())
+      report.add_registration(registrations.text(0), registrations.text(1), registrations.text(2));
+    auto runs = db_.query("SELECT COUNT(*) FROM (SELECT trigger_time FROM xxl_job_log ORDER BY id DESC LIMIT ?) l"
+                          " WHERE trigger_time IS NULL", newest_runs);
+    if (runs.next())
+      report.add_timeless(runs.number(0));
     out_.push_back(report.finding());
   }
 

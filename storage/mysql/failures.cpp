@@ -6,6 +6,7 @@
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/alarms.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/foreign_retries.hpp"
 #include "storage/mysql/intents.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -157,6 +158,7 @@ private:
     const auto book = read_alarm_book(own_, jobs);
     std::vector<core::intent> retries;
     std::vector<new_alarm> alarms;
+    std::vector<core::log_id> told;
     for (auto& each : failed_) {
       const bool retried = each.retries > 0;
       if (!lock(each))
@@ -168,12 +170,12 @@ private:
                   each.retry.fire_at);
       if (book.needs(each.retry.job, retried))
         alarms.push_back({each.retry.job, each.run(), core::alarm_kind::failure});
-      if (retried && !alone_)
-        db_.execute("UPDATE xxl_job_log SET trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000) WHERE id = ?",
-                    core::retry_text(own_.texts.reader, own_.texts.tail), each.run());
-      if (retried)
+      if (retried) {
+        told.push_back(each.run());
         retries.push_back(std::move(each.retry));
+      }
     }
+    tell_of_retries(own_, told);
     insert_alarms(own_, alarms, now_);
     out_.intents = insert_intents(own_, std::move(retries), now_);
   }

@@ -42,7 +42,7 @@ void add_privileges(std::string_view list, std::set<std::string, std::less<>>& h
 
 } // namespace
 
-std::optional<std::vector<std::string>> missing_privileges(const std::vector<std::string>& grants, std::string_view database) {
+std::optional<missing_list> missing_privileges(const std::vector<std::string>& grants, std::string_view database) {
   std::set<std::string, std::less<>> held;
   bool unsure = false;
   for (std::string_view grant : grants) {
@@ -66,13 +66,16 @@ std::optional<std::vector<std::string>> missing_privileges(const std::vector<std
     else
       unsure = true;
   }
-  std::vector<std::string> missing;
+  missing_list missing;
   if (held.contains("ALL PRIVILEGES") || held.contains("ALL"))
     return missing;
-  for (const char* needed : {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE"})
+  for (const char* needed : {"SELECT", "INSERT", "UPDATE", "DELETE"})
     if (!held.contains(needed))
-      missing.emplace_back(needed);
-  if (unsure && !missing.empty())
+      missing.to_serve.emplace_back(needed);
+  for (const char* needed : {"CREATE", "ALTER", "DROP", "INDEX"})
+    if (!held.contains(needed))
+      missing.to_change_tables.emplace_back(needed);
+  if (unsure && !(missing.to_serve.empty() && missing.to_change_tables.empty()))
     return std::nullopt;
   return missing;
 }

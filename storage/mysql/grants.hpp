@@ -9,9 +9,15 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Those of SELECT, INSERT, UPDATE, DELETE and CREATE that no grant gives for the whole database. Nothing when the grants do not
-/// tell: roles, or grants for single tables.
-[[nodiscard]] std::optional<std::vector<std::string>> missing_privileges(const std::vector<std::string>& grants,
-                                                                         std::string_view database);
+/// What no grant gives for the whole database.
+struct missing_list {
+  /// Of SELECT, INSERT, UPDATE, DELETE.
+  std::vector<std::string> to_serve;
+  /// Of CREATE, ALTER, DROP, INDEX.
+  std::vector<std::string> to_change_tables;
+};
+
+/// Nothing when something is missing and the grants do not tell all: roles, or grants for single tables.
+[[nodiscard]] std::optional<missing_list> missing_privileges(const std::vector<std::string>& grants, std::string_view database);
 
 } // namespace ringmaster::storage::mysql

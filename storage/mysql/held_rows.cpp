@@ -6,6 +6,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/foreign_retries.hpp"
 #include "storage/mysql/row_texts.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -91,19 +92,6 @@ void write_triggers_as_java(session& own, const row_list& rows) {
   }
 }
 
-/// Java admins say in the text of a failed run that it is retried.
-void write_retries_as_java(session& own, const row_list& rows) {
-  const auto text = core::retry_text(own.texts.reader, own.texts.tail);
-  for (const auto part : padded_chunks(rows.size())) {
-    auto& some = own.db.prepare(
-      "UPDATE xxl_job_log SET trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), ?), 15000) WHERE id IN ({?,})",
-      part.rows);
-    some.add(text);
-    add_ids(some, rows, part);
-    some.run();
-  }
-}
-
 void write_results(connection& db, const row_list& rows, std::string_view handle_time) {
   const auto bytes_of = [&](std::size_t i) { return rows[i]->write.handle_message.size(); };
   for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
@@ -178,13 +166,17 @@ void write(session& own, const std::vector<held_row>& rows, std::string_view han
   const auto triggers = where(rows, [](const run_write& write) { return write.trigger_code.has_value(); });
   if (shared) {
     write_triggers_as_java(own, triggers);
-    write_retries_as_java(own, where(rows, [](const run_write& write) { return write.retry; }));
   } else {
     write_triggers(own.db, triggers);
   }
   write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
   write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
                  where(rows, [](const run_write& write) { return write.not_failed; }));
+  std::vector<core::log_id> retried;
+  for (const auto& held : rows)
+    if (held.write.retry)
+      retried.push_back(id_of(held));
+  tell_of_retries(own, retried);
   std::vector<new_alarm> alarms;
   for (const auto& held : rows)
     if (held.alarm)

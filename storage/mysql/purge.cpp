@@ -76,6 +76,9 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
     own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?"
                     " AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_failed_run.log_id)",
                     range->after, range->through);
+    own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ?"
+                    " AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_asked_run.log_id)",
+                    range->after, range->through);
     return done;
   });
   if (outcome)
@@ -100,6 +103,7 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
       return dropped_outcome{};
     }
     own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
+    own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
     return dropped_outcome{{dropped->runs, dropped->through, dropped->locked}};
   });
 }

@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Looks after the log. `upkeep.cpp` reads and reports, `purge.cpp` removes.
+/// Looks after the log. `upkeep.cpp` reads and reports, `purge.cpp` and `orphans.cpp` remove.
 class upkeep_role final : public upkeep_store {
 public:
   explicit upkeep_role(session& own) : own_{own} {}
@@ -18,6 +18,7 @@ public:
   core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
   core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<std::size_t> forget_orphans(std::size_t limit) override;
   core::result<void> make_room() override;
   core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
                                                         std::span<const std::int64_t> claims) override;
@@ -25,6 +26,7 @@ public:
 private:
   /// Throws `driver_error`.
   core::log_span read_span();
+  core::result<std::size_t> forget_nodes(std::size_t limit);
   /// Nothing: the oldest runs are to be removed one by one.
   core::result<std::optional<core::purge_outcome>> drop_next_part(const core::purge_step& step);
 

@@ -1,5 +1,6 @@
 // Nodes and their lives (firing protocol §9).
 
+#include "storage/past_lives.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -8,6 +9,7 @@ namespace {
 
 constexpr char find_life[] = "SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
 constexpr char read_incarnation[] = "SELECT incarnation FROM rm_node WHERE id = ?1";
+constexpr char read_past[] = "SELECT counter FROM rm_edit WHERE id = ?1";
 constexpr char insert_node[] = "INSERT INTO rm_node (id, incarnation, beat, state, address) VALUES (?1, ?2, 0, 'up', ?3)";
 constexpr char enter_again[] = "UPDATE rm_node SET incarnation = ?2, beat = 0, state = 'up', address = ?3 WHERE id = ?1";
 constexpr char raise_beat[] = "UPDATE rm_node SET beat = ?3 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
@@ -40,6 +42,8 @@ core::result<core::node_life> cluster::enter(const std::string& node, const std:
     bool known = reading.with(node).step();
     if (known)
       life.incarnation = reading.number(0) + 1;
+    else if (auto past = db.prepare(read_past); past.with(past_lives).step())
+      life.incarnation = past.number(0) + 1;
     db.run(known ? enter_again : insert_node, node, life.incarnation, address);
     return life;
   });

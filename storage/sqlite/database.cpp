@@ -5,9 +5,9 @@
 #include <random>
 
 #include "core/sqlite_url.hpp"
-#include "storage/job_defects.hpp"
 #include "storage/migrations.hpp"
 #include "storage/open.hpp"
+#include "storage/sqlite/examine.hpp"
 #include "storage/sqlite/schema.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
@@ -88,21 +88,10 @@ public:
     auto db = sqlite::connection::open(where);
     if (!db)
       return {{database_finding::level::failure, "database", db.error().context}};
-    auto report = within(**db, sqlite::transaction_kind::read,
-                         [&](sqlite::connection& reading) -> core::result<database_finding> {
-                           defect_report jobs{options_.schedule_zone};
-                           auto row = reading.prepare(
-                             "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL FROM xxl_job_info "
-                             "ORDER BY id");
-                           row.with();
-                           while (row.step())
-                             jobs.add({row.number(0), row.number(1), std::string{row.text(2)},
-                                       row.number(4) != 0 ? std::nullopt : std::optional{std::string{row.text(3)}}});
-                           return jobs.finding();
-                         });
-    if (!report)
-      return {{database_finding::level::failure, "database", report.error().context}};
-    return {*report};
+    auto found = sqlite::examine(**db, options_);
+    if (!found)
+      return {{database_finding::level::failure, "database", found.error().context}};
+    return std::move(*found);
   }
 
   int writers() const noexcept override { return 1; }

@@ -16,6 +16,8 @@ constexpr char remove_runs[] = "DELETE FROM xxl_job_log WHERE id > ?1 AND id <= 
 // Also of rows that somebody else deleted.
 constexpr char remove_failed[] = "DELETE FROM rm_failed_run WHERE log_id > ?1 AND log_id <= ?2 "
                                  "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_failed_run.log_id)";
+constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND log_id <= ?2 "
+                                "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_asked_run.log_id)";
 
 /// Runs of open claims in `range`, ascending.
 std::vector<core::log_id> held(connection& db, const core::log_range& range) {
@@ -66,6 +68,7 @@ core::result<core::purge_outcome> upkeep::purge(const core::purge_step& step) {
     for (const auto& part : without(*range, kept))
       done.removed += static_cast<std::size_t>(db.run(remove_runs, part.after, part.through, before));
     db.run(remove_failed, range->after, range->through);
+    db.run(remove_asked, range->after, range->through);
     return done;
   });
   if (outcome)

@@ -95,6 +95,18 @@ TEST_CASE_METHOD(losing, "a run of an executor that came back without it is lost
   CHECK(executor->calls == calls{"beat 0", "idle " + job(run), "log " + id(run), "idle " + job(run), "log " + id(run)});
 }
 
+TEST_CASE_METHOD(losing, "a lost result is stored in the language of people", "[actors]") {
+  declare("settle");
+  auto run = accepted();
+  settings.language = core::language::zh_cn;
+  begin_monitor();
+  executor->log = missing;
+  refused();
+  advance(6s);
+  CHECK(row(run).handle_code == 500);
+  CHECK(row(run).handle_msg == "任务结果丢失，标记失败");
+}
+
 TEST_CASE_METHOD(losing, "an executor that died is asked as soon as it answers again", "[actors]") {
   declare("settle");
   auto run = accepted();

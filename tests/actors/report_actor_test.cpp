@@ -122,6 +122,25 @@ TEST_CASE_METHOD(reporting, "runs beyond the age limit go, and the others stay",
   CHECK(rows() == 0);
 }
 
+TEST_CASE_METHOD(reporting, "once a day what belongs to nothing goes, with or without an age limit", "[actors]") {
+  const auto ended = [&](const std::string& name) {
+    expect(look->cluster().leave(expect(look->cluster().enter(name, "http://x/"))));
+  };
+  const auto known = [&](const std::string& name) {
+    const auto nodes = expect(look->cluster().nodes());
+    return std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) { return node.id == name; });
+  };
+  ended("at the start");
+  begin_reports(GENERATE(std::size_t{0}, std::size_t{30}));
+  advance(10s);
+  CHECK_FALSE(known("at the start"));
+  ended("later");
+  advance(23h);
+  CHECK(known("later"));
+  advance(2h);
+  CHECK_FALSE(known("later"));
+}
+
 TEST_CASE_METHOD(reporting, "without an age limit nothing goes", "[actors]") {
   add(midnight(3000), 200, 200);
   begin_reports(0);

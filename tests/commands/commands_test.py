@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the real binary as people do: commands_test.py RINGMASTER [TEST…].
+"""Runs the real binary as people do: commands_test.py RINGMASTER XXL_TABLES [TEST…].
 
 Every server listens on loopback on a port that the system chose, in a folder of its own, and is ended by its process id.
 """
@@ -8,24 +8,31 @@ import os
 import sys
 import unittest
 
+import alarm_command_test
 import apply_test
 import command_case
+import doctor_test
 import job_test
+import mariadb_case
 import metrics_test
+import migrate_test
 import serve_test
 import usage_test
 
 
 def main() -> int:
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    command_case.Case.binary = os.path.abspath(sys.argv[1])
+    command_case.Case.binary, mariadb_case.MariadbCase.tables = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (usage_test, apply_test, job_test, serve_test, metrics_test):
+    for module in (usage_test, apply_test, job_test, serve_test, metrics_test, migrate_test, doctor_test, alarm_command_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
-            tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[2:]))
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+            tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
+    try:
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    finally:
+        mariadb_case.MariadbCase.shared.close()
     failed = len(result.failures) + len(result.errors)
     print(f"cases: passed={result.testsRun - failed - len(result.skipped)} failed={failed} skipped={len(result.skipped)}")
     return 1 if failed else 0

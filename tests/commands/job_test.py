@@ -124,6 +124,9 @@ class JobTest(Case):
         self.assertEqual((runs[0]["address"], runs[0]["param"]), (executor.address, "day=1"))
         shown = self.succeed("run", "show", str(runs[0]["id"])).out
         self.assertIn("Manual trigger", shown)
+        # The addresses that were asked for, not the group's.
+        self.assertIn("Manual registration", shown)
+        self.assertIn(f"[{executor.address}]", shown)
         self.assertIn("said so", shown)
         self.assertEqual(self.json("run", "list", "--job", "1")["runs"][0]["id"], runs[0]["id"])
         failed = self.json("run", "list", "--failed")["runs"]

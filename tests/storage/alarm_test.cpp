@@ -1,6 +1,7 @@
 // Alarms: decided with the failure (T5), taken by one life, ended once, found where nobody decided.
 
 #include "core/alarm.hpp"
+#include "core/trigger_text.hpp"
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -366,4 +367,28 @@ TEST_CASE("rules are declared with jobs: created, changed, pruned, refused", "[s
   CHECK(require(apply()).changes.empty());
   CHECK(require(apply(false, true)).changes.at(0).kind == core::change_kind::remove);
   CHECK(f.rows("rm_alarm") == "0");
+}
+
+TEST_CASE("a Java admin's text says that its run is retried, a note of ours does not", "[storage]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (!backend.name.starts_with("mysql"))
+    return; // where no Java admin writes
+  alarm_fixture f{backend};
+  const auto text_of = [&](const std::string& id) { return f.db->value("SELECT trigger_msg FROM xxl_job_log WHERE id = " + id); };
+  const std::string said{core::retry_text(core::language::en, core::trigger_tail::remark)};
+  const auto ours = f.claimed(7, 2);
+  const auto swept = f.foreign_row(7, 500, 0, 2, 0);
+  const auto last = f.foreign_row(7, 500, 0, 0, 0);
+  f.sweep_all(noon + 1min);
+  CHECK(text_of(swept) == "m" + said);
+  CHECK(text_of(last) == "m");
+  // The result of a run that a Java admin sent comes to this node.
+  const auto sent = f.foreign_row(7, 200, 0, 1, 0);
+  auto failed = ours;
+  failed.id = core::log_id{std::stoll(sent)};
+  f.record({}, {f.callback(failed, 500)});
+  CHECK(text_of(sent) == "m" + said);
+  f.record({f.answer(ours, 500, "no")}, {});
+  CHECK(text_of(std::to_string(core::number(ours.id))).find(said) == std::string::npos);
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_intent WHERE kind = 'retry'") == "3");
 }

@@ -40,9 +40,12 @@ TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
     return;
   for (const int generation : {4, 7, 8}) {
     auto db = bare_xxl_database(generation);
-    db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status)"
-             " VALUES (1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1)");
-    CHECK(failures(*db).empty());
+    db->exec("INSERT INTO xxl_job_group (app_name, title) VALUES ('pay', 'Pay')");
+    db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status,"
+             " executor_handler, executor_route_strategy, executor_block_strategy)"
+             " VALUES (1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1, 'h', 'FIRST', 'COVER_EARLY')");
+    for (const auto& one : db->database().examine())
+      CHECK(one.how == level::fine);
   }
 }
 
@@ -78,6 +81,45 @@ TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]")
   CHECK(has(found, "; job 20: "));
   CHECK_FALSE(has(found, "; job 21: "));
   CHECK(has(found, "; and 5 more"));
+}
+
+TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  auto db = fresh_database(backend);
+  const auto rows = [&] {
+    for (const auto& one : db->database().examine())
+      if (one.what == "rows")
+        return one;
+    return database_finding{level::fine, "none", ""};
+  };
+  CHECK(rows().how == level::fine);
+  CHECK(rows().what == "rows");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, NULL)");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list)"
+           " VALUES (2, ' ', 'x', 7, 'http://a/,here')");
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'm', 'x', 1, NULL)");
+  db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value) VALUES ('EXECUTOR', 'pay', 'there')");
+  db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)");
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, executor_handler, executor_route_strategy,"
+           " executor_block_strategy, misfire_strategy, executor_timeout, child_jobid)"
+           " VALUES (1, 1, 'x', 'BEAN', 'h', 'FIRST', 'LATER', 'PRAY', -5, '1,x')");
+  auto found = rows();
+  CHECK(found.how == level::warning);
+  for (const char* part :
+       {"group 2: app_name is blank", "group 2: address_type 7 counts as 1", "group 2: \"here\" is no address",
+        "group 3: no address was written down", "registration \"there\": no address",
+        "1 of the newest runs have no trigger_time",
+        "job 1: executor_block_strategy \"LATER\" counts as SERIAL_EXECUTION", "misfire_strategy \"PRAY\" counts as DO_NOTHING",
+        "executor_timeout -5 counts as none", "child_jobid has \"x\""}) {
+    CAPTURE(part, found.detail);
+    CHECK(has(found.detail, part));
+  }
+  db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status) VALUES (2, 77, 'x', 'BEAN', 1)");
+  found = rows();
+  CHECK(found.how == level::failure);
+  CHECK(has(found.detail, "job 2: there is no group 77: its runs fail"));
+  CHECK(has(found.detail, "job 2: executor_route_strategy NULL: its runs fail"));
+  CHECK(has(found.detail, "job 2: executor_handler NULL: its runs fail"));
 }
 
 TEST_CASE("a job's defect is one line", "[schema]") {

@@ -151,10 +151,13 @@ TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason t
   f.add_row(base + 15, "2024-01-01 00:00:00", 200, 200);
   f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (" + std::to_string(base + 3) + ", 7, 0), ("
              + std::to_string(base + 13) + ", 7, 0)");
+  f.db->exec("INSERT INTO rm_asked_run (log_id, intent) VALUES (" + std::to_string(base + 3) + ", 77), ("
+             + std::to_string(base + 13) + ", 78)");
   const auto before = noon - 36h; // 2024-02-29 00:00:00
   CHECK(f.purge({core::log_id{0}, core::log_id{base + 14}}, before, 4) == 12);
   CHECK(f.ids() == std::vector<std::int64_t>{base, base + 11, base + 13, base + 15});
   CHECK(f.db->query("SELECT log_id FROM rm_failed_run") == table{{std::to_string(base + 13)}});
+  CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{std::to_string(base + 13)}});
   // Once the claim is closed its run goes, too.
   f.record({f.answer(held, 200)}, {f.callback(held, 200)});
   f.db->exec("DELETE FROM rm_claim");
@@ -183,4 +186,78 @@ TEST_CASE("an open claim says what of it is unresolved; one with nothing left go
   auto adopted = require(f.firings().adopt(next, 9, 10));
   REQUIRE(adopted.size() == 1);
   CHECK(require(f.upkeep().stray_runs(next, std::vector<std::int64_t>{9})).at(0).maybe_sent);
+}
+
+TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto held = f.claimed(1);
+  const auto base = core::number(held.id);
+  CHECK(require(f.upkeep().forget_orphans(10)) == 0);
+  const auto id = [&](int behind) { return std::to_string(base + behind); };
+  f.add_row(base + 1, "2024-03-01 00:00:00", 500, 0);
+  for (const char* name : {"rm_failed_run (log_id, job, fire_ms)", "rm_asked_run (log_id, intent, addresses)"})
+    for (int behind = -3; behind <= 1; ++behind)
+      f.db->exec("INSERT INTO " + std::string{name} + " VALUES (" + id(behind) + ", 1, 0)");
+  for (const char* job : {"1", "98", "99"}) {
+    f.db->exec("INSERT INTO rm_alarm_open (job, log_id) VALUES (" + std::string{job} + ", 1)");
+    f.db->exec("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES ("
+               + std::string{job} + ", 1, 0, '', '', '')");
+    f.db->exec("DELETE FROM rm_job_ext WHERE job = " + std::string{job});
+    f.db->exec("INSERT INTO rm_job_ext (job, jitter_ms) VALUES (" + std::string{job} + ", 5)");
+  }
+  // A job whose schedule is still known is another one's business, which says who deleted it.
+  f.db->exec("INSERT INTO rm_schedule (job, revision) VALUES (98, 1)");
+  f.db->exec("DELETE FROM rm_group_ext");
+  const auto group = f.db->value("SELECT MIN(id) FROM xxl_job_group");
+  if (group != "NULL")
+    f.db->exec("INSERT INTO rm_group_ext (group_id, source) VALUES (" + group + ", 'x')");
+  f.db->exec("INSERT INTO rm_group_ext (group_id, source) VALUES (4711, 'x')");
+  std::size_t removed = 0;
+  for (std::size_t some = 1; some != 0; removed += some) {
+    some = require(f.upkeep().forget_orphans(2));
+    CHECK(some <= 2 * 7);
+  }
+  CHECK(removed == 3 + 3 + 2 + 1 + 2 + 1);
+  for (const char* name : {"rm_failed_run", "rm_asked_run"})
+    CHECK(f.db->query("SELECT log_id FROM " + std::string{name} + " ORDER BY log_id") == table{{id(0)}, {id(1)}});
+  CHECK(f.db->query("SELECT job FROM rm_alarm_open") == table{{"1"}});
+  CHECK(f.db->query("SELECT job FROM rm_mirror ORDER BY job") == table{{"1"}, {"98"}});
+  CHECK(f.db->query("SELECT job FROM rm_job_ext") == table{{"1"}});
+  CHECK(f.db->query("SELECT group_id FROM rm_group_ext WHERE group_id = 4711").empty());
+}
+
+TEST_CASE("a run that was asked for is remembered while somebody may ask what became of it", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(1);
+  const auto intent = require(f.store->jobs().trigger({core::job_id{1}, core::trigger_kind::manual, {}, {}, -1}, noon)).id;
+  const auto key = std::to_string(core::number(intent));
+  f.db->exec("INSERT INTO rm_asked_run (log_id, intent) VALUES (1, " + key + ")");
+  CHECK(require(f.upkeep().forget_orphans(10)) == 0);
+  f.db->exec("DELETE FROM rm_intent");
+  CHECK(require(f.upkeep().forget_orphans(10)) == 1);
+}
+
+TEST_CASE("nodes that ended are forgotten, and no life of theirs gets a number again", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto& cluster = f.store->cluster();
+  const auto nodes = [&] { return f.db->query("SELECT id FROM rm_node ORDER BY id"); };
+  auto gone = require(cluster.enter("gone", "a"));
+  for (int i = 0; i < 4; ++i)
+    gone = require(cluster.enter("gone", "a"));
+  const auto works = require(cluster.enter("works", "a"));
+  require(cluster.leave(gone));
+  const auto holds = require(cluster.enter("holds", "a"));
+  f.db->exec("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES ('holds', 1, 1, 0, 1, '')");
+  require(cluster.leave(holds));
+  CHECK(require(f.upkeep().forget_orphans(10)) == 1);
+  CHECK(nodes() == table{{"holds"}, {f.me.node}, {"works"}});
+  CHECK(require(f.upkeep().forget_orphans(10)) == 0);
+  // The old life of the name is over, whoever has it still.
+  CHECK(error_of(cluster.beat(gone, 9)) == core::errc::fenced);
+  const auto again = require(cluster.enter("gone", "b"));
+  CHECK(again.incarnation > gone.incarnation);
+  CHECK(error_of(cluster.beat(gone, 10)) == core::errc::fenced);
+  require(cluster.beat(again, 1));
+  require(cluster.beat(works, 1));
+  CHECK(require(cluster.enter("fresh", "b")).incarnation > gone.incarnation);
 }

@@ -245,6 +245,9 @@ private:
   core::result<void> make_room() override {
     return call("make_room", [&] { return inner_->upkeep().make_room(); });
   }
+  core::result<std::size_t> forget_orphans(std::size_t limit) override {
+    return call("forget_orphans", [&] { return inner_->upkeep().forget_orphans(limit); });
+  }
   core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
                                                         std::span<const std::int64_t> claims) override {
     return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });

@@ -13,7 +13,7 @@ using namespace ringmaster::core;
 namespace {
 
 trigger_note sample() {
-  return {trigger_kind::cron, "10.0.0.1", route_strategy::first, {}, block_strategy::serial_execution, 0, 3, ""};
+  return {trigger_kind::cron, "10.0.0.1", route_strategy::first, {}, block_strategy::serial_execution, 0, 3};
 }
 
 } // namespace
@@ -34,10 +34,37 @@ TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
       for (int route = 0; route <= static_cast<int>(route_strategy::unknown); ++route)
         for (auto part : {shard{}, shard{2, 5, true}, shard{2, 5, false}, shard{-1, 0, true}})
           for (std::string message : {"", "msg：任务 😀", ";;;", "rm1;cron;", "line\nline\t\"'\\<br>", "b"}) {
-            const trigger_note note{kind, "host-1", static_cast<route_strategy>(route), part, block, -30, -1, message};
+            const trigger_note note{kind, "host-1", static_cast<route_strategy>(route), part, block, -30, -1,
+                                    message.size() == 1 ? "http://a/,http://b/" : "", message};
             CAPTURE(encode(note));
             REQUIRE(decode_trigger_note(encode(note)) == note);
           }
+}
+
+TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit][trigger_note]") {
+  planned_run run;
+  run.spec = std::make_shared<const job>();
+  run.kind = trigger_kind::manual;
+  run.addresses = {"http://a/;x", "http://b/"};
+  auto note = note_of(run, "h");
+  CHECK(encode(note) == "rm2;manual;h;FIRST;0/1;SERIAL_EXECUTION;0;0;http://a/_x,http://b/;");
+  note.message = "a;b";
+  const auto decoded = decode_trigger_note(encode(note));
+  REQUIRE(decoded);
+  CHECK(decoded->addresses == "http://a/_x,http://b/");
+  CHECK(decoded->message == "a;b");
+  CHECK_FALSE(decode_trigger_note("rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;no end"));
+  // Of very many as many as there is room for, each of them whole.
+  note.addresses.clear();
+  for (int i = 0; i < 3'000; ++i)
+    note.addresses += (i == 0 ? "http://10.0.0." : ",http://10.0.0.") + std::to_string(i) + '/';
+  const auto many = decode_trigger_note(encode(note));
+  REQUIRE(many);
+  CHECK(many->addresses.size() > 1'900);
+  CHECK(many->addresses.size() <= 2'000);
+  CHECK(many->addresses.ends_with('/'));
+  CHECK(note.addresses.starts_with(many->addresses));
+  CHECK(many->message == "a;b");
 }
 
 TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_note]") {

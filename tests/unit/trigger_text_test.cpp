@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
 #include "tests/support/catch.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 trigger_story sample() {
   trigger_story story;
-  story.note = {trigger_kind::cron, "10.0.0.1", route_strategy::round, {}, block_strategy::serial_execution, 30, 3, ""};
+  story.note = {trigger_kind::cron, "10.0.0.1", route_strategy::round, {}, block_strategy::serial_execution, 30, 3};
   story.addresses = "http://a:9999/,http://b:9999/";
   story.address = "http://b:9999/";
   story.handler = "demoJobHandler";
@@ -147,4 +148,25 @@ TEST_CASE("languages have XXL's names", "[unit][trigger_text]") {
     CHECK(find_language(stored_name(reader)) == reader);
   CHECK_FALSE(find_language("zh_cn"));
   CHECK_FALSE(find_language(""));
+}
+
+TEST_CASE("addresses that were asked for go before those of the group", "[unit][trigger_text]") {
+  trigger_story story;
+  story.addresses = "http://group/";
+  CHECK(trigger_text(story, language::en, trigger_tail::remark).find("Automatic registration<br>") != std::string::npos);
+  story.note.addresses = "http://a/,http://b/";
+  const auto text = trigger_text(story, language::en, trigger_tail::remark);
+  CHECK(text.find("Manual registration<br>") != std::string::npos);
+  CHECK(text.find("Registry Address：[http://a/, http://b/]<br>") != std::string::npos);
+  CHECK(text.find("group") == std::string::npos);
+}
+
+TEST_CASE("a result that the server gave is read in one's own language", "[unit][trigger_text]") {
+  const auto all = {language::zh_cn, language::zh_tc, language::en};
+  for (const auto written : all)
+    for (const auto reader : all)
+      CHECK(result_text(lost_result(written), reader) == lost_result(reader));
+  CHECK(lost_result(language::en) == "Job result lost, marked as failure");
+  CHECK(result_text("done<br>" + std::string{lost_result(language::en)}, language::zh_cn).starts_with("done"));
+  CHECK(result_text("", language::zh_cn).empty());
 }

@@ -37,8 +37,9 @@ def program(name: str) -> str:
 class MariadbServer:
     """Holds a database for each stage. Raises Skip when something is not installed, RuntimeError when it does not start."""
 
-    def __init__(self, folder: Path, stages: tuple[str, ...]):
-        self.folder, self.stages = folder, stages
+    def __init__(self, folder: Path, stages: tuple[str, ...], more: str = ""):
+        """`more`: statements beside, a line each; {password} is that of all accounts."""
+        self.folder, self.stages, self.more = folder, stages, more
         self.mariadbd, self.install_db = program("mariadbd"), program("mariadb-install-db")
         driver()
         self.password = secrets.token_hex(16)
@@ -50,8 +51,8 @@ class MariadbServer:
     def start(self) -> None:
         self.install()
         first = self.folder / "first.sql"  # each statement stands in a line of its own
-        first.write_text(ACCOUNTS.format(password=self.password) + "".join(DATABASE.format(name=name) for name in self.stages),
-                         encoding="utf-8")
+        databases = "".join(DATABASE.format(name=name) for name in self.stages)
+        first.write_text((ACCOUNTS + self.more).format(password=self.password) + databases, encoding="utf-8")
         self.run(f"--init-file={first}")
 
     def run(self, *more: str) -> None:

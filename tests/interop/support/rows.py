@@ -43,8 +43,9 @@ def brief(row: dict) -> str:
 def trigger_message(row: dict) -> str:
     """What the executor or the server said about sending: the part behind the fixed fields of the compact note."""
     text = row["trigger_msg"] or ""
-    fields = text.split(";", 8)
-    return fields[8] if len(fields) == 9 and fields[0] == "rm1" else text
+    count = {"rm1;": 8, "rm2;": 9}.get(text[:4])
+    fields = text.split(";", count or 0)
+    return fields[count] if count and len(fields) == count + 1 else text
 
 
 def differences(row: dict, expected: dict) -> list[str]:

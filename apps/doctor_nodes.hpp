@@ -1,0 +1,13 @@
+#pragma once
+
+#include "apps/doctor_findings.hpp"
+#include "config/settings.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::apps {
+
+/// Whether the nodes live in peace. Where several may share the database, living ones are watched for a moment: a process that
+/// uses the id of another one takes its life again and again.
+void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings);
+
+} // namespace ringmaster::apps

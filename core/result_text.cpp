@@ -1,0 +1,20 @@
+#include "core/result_text.hpp"
+
+namespace ringmaster::core {
+
+namespace {
+
+constexpr localized lost{"任务结果丢失，标记失败", "任務結果丟失，標記失敗", "Job result lost, marked as failure"};
+
+} // namespace
+
+std::string_view lost_result(language reader) noexcept { return lost.in(reader); }
+
+std::string_view result_text(std::string_view stored, language reader) noexcept {
+  for (const auto written : {language::zh_cn, language::zh_tc, language::en})
+    if (stored == lost.in(written))
+      return lost.in(reader);
+  return stored;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,61 @@
+// Rows of ours whose run, job, group or node is gone: others delete, too.
+
+#include <algorithm>
+
+#include "storage/past_lives.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+/// ?1: how many of each kind. Of runs the oldest ones: what is younger than the oldest run goes with its age limit.
+constexpr const char* kinds[] = {
+  "DELETE FROM rm_failed_run WHERE log_id IN (SELECT log_id FROM rm_failed_run "
+  "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?1)",
+  "DELETE FROM rm_asked_run WHERE log_id IN (SELECT log_id FROM rm_asked_run WHERE intent NOT IN (SELECT id FROM rm_intent) "
+  "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = log_id) LIMIT ?1)",
+  "DELETE FROM rm_alarm_open WHERE job IN (SELECT job FROM rm_alarm_open WHERE job NOT IN (SELECT id FROM xxl_job_info) "
+  "LIMIT ?1)",
+  "DELETE FROM rm_mirror WHERE job IN (SELECT job FROM rm_mirror WHERE job NOT IN (SELECT id FROM xxl_job_info) "
+  "AND job NOT IN (SELECT job FROM rm_schedule) LIMIT ?1)",
+  "DELETE FROM rm_job_ext WHERE job IN (SELECT job FROM rm_job_ext WHERE job NOT IN (SELECT id FROM xxl_job_info) LIMIT ?1)",
+  "DELETE FROM rm_group_ext WHERE group_id IN (SELECT group_id FROM rm_group_ext WHERE group_id NOT IN "
+  "(SELECT id FROM xxl_job_group) LIMIT ?1)",
+};
+
+constexpr char list_ended[] = "SELECT id, incarnation FROM rm_node WHERE state <> 'up' "
+                              "AND id NOT IN (SELECT node FROM rm_claim) ORDER BY id LIMIT ?1";
+constexpr char delete_node[] = "DELETE FROM rm_node WHERE id = ?1";
+constexpr char keep_lives[] = "INSERT INTO rm_edit (id, counter) VALUES (?1, ?2) "
+                              "ON CONFLICT (id) DO UPDATE SET counter = max(counter, excluded.counter)";
+
+/// The number of a life is never given out again, not to a node of the same name either.
+std::size_t forget_nodes(connection& db, std::size_t limit) {
+  std::vector<std::string> ended;
+  std::int64_t highest = 0;
+  auto listing = db.prepare(list_ended);
+  listing.with(limit);
+  while (listing.step()) {
+    ended.emplace_back(listing.text(0));
+    highest = std::max(highest, listing.number(1));
+  }
+  for (const auto& node : ended)
+    db.run(delete_node, node);
+  if (!ended.empty())
+    db.run(keep_lives, past_lives, highest);
+  return ended.size();
+}
+
+} // namespace
+
+core::result<std::size_t> upkeep::forget_orphans(std::size_t limit) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+    std::size_t removed = forget_nodes(db, limit);
+    for (const char* kind : kinds)
+      removed += static_cast<std::size_t>(db.run(kind, limit));
+    return removed;
+  });
+}
+
+} // namespace ringmaster::storage::sqlite

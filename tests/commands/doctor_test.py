@@ -1,0 +1,257 @@
+"""`ringmaster doctor` beforehand, and the server all the same: what is wrong has a message and hurts nothing else."""
+
+import contextlib
+import json
+import re
+import sqlite3
+import time
+
+from command_case import JOBS, Case
+from job_test import Executor
+from mariadb_case import MariadbCase
+from receivers import Receiver
+
+FORBIDDEN = '[[webhook]]\nname = "ops"\nurl = "http://169.254.169.254/latest"\n'
+
+
+def hanging_mail(port: int) -> str:
+    return f'[mail]\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nfrom = "ringmaster@example.org"\ntimeout = "1s"\n'
+
+
+class Examined(Case):
+    def examine(self, *arguments: str, code: int | None = None, **more) -> dict[str, list[tuple[str, str]]]:
+        """What each check found: status and detail. Nothing but the report is printed, and never a password."""
+        result = self.run_it("doctor", "--json", *arguments, **more)
+        self.assertEqual(result.err, "", result)
+        self.assertNotIn("hush", result.out)
+        found: dict[str, list[tuple[str, str]]] = {}
+        for each in json.loads(result.out):
+            found.setdefault(each["check"], []).append((each["status"], each["detail"]))
+        failed = any(status == "fail" for each in found.values() for status, _ in each)
+        self.assertEqual(result.code, int(failed) if code is None else code, result)
+        return found
+
+    def says(self, found: dict, check: str, status: str, pattern: str) -> None:
+        self.assertTrue(any(how == status and re.search(pattern, detail) for how, detail in found.get(check, [])),
+                        (check, status, pattern, found))
+
+    def only(self, found: dict, *failed: str) -> None:
+        """Nothing else fails."""
+        self.assertEqual({check for check, each in found.items() if any(how == "fail" for how, _ in each)}, set(failed), found)
+
+
+class ChannelsTest(Examined):
+    def test_a_mail_server_that_hangs(self):
+        receiver = Receiver(self, "smtp", "--mode", "hang")
+        began = time.monotonic()
+        found = self.examine("--config", self.write("c.toml", hanging_mail(receiver.port)))
+        self.assertLess(time.monotonic() - began, 20)
+        self.says(found, "alarm channel", "fail", r"^mail through 127\.0\.0\.1: .*(time|answer)")
+        self.only(found, "alarm channel")
+
+    def test_a_mail_server_that_is_not_there(self):
+        found = self.examine("--config", self.write("c.toml", hanging_mail(1)))
+        self.says(found, "alarm channel", "fail", "^mail through 127.0.0.1: ")
+
+    def test_a_mail_server_that_answers(self):
+        receiver = Receiver(self, "smtp")
+        found = self.examine("--config", self.write("c.toml", hanging_mail(receiver.port)))
+        self.says(found, "alarm channel", "ok", "^mail through 127.0.0.1 can be reached$")
+        self.assertTrue(receiver.lines.empty())
+
+    def test_a_webhook_to_a_forbidden_address(self):
+        for url in ("http://169.254.169.254/latest", "http://[fe80::1]/x", "http://[::ffff:169.254.169.254]/x"):
+            found = self.examine("--config", self.write("c.toml", f'[[webhook]]\nname = "ops"\nurl = "{url}"\n'))
+            self.says(found, "alarm channel", "fail", "^webhook ops: it leads to .*, where nothing may be sent$")
+            self.only(found, "alarm channel")
+
+    def test_an_alarm_to_a_channel_that_is_not_configured(self):
+        jobs = self.write("jobs.toml", JOBS + '\n[[alarm]]\nkey = "a"\nchannels = ["none"]\n')
+        found = self.examine("--set", f"deploy.files={jobs}")
+        self.says(found, "job files", "fail", r'alarm \'a\': the configuration has no \[\[webhook\]\] named "none"')
+
+
+class SqliteTest(Examined):
+    def test_rows_with_nonsense(self):
+        self.succeed("apply", self.write("jobs.toml", JOBS))
+        self.succeed("migrate")
+        self.only(self.examine())
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as db, db:
+            db.execute("UPDATE xxl_job_info SET schedule_conf = NULL, executor_route_strategy = 'NEAREST'")
+        found = self.examine()
+        self.says(found, "jobs", "fail", "job 1: schedule_conf is NULL")
+        self.says(found, "rows", "fail", 'job 1: executor_route_strategy "NEAREST": its runs fail')
+
+
+class DatabaseTest(MariadbCase, Examined):
+    def test_a_database_of_something_else(self):
+        self.sql("CREATE TABLE orders (id INT)")
+        found = self.examine()
+        self.says(found, "tables", "fail", r"^not XXL's: the database holds tables of something else \(orders\)")
+        self.only(found, "tables", "schema")
+
+    def test_a_schema_half_migrated(self):
+        self.make_xxl_tables(4)
+        self.sql("ALTER TABLE xxl_job_user ADD COLUMN token VARCHAR(100)")
+        found = self.examine()
+        self.says(found, "tables", "fail", r"^half migrated: xxl_job_user\.token is there, .* `ringmaster migrate --xxl`")
+        self.succeed("migrate", "--xxl")
+        self.only(self.examine())
+        self.sql("DROP TABLE xxl_job_logglue")
+        found = self.examine()
+        self.says(found, "tables", "fail", "^half migrated: xxl_job_info is there, xxl_job_logglue is missing")
+        self.only(found, "tables", "schema")
+
+    def test_our_own_schema_half_migrated(self):
+        self.succeed("migrate")
+        self.sql("DELETE FROM rm_migration WHERE number = (SELECT MAX(number) FROM (SELECT number FROM rm_migration) m)")
+        self.says(self.examine(), "schema", "fail", "^1 steps to run: `ringmaster migrate`; until then serve does not start$")
+        self.says(self.examine("--set", "database.migrate=auto", code=0), "schema", "warn", "serve runs them at its start$")
+        result = self.run_it("serve", "--set", "server.listen=127.0.0.1:0")
+        self.assertEqual((result.code, len(result.errors)), (1, 1), result)
+        self.assertIn("run `ringmaster migrate`", result.err)
+
+    def test_a_schema_of_a_newer_release(self):
+        self.succeed("migrate")
+        self.sql("INSERT INTO rm_migration (number, name) VALUES (999, 'later')")
+        found = self.examine()
+        self.says(found, "schema", "fail", "newer")
+        self.only(found, "schema")
+
+    def test_no_schedule_lock(self):
+        for generation in (4, 8):
+            with self.subTest(generation):
+                self.sql(f"DROP DATABASE {self.database}", database=None)
+                self.sql(f"CREATE DATABASE {self.database} DEFAULT CHARACTER SET utf8mb4", database=None)
+                self.make_xxl_tables(generation)
+                self.succeed("migrate")
+                self.sql("DELETE FROM xxl_job_lock")
+                found = self.examine()
+                self.says(found, "schedule_lock", "fail", "`ringmaster migrate --xxl` adds it$")
+                self.only(found, "schedule_lock")
+                self.succeed("migrate", "--xxl")
+                self.only(self.examine())
+
+    def test_accounts_that_may_too_little(self):
+        self.succeed("migrate")
+        reader = self.account("only_reads", "SELECT")
+        found = self.examine("--set", f"database.url={reader}")
+        self.says(found, "privileges", "fail", "^missing on this database: INSERT, UPDATE, DELETE$")
+        self.only(found, "privileges")
+        # It serves; what changes tables is run by another account.
+        writer = self.account("only_writes", "SELECT, INSERT, UPDATE, DELETE")
+        found = self.examine("--set", f"database.url={writer}", code=0)
+        self.says(found, "privileges", "warn", "^CREATE, ALTER, DROP, INDEX missing on this database: `ringmaster migrate` needs")
+        server = self.start("--set", f"database.url={writer}")
+        server.wait_until_ready()
+        self.assertEqual(server.stop(), 0)
+        # And without any right there is no way in.
+        self.account("stranger", "SELECT")
+        self.sql(f"REVOKE ALL ON {self.database}.* FROM stranger@'127.0.0.1'")
+        found = self.examine("--set", f"database.url={self.url('stranger')}")
+        self.says(found, "database", "fail", "denied")
+
+    def test_a_server_that_may_only_read_says_so_and_recovers(self):
+        self.succeed("migrate")
+        url = self.account("recovers", "SELECT")
+        server = self.start("--set", f"database.url={url}")
+        server.wait_for_line("the store does not answer: .*denied to user 'recovers'")
+        self.assertEqual(server.answers("/readyz"), 503)
+        self.assertEqual(server.answers("/livez"), 200)
+        self.sql(f"GRANT INSERT, UPDATE, DELETE ON {self.database}.* TO recovers@'127.0.0.1'")
+        # MariaDB looks at rights on a database when it is chosen: the next connection has them.
+        for (process,) in self.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'recovers'"):
+            self.sql(f"KILL {process}")
+        server.wait_until_ready()
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_clock_that_differs(self):
+        self.succeed("migrate")
+        self.shift_clock(-3600)
+        found = self.examine()
+        self.says(found, "clock", "fail", r"^the database's clock is 3(599|600)\.\d s behind this machine's$")
+        self.only(found, "clock")
+        self.shift_clock(+90)
+        self.says(self.examine(), "clock", "fail", r"^the database's clock is (89|90)\.\d s ahead of this machine's$")
+
+    def shift_clock(self, seconds: int) -> None:
+        """What the database takes for now, for accounts without global rights."""
+        self.addCleanup(self.sql, "SET GLOBAL init_connect = ''")
+        self.sql(f"SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(SYSDATE(3)) + {seconds}'")
+
+    def test_a_node_id_that_lives_elsewhere(self):
+        self.succeed("migrate")
+        first = self.start("--set", "cluster.node=twin")
+        first.wait_until_ready()
+        # Beside the server itself all is well; from another folder its id is taken.
+        self.only(self.examine("--set", "cluster.node=twin"))
+        other = {"RINGMASTER_DATA_DIR": str(self.folder / "other")}
+        found = self.examine("--set", "cluster.node=twin", variables=other)
+        self.says(found, "node id", "fail", "^twin is alive at 127.0.0.1:.* and no server of this data folder is")
+        self.only(found, "node id")
+        # Both run: each says so, whoever looks sees it, and when one goes the other one is at peace.
+        second = self.start("--set", "cluster.node=twin", data=self.folder / "other")
+        for server in (first, second):
+            server.wait_for_line("node=twin lived for a moment only: does another process use its id")
+        found = self.examine("--set", "cluster.node=single")
+        self.says(found, "node id", "fail", r"^twin began \d lives while it was watched: two processes use this id")
+        self.assertEqual(second.stop(), 0)
+        first.wait_until_ready()
+        self.assertEqual(first.stop(), 0)
+
+
+class AllWrongTest(MariadbCase, Examined):
+    """Nearly everything at once, on tables of the oldest generation: one good job fires on."""
+
+    def fill(self, executor: Executor) -> None:
+        self.make_xxl_tables(4)
+        self.sql("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 1, %s),"
+                 " (2, ' ', '', 9, 'here,,there')", executor.address)
+        self.add_job(1, schedule_conf="* * * * * ?")
+        self.add_job(2, schedule_conf=None)
+        self.add_job(3, schedule_type="FIX_DELAY", schedule_conf="5")
+        self.add_job(4, schedule_conf="every day", executor_handler=None)
+        self.add_job(5, schedule_conf="* * * * * ?", executor_route_strategy=None, executor_block_strategy="LATER",
+                     misfire_strategy="PRAY", executor_timeout=-2147483648, alarm_email="ann@example.org")
+        self.add_job(6, schedule_conf="* * * * * ?", job_group=77, child_jobid=",,-5,x,6")
+        self.add_job(7, schedule_type="FIX_RATE", schedule_conf="0")
+        self.add_job(8, trigger_status=7, trigger_next_time=9223372036854775807)
+        self.sql("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value)"
+                 " VALUES ('EXECUTOR', 'pay', 'nowhere')")
+        self.sql("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 99, 0, 0), (-1, -1, 200, 0)")
+
+    def test_what_is_wrong_hurts_nothing_else(self):
+        executor = Executor(self)
+        self.fill(executor)
+        hanging = Receiver(self, "smtp", "--mode", "hang")
+        config = self.write("c.toml", hanging_mail(hanging.port) + FORBIDDEN)
+        options = ("--config", config, "--set", "cluster.mode=native", "--set", "database.migrate=auto",
+                   "--set", "security.access_token=secret-token")
+        self.sql("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP() - 86400'")
+        self.addCleanup(self.sql, "SET GLOBAL init_connect = ''")
+        found = self.examine(*options)
+        for job in ("2: schedule_conf is NULL", '3: schedule type "FIX_DELAY"', '4: CRON "every day"', "7: FIX_RATE",
+                    "8: trigger_status 7"):
+            self.says(found, "jobs", "fail", f"job {job}")
+        for part in ("group 2: app_name is blank", "job 5: executor_route_strategy NULL: its runs fail",
+                     "job 6: there is no group 77: its runs fail", "job 4: executor_handler NULL", "2 of the newest runs",
+                     'registration "nowhere": no address'):
+            self.says(found, "rows", "fail", part)
+        self.only(found, "jobs", "rows", "clock", "alarm channel")
+        # Once a webhook's alarm is wanted by every job, mails and webhooks fail in each second.
+        self.succeed("migrate", *options[:-2])
+        rule = self.write("a.toml", '[[alarm]]\nkey = "all"\nchannels = ["ops"]\ndedup = "0s"\n')
+        self.succeed("apply", "--config", config, rule)
+        server = self.start(*options)
+        server.wait_until_ready()
+        executor.server_address, executor.token = server.address(), "secret-token"
+        server.wait_for(lambda: len(executor.seen) >= 4, "the good job goes on")
+        server.wait_for_line("alarm.*169.254.169.254, where nothing may be sent|where nothing may be sent.*ops")
+        for job in (2, 3, 4, 7):
+            server.wait_for_line(rf"job={job}\b|job {job}\b")
+        self.assertEqual(server.answers("/readyz"), 200)
+        self.assertEqual(server.stop(), 0)
+        fired = sorted(run["logDateTime"] for run in executor.seen if run["jobId"] == 1)
+        self.assertEqual(len(set(fired)), len(fired), "an instant was fired twice")
+        self.assertEqual({(b - a) for a, b in zip(fired, fired[1:], strict=False)}, {1000}, "an instant was missed")
+        self.assertGreater(self.sql("SELECT COUNT(*) FROM xxl_job_log WHERE job_id = 5 AND trigger_code = 500")[0][0], 0)
