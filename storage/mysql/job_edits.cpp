@@ -5,6 +5,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/claim_rules.hpp"
+#include "storage/column_limits.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/jobs.hpp"
@@ -86,6 +87,10 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
     if (!job.next())
       return tl::unexpected{no_such_job(wish.job)};
     intent->retry_left = job.number32(0);
+    // The log row would hold a cut one, and a retry or a second send would be made of that.
+    if (wish.param)
+      if (auto fits = check_param(*wish.param, own_.shape.limits); !fits)
+        return tl::unexpected{fits.error()};
     const auto kind = intent_kind_name(intent->kind);
     try {
       intent->id = own_.db.insert<core::intent_id>(
