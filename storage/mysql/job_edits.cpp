@@ -139,6 +139,8 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);
     own_.db.execute("DELETE FROM rm_schedule WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_mirror WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_alarm_open WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_intent WHERE job = ? AND state = 0", job);
     return core::job_edit{job, std::nullopt, 0};
   });

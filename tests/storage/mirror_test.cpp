@@ -156,3 +156,21 @@ TEST_CASE("our own edits and stops are nobody else's", "[storage]") {
   CHECK(f.adopted().empty());
   CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info WHERE id = 700") == "0");
 }
+
+TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  CHECK(f.apply(set) == "+++");
+  CHECK(f.adopted().empty());
+  const auto id = f.id_of("report");
+  f.db->exec("INSERT INTO rm_alarm_open (job, log_id) SELECT id, 5 FROM xxl_job_info");
+  REQUIRE(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "22");
+  SECTION("by hand") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true)); }
+  SECTION("by a deploy") {
+    set.jobs.pop_back();
+    f.apply(set, true);
+  }
+  CHECK(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "11");
+  CHECK(f.rows("rm_mirror", "job = " + id) == "0");
+  CHECK(f.rows("rm_alarm_open", "job = " + id) == "0");
+}
