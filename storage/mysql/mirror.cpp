@@ -1,6 +1,7 @@
 #include "storage/mysql/mirror.hpp"
 
 #include "storage/foreign_edits.hpp"
+#include "storage/job_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -10,8 +11,20 @@ namespace {
 
 constexpr const char* watched =
   "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, i.update_time, i.trigger_next_time, i.trigger_last_time,"
-  " s.job, s.next_ms, s.last_ms, s.revision, m.job, m.status, m.schedule_type, m.schedule_conf, m.update_time, m.revision"
-  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id ";
+  " s.job, s.next_ms, s.last_ms, s.revision, m.job, m.status, m.schedule_type, m.schedule_conf, m.update_time, m.revision,"
+  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms"
+  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id"
+  " LEFT JOIN rm_job_ext e ON e.job = i.id ";
+
+core::schedule_options read_timing(const rows& row) {
+  job_row out;
+  out.time_zone = row.text(17);
+  out.interval_ms = row.optional_number(18);
+  out.start_ms = row.optional_number(19);
+  out.end_ms = row.optional_number(20);
+  out.jitter_ms = row.optional_number(21);
+  return options_of(out);
+}
 
 std::vector<watched_job> read_all(rows row) {
   std::vector<watched_job> out;
@@ -25,6 +38,7 @@ std::vector<watched_job> read_all(rows row) {
       job.planned = {row.number(8), row.number(9), row.number(10)};
     if (!row.is_null(11))
       job.seen = {{row.number(12), row.string(13), row.string(14), row.string(15)}, row.number(16)};
+    job.timing = read_timing(row);
   }
   return out;
 }
@@ -65,7 +79,8 @@ void remember(connection& db, const std::vector<const watched_job*>& seen_first)
 /// Decided anew under the lock of all edits and that of the job's schedule.
 class adoption {
 public:
-  adoption(session& own, core::time_point now) : own_{own}, db_{own.db}, now_{now} {}
+  adoption(session& own, core::schedule_rules& rules, core::time_point now)
+    : own_{own}, db_{own.db}, rules_{rules}, now_{now} {}
 
   std::vector<foreign_edit> run(const std::vector<core::job_id>& suspects) {
     if (!begins())
@@ -97,7 +112,7 @@ private:
   bool begins() { return begin_edit(db_) == core::cluster_mode::native; }
 
   void adopt(const watched_job& job) {
-    const auto decided = decide(job, now_, own_.schedule_zone);
+    const auto decided = decide(job, now_, rules_);
     if (!decided.remember)
       return;
     auto row = job.row;
@@ -127,6 +142,7 @@ private:
 
   session& own_;
   connection& db_;
+  core::schedule_rules& rules_;
   const core::time_point now_;
   std::vector<foreign_edit> adopted_;
 };
@@ -144,6 +160,7 @@ std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
 
 core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
   auto& db = own_.db;
+  core::schedule_rules rules{own_.schedule_zone};
   std::vector<core::job_id> suspects;
   std::vector<core::job_id> gone;
   auto looked = db.read([&]() -> core::result<mirror_step> {
@@ -154,7 +171,7 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
     std::vector<const watched_job*> behind, seen_first;
     for (const auto& job : page) {
-      const auto decided = adopt ? decide(job, now, own_.schedule_zone) : edit_decision{};
+      const auto decided = adopt ? decide(job, now, rules) : edit_decision{};
       if (decided.only_remembers())
         seen_first.push_back(&job);
       else if (decided.remember) {
@@ -172,8 +189,8 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
   if (!looked || (suspects.empty() && gone.empty()))
     return looked;
   auto adopted = db.transact([&]() -> core::result<std::vector<foreign_edit>> {
-    auto out = adoption{own_, now}.run(suspects);
-    for (auto& one : adoption{own_, now}.forget(gone))
+    auto out = adoption{own_, rules, now}.run(suspects);
+    for (auto& one : adoption{own_, rules, now}.forget(gone))
       out.push_back(std::move(one));
     return out;
   });

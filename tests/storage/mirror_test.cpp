@@ -174,3 +174,34 @@ TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[
   CHECK(f.rows("rm_mirror", "job = " + id) == "0");
   CHECK(f.rows("rm_alarm_open", "job = " + id) == "0");
 }
+
+TEST_CASE("an edit by hand is planned with the options that the job was declared with", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  set.jobs[0].schedule_conf = "0 0 1 * * ?";
+  SECTION("a time zone of its own") {
+    set.jobs[0].timing.time_zone = "Europe/Berlin";
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 6 * * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == ms(noon + 1h)); // noon in Shanghai is five in Berlin
+  }
+  SECTION("a beginning") {
+    set.jobs[0].timing.start_at = noon + 10 * 24h;
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 13 * * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == ms(noon + 10 * 24h + 1h));
+  }
+  SECTION("an end") {
+    set.jobs[0].timing.end_at = noon + 20h;
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 0 5 * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == "0");
+    CHECK(f.of_job("trigger_status", "settle") == "0");
+  }
+}
