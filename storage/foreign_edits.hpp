@@ -63,7 +63,13 @@ struct edit_decision {
   std::string what = {};
 
   /// Nothing follows but that the row is remembered: a first look. Needs no lock: an edit in between is seen at the next one.
-  [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && !next_ms && !stop && what.empty(); }
+  [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && says_nothing(); }
+
+  /// An edit of ours came since the last look: the planners read the job once more, and nothing else follows.
+  [[nodiscard]] bool only_raises() const noexcept { return remember && raise && says_nothing(); }
+
+private:
+  [[nodiscard]] bool says_nothing() const noexcept { return !next_ms && !stop && what.empty(); }
 };
 
 [[nodiscard]] edit_decision decide(const watched_job& job, core::time_point now, core::schedule_rules& rules);

@@ -2,6 +2,7 @@
 
 #include "storage/foreign_edits.hpp"
 #include "tests/storage/deploy_fixture.hpp"
+#include "tests/support/mariadb_server.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -204,4 +205,48 @@ TEST_CASE("an edit by hand is planned with the options that the job was declared
     CHECK(f.next_of("settle") == "0");
     CHECK(f.of_job("trigger_status", "settle") == "0");
   }
+}
+
+TEST_CASE("our own edits are looked at again in sets", "[storage]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  mirror_fixture f{backend};
+  auto set = pay_set();
+  set.jobs.clear();
+  for (int i = 0; i < 50; ++i)
+    set.jobs.push_back(declared_job_of("pay", "job" + std::to_string(i)));
+  f.apply(set);
+  CHECK(f.adopted().empty());
+  for (auto& job : set.jobs)
+    job.params = "new";
+  f.apply(set);
+  const auto edited = f.revision();
+  CHECK(f.adopted().empty());
+  // The planners read all of them once more.
+  CHECK(require(f.firings().edits_since(edited, 100)).size() == 50);
+  CHECK(f.rows("rm_mirror m JOIN rm_schedule s ON s.job = m.job", "s.revision = m.revision") == "50");
+  if (backend.name.starts_with("mysql"))
+    CHECK(f.revision() == edited + 3);
+  const auto after = f.revision();
+  CHECK(f.adopted().empty());
+  CHECK(f.revision() == after);
+}
+
+TEST_CASE("a step adopts so many and goes on behind them", "[storage]") {
+  if (const auto reason = mariadb_server::unavailable_reason())
+    return skip(*reason);
+  mirror_fixture f{mysql_backend()};
+  auto set = pay_set();
+  set.jobs.clear();
+  for (int i = 0; i < 130; ++i)
+    set.jobs.push_back(declared_job_of("pay", "job" + std::to_string(i)));
+  f.apply(set);
+  require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  f.db->exec("UPDATE xxl_job_info SET executor_param = 'y', update_time = '2024-03-01 11:00:00'");
+  const auto first = require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  CHECK(first.adopted.size() == 100);
+  CHECK(first.more);
+  const auto rest = require(f.store->mirror().tend(first.last, 500, true, noon));
+  CHECK(rest.adopted.size() == 30);
+  CHECK_FALSE(rest.more);
+  CHECK(require(f.store->mirror().tend(core::job_id{0}, 500, true, noon)).adopted.empty());
 }
