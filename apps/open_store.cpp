@@ -1,6 +1,7 @@
 #include "apps/open_store.hpp"
 
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 namespace ringmaster::apps {
@@ -26,10 +27,14 @@ std::size_t wait_for_runs(storage::store& store, std::span<const core::job_id> j
   const auto end = std::chrono::steady_clock::now() + 1s;
   for (;;) {
     const auto open = store.jobs().runs_on_their_way(jobs);
-    if (!open || *open == 0)
+    if (open && *open == 0)
       return 0;
-    if (std::chrono::steady_clock::now() >= end)
-      return *open;
+    if (std::chrono::steady_clock::now() >= end) {
+      if (!open)
+        std::fputs("ringmaster: not known whether runs that were claimed before are still on their way: the database did not say\n",
+                   stderr);
+      return open.value_or(0);
+    }
     std::this_thread::sleep_for(50ms);
   }
 }

@@ -21,7 +21,7 @@ struct opened_store {
 [[nodiscard]] core::result<opened_store> open_store(const config_options& options);
 
 /// Waits until no run of these jobs is on its way, at most a second; returns how many are (firing protocol §7). A store that
-/// cannot say counts as none: the edit is durable.
+/// cannot say in that time counts as none, and standard error says so: the edit is durable.
 [[nodiscard]] std::size_t wait_for_runs(storage::store& store, std::span<const core::job_id> jobs);
 
 } // namespace ringmaster::apps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <random>
@@ -30,6 +31,7 @@ public:
 
 private:
   using edit_promise = caf::typed_response_promise<core::job_edit>;
+  using steady_point = std::chrono::steady_clock::time_point;
   using on_their_way = std::function<void(std::size_t)>;
   using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
 
@@ -43,7 +45,7 @@ private:
 
   /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over.
   void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
-  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, int looks_left, on_their_way then);
+  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, steady_point until, on_their_way then);
 
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 

@@ -167,6 +167,34 @@ TEST_CASE_METHOD(one_job, "an edit waits a second at most and says how many are 
   CHECK((**applied)->on_their_way == 1);
 }
 
+TEST_CASE_METHOD(one_job, "a store that does not say what is on its way is asked again", "[actors]") {
+  auto run_under_way = claim();
+  store.fault_of = [](std::string_view method) {
+    return method == "runs_on_their_way" ? test::store_fault::away : test::store_fault::none;
+  };
+  auto stopped = later<core::job_edit>(actor, protocol::stop_job{job});
+  advance(std::chrono::milliseconds{900});
+  CHECK_FALSE(*stopped);
+  SECTION("it stays away: the edit is done all the same") {
+    advance(std::chrono::milliseconds{200});
+    REQUIRE(*stopped);
+    CHECK(**stopped);
+  }
+  SECTION("it comes back, and the run is still there") {
+    store.come_back();
+    advance(std::chrono::milliseconds{200});
+    REQUIRE(*stopped);
+    CHECK((**stopped)->on_their_way == 1);
+  }
+  SECTION("it comes back, and the run was sent") {
+    store.come_back();
+    record(run_under_way);
+    advance(std::chrono::milliseconds{60});
+    REQUIRE(*stopped);
+    CHECK((**stopped)->on_their_way == 0);
+  }
+}
+
 TEST_CASE_METHOD(one_job, "a run by hand goes to the planner of this node", "[actors]") {
   protocol::trigger_job command{{job, core::trigger_kind::api, "x=1", {"http://10.0.0.1:9999/"}, 0}};
   auto asked = ask<core::intent>(actor, command);
