@@ -46,8 +46,8 @@ core::shard read_sharding(std::string_view text) noexcept {
 
 bool runs_alike(const core::job& one, const core::job& other) {
   const auto made_of = [](const core::job& job) {
-    return std::tie(job.id, job.group, job.route, job.block, job.on_unknown, job.timeout_s, job.retry_count, job.handler, job.param,
-                    job.child_jobs, job.glue_type, job.glue_updated);
+    return std::tie(job.id, job.group, job.route, job.block, job.on_unknown, job.timeout_s, job.retry_count, job.handler,
+                    job.param, job.child_jobs, job.glue_type, job.glue_updated);
   };
   return made_of(one) == made_of(other);
 }

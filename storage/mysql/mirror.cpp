@@ -12,7 +12,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// Jobs that are decided under locks in one transaction, which claims and edits wait for, and in one step, which a beat waits for.
+/// Jobs that are decided under locks in one transaction, which claims and edits wait for, and in a step, which a beat waits for.
 constexpr std::size_t adopted_at_once = 20;
 constexpr std::size_t adopted_a_step = 100;
 

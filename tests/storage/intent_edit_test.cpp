@@ -37,8 +37,9 @@ TEST_CASE("an intent waits on when its job was edited since it was planned", "[s
   retried f{GENERATE(from_range(backends_under_test()))};
   const auto planned = f.job(7);
   const auto edit = GENERATE(as<std::string>{}, "executor_handler = 'other'", "executor_param = 'y'", "job_group = 2",
-                             "executor_route_strategy = 'LAST'", "executor_timeout = 7", "executor_block_strategy = 'COVER_EARLY'",
-                             "child_jobid = '9'", "glue_type = 'GLUE_SHELL'", "glue_updatetime = '2024-01-01 00:00:01'");
+                             "executor_route_strategy = 'LAST'", "executor_timeout = 7",
+                             "executor_block_strategy = 'COVER_EARLY'", "child_jobid = '9'", "glue_type = 'GLUE_SHELL'",
+                             "glue_updatetime = '2024-01-01 00:00:01'");
   CAPTURE(edit);
   f.db->exec("UPDATE xxl_job_info SET " + edit);
   auto batch = f.claim_of(planned);
