@@ -1,6 +1,7 @@
 #include "apps/open_store.hpp"
 
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 namespace ringmaster::apps {

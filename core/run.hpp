@@ -107,7 +107,7 @@ struct claim_outcome {
   std::vector<intent_id> lost_intents;
   /// Reserved instants that were dropped: their job was stopped, rescheduled or put back since (firing protocol, S3).
   std::vector<intent_id> dropped_intents;
-  /// Shared mode: still waiting, because their runs were planned with another definition of the job than it has now.
+  /// Still waiting, because their runs were planned with another definition of the job than it has now.
   std::vector<intent_id> stale_intents;
   /// An earlier call had committed this claim: `runs` are those still unresolved, the lost lists are empty because they are not
   /// known any more. Read every job of the batch's moves again.

@@ -1,6 +1,7 @@
 #include "storage/claim_rules.hpp"
 
 #include <charconv>
+#include <tuple>
 #include <unordered_set>
 
 #include "core/columns.hpp"
@@ -41,6 +42,14 @@ core::shard read_sharding(std::string_view text) noexcept {
     return {};
   part.broadcast = true;
   return part;
+}
+
+bool runs_alike(const core::job& one, const core::job& other) {
+  const auto made_of = [](const core::job& job) {
+    return std::tie(job.id, job.group, job.route, job.block, job.on_unknown, job.timeout_s, job.retry_count, job.handler,
+                    job.param, job.child_jobs, job.glue_type, job.glue_updated);
+  };
+  return made_of(one) == made_of(other);
 }
 
 log_values log_values_of(const core::planned_run& run, std::string_view node_host) {

@@ -15,6 +15,10 @@ namespace ringmaster::storage {
 /// way to send. Errors: `invalid_argument`.
 [[nodiscard]] core::result<void> check(const core::claim_batch& batch);
 
+/// Whether a run of the one is a run of the other: everything that it is made of is equal, whenever it fires. The source of a
+/// script is as old as its time says.
+[[nodiscard]] bool runs_alike(const core::job& one, const core::job& other);
+
 /// The text columns of a run's log row, cut to their widths. Views point into the run: use them at once.
 struct log_values {
   /// NULL when no executor was found.

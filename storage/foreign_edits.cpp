@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/schedule.hpp"
 #include "core/text.hpp"
 #include "storage/job_row.hpp"
 
@@ -19,20 +18,20 @@ std::string shown(const watched_columns& row) {
 }
 
 /// From max(now, last claimed instant). A schedule that does not parse keeps a next time: the planner says why it does nothing.
-void reschedule(const watched_job& job, core::time_point now, const core::zone& where, edit_decision& out) {
+void reschedule(const watched_job& job, core::time_point now, core::schedule_rules& rules, edit_decision& out) {
   const auto type = core::find_schedule_type(job.row.schedule_type).value_or(core::schedule_type::unknown);
-  const auto rule = core::schedule::compile(type, job.row.schedule_conf, where);
+  const auto rule = rules.of(type, job.row.schedule_conf, job.timing);
   if (!rule) {
     out.next_ms = job.planned && is_time(job.planned->next_ms) ? job.planned->next_ms : long_ago_ms;
     return;
   }
   const auto last = job.planned && is_time(job.planned->last_ms) ? core::from_ms(job.planned->last_ms) : core::time_point{};
-  const auto next = rule->next(std::max(now, last));
+  const auto next = (*rule)->next(std::max(now, last), job.id);
   out.next_ms = next ? core::to_ms(*next) : 0;
   out.stop = !next;
 }
 
-edit_decision decide_running(const watched_job& job, bool foreign, core::time_point now, const core::zone& where) {
+edit_decision decide_running(const watched_job& job, bool foreign, core::time_point now, core::schedule_rules& rules) {
   edit_decision out{.remember = true, .raise = job.seen.has_value(), .next_ms = {}};
   if (!is_time(job.planned->next_ms)) {
     out.raise = true;
@@ -41,7 +40,7 @@ edit_decision decide_running(const watched_job& job, bool foreign, core::time_po
     if (job.row_next_ms <= 0)
       out.next_ms = long_ago_ms;
     else
-      reschedule(job, now, where, out);
+      reschedule(job, now, rules, out);
     return out;
   }
   if (!foreign)
@@ -49,7 +48,7 @@ edit_decision decide_running(const watched_job& job, bool foreign, core::time_po
   const auto& before = job.seen->row;
   if (before.schedule_type != job.row.schedule_type || before.schedule_conf != job.row.schedule_conf) {
     out.what = "schedule " + shown(before) + " -> " + shown(job.row);
-    reschedule(job, now, where, out);
+    reschedule(job, now, rules, out);
   } else {
     out.what = "changed";
   }
@@ -58,7 +57,7 @@ edit_decision decide_running(const watched_job& job, bool foreign, core::time_po
 
 } // namespace
 
-edit_decision decide(const watched_job& job, core::time_point now, const core::zone& where) {
+edit_decision decide(const watched_job& job, core::time_point now, core::schedule_rules& rules) {
   const bool running = job.row.status == 1;
   if (!job.planned)
     return {.remember = true, .raise = true,
@@ -69,7 +68,7 @@ edit_decision decide(const watched_job& job, core::time_point now, const core::z
   // An edit of ours since the last look: it may hide one by hand, so the planners read the job once more, and nobody is told.
   const bool foreign = job.seen && job.seen->revision == job.planned->revision;
   if (running)
-    return decide_running(job, foreign, now, where);
+    return decide_running(job, foreign, now, rules);
   edit_decision out{.remember = true, .raise = foreign, .next_ms = {}};
   if (job.planned->next_ms != 0) {
     out.raise = true;

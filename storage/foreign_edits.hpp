@@ -7,8 +7,9 @@
 #include <string>
 
 #include "core/ids.hpp"
+#include "core/schedule_options.hpp"
+#include "core/schedule_rules.hpp"
 #include "core/time.hpp"
-#include "core/zone.hpp"
 
 namespace ringmaster::storage {
 
@@ -24,6 +25,8 @@ struct watched_columns {
 struct watched_job {
   core::job_id id{};
   watched_columns row;
+  /// Not compared: only our own edits write them.
+  core::schedule_options timing;
   /// The mirror.
   std::int64_t row_next_ms = 0;
   std::int64_t row_last_ms = 0;
@@ -60,9 +63,15 @@ struct edit_decision {
   std::string what = {};
 
   /// Nothing follows but that the row is remembered: a first look. Needs no lock: an edit in between is seen at the next one.
-  [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && !next_ms && !stop && what.empty(); }
+  [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && says_nothing(); }
+
+  /// An edit of ours came since the last look: the planners read the job once more, and nothing else follows.
+  [[nodiscard]] bool only_raises() const noexcept { return remember && raise && says_nothing(); }
+
+private:
+  [[nodiscard]] bool says_nothing() const noexcept { return !next_ms && !stop && what.empty(); }
 };
 
-[[nodiscard]] edit_decision decide(const watched_job& job, core::time_point now, const core::zone& where);
+[[nodiscard]] edit_decision decide(const watched_job& job, core::time_point now, core::schedule_rules& rules);
 
 } // namespace ringmaster::storage

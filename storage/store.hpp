@@ -49,8 +49,9 @@ public:
   virtual core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) = 0;
 
   /// T1 and T2 in one. The owner's life must be the current one; a move needs its job's next time as expected and no edit behind
-  /// `seen_revision`; an intent must still wait. What fails its guard keeps nothing and is in the outcome's
-  /// lost lists; the rest is kept. A claim that keeps no run has no claim row. An intent whose job is gone is deleted and lost.
+  /// `seen_revision`; an intent must still wait, and its job have the definition that the run was planned with (else it waits on
+  /// and is stale). What fails its guard keeps nothing and is in the outcome's lists; the rest is kept. A claim that keeps no run
+  /// has no claim row. An intent whose job is gone is deleted and lost.
   /// Repeating a committed `sequence` with the same batch claims nothing more and returns, with `repeated` set, the runs that it
   /// kept and that are still unresolved; a claim that has none left is deleted. Which moves and intents lost is not known any
   /// more, nor which of the missing runs are resolved: the lost lists are empty, and the caller reads all jobs of the batch's

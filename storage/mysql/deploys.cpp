@@ -154,6 +154,8 @@ private:
     db_.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", id);
     db_.execute("DELETE FROM rm_schedule WHERE job = ?", id);
     db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
+    db_.execute("DELETE FROM rm_mirror WHERE job = ?", id);
+    db_.execute("DELETE FROM rm_alarm_open WHERE job = ?", id);
   }
 
   session& own_;

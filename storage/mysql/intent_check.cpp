@@ -1,8 +1,8 @@
 #include "storage/mysql/intent_check.hpp"
 
-#include <tuple>
 #include <unordered_map>
 
+#include "storage/claim_rules.hpp"
 #include "storage/job_row.hpp"
 #include "storage/mysql/batches.hpp"
 
@@ -15,12 +15,6 @@ namespace {
   "n.kind NOT IN ('cron', 'misfire') OR (CONCAT(i.schedule_type, ' ', COALESCE(i.schedule_conf, '')) = n.schedule"               \
   " AND ((i.trigger_status = 1 AND i.trigger_next_time > n.fire_ms) OR (i.trigger_status = 0 AND i.trigger_next_time = 0"        \
   " AND i.trigger_last_time >= n.fire_ms)))"
-
-/// Everything that a run is made of. The source of a script is as old as its time says.
-auto definition_of(const core::job& job) {
-  return std::tie(job.id, job.group, job.route, job.block, job.on_unknown, job.timeout_s, job.retry_count, job.handler, job.param,
-                  job.child_jobs, job.glue_type, job.glue_updated);
-}
 
 core::job_ptr read_definition(session& own, const rows& row) {
   job_row out;
@@ -39,41 +33,26 @@ core::job_ptr read_definition(session& own, const rows& row) {
   return job_of(out);
 }
 
-} // namespace
+/// From the intents to their jobs, so that no other job is locked.
+constexpr const char* as_planned =
+  "SELECT STRAIGHT_JOIN n.id, " RINGMASTER_AS_RESERVED ","
+  " i.id, i.job_group, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown, i.executor_timeout,"
+  " i.executor_fail_retry_count, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_updatetime"
+  " FROM rm_intent n FORCE INDEX (PRIMARY) JOIN xxl_job_info i FORCE INDEX (PRIMARY) ON i.id = n.job"
+  " LEFT JOIN rm_job_ext e ON e.job = i.id WHERE n.id IN ({?,})";
 
-namespace {
-
-/// Native mode: nobody else edits, and our own edits raise revisions. What was reserved before a takeover is still checked.
-intent_verdicts check_reserved(session& own, const std::vector<core::intent_id>& intents) {
-  intent_verdicts out;
-  for (const auto part : padded_chunks(intents.size())) {
-    auto& some = own.db.prepare("SELECT n.id, " RINGMASTER_AS_RESERVED
-                                " FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id IN ({?,})", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(intents[part.at(i)]);
-    for (auto found = some.select(); found.next();)
-      (found.number(1) == 0 ? out.changed : out.sound).insert(found.number(0));
-  }
-  return out;
-}
+#undef RINGMASTER_AS_RESERVED
 
 } // namespace
 
 intent_verdicts check_intents(session& own, const core::claim_batch& batch, const std::vector<core::intent_id>& intents) {
-  if (!batch.shared)
-    return check_reserved(own, intents);
   std::unordered_map<std::int64_t, const core::job*> planned;
   for (const auto& run : batch.runs)
     if (run.intent)
       planned.emplace(core::number(*run.intent), run.spec.get());
   intent_verdicts out;
   for (const auto part : padded_chunks(intents.size())) {
-    auto& some = own.db.prepare(
-      "SELECT n.id, " RINGMASTER_AS_RESERVED ","
-      " i.id, i.job_group, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown, i.executor_timeout,"
-      " i.executor_fail_retry_count, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_updatetime"
-      " FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job LEFT JOIN rm_job_ext e ON e.job = i.id WHERE n.id IN ({?,})",
-      part.rows);
+    auto& some = own.db.prepare(batch.shared ? sql{as_planned} : sql{as_planned, " LOCK IN SHARE MODE"}, part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(intents[part.at(i)]);
     for (auto found = some.select(); found.next();) {
@@ -81,8 +60,7 @@ intent_verdicts check_intents(session& own, const core::claim_batch& batch, cons
       const auto spec = planned.find(id);
       if (found.number(1) == 0)
         out.changed.insert(id);
-      else if (spec != planned.end() &&
-               definition_of(*read_definition(own, found)) != definition_of(*spec->second))
+      else if (spec != planned.end() && !runs_alike(*read_definition(own, found), *spec->second))
         out.stale.insert(id);
       else
         out.sound.insert(id);
@@ -90,7 +68,5 @@ intent_verdicts check_intents(session& own, const core::claim_batch& batch, cons
   }
   return out;
 }
-
-#undef RINGMASTER_AS_RESERVED
 
 } // namespace ringmaster::storage::mysql

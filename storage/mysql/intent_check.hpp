@@ -19,7 +19,8 @@ struct intent_verdicts {
   std::unordered_set<std::int64_t> stale;
 };
 
-/// Looks after the intents are taken, and locks no job: our own edits wait for the intents that they delete, and a Java admin's,
+/// Looks after the intents are taken. In native mode the jobs stay as they are to the end of the transaction: an edit comes
+/// before the claim and is seen, or waits for it and finds its runs (F5). Beside Java admins it locks no job: their edits,
 /// which wait for nobody, come before the look or, as if right behind the claim, after it. An intent whose job is gone is in none
 /// of the lists. Throws `driver_error`.
 [[nodiscard]] intent_verdicts check_intents(session& own, const core::claim_batch& batch,

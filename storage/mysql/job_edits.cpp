@@ -5,6 +5,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/claim_rules.hpp"
+#include "storage/column_limits.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/jobs.hpp"
@@ -86,6 +87,10 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
     if (!job.next())
       return tl::unexpected{no_such_job(wish.job)};
     intent->retry_left = job.number32(0);
+    // The log row would hold a cut one, and a retry or a second send would be made of that.
+    if (wish.param)
+      if (auto fits = check_param(*wish.param, own_.shape.limits); !fits)
+        return tl::unexpected{fits.error()};
     const auto kind = intent_kind_name(intent->kind);
     try {
       intent->id = own_.db.insert<core::intent_id>(
@@ -134,6 +139,8 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);
     own_.db.execute("DELETE FROM rm_schedule WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_mirror WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_alarm_open WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_intent WHERE job = ? AND state = 0", job);
     return core::job_edit{job, std::nullopt, 0};
   });

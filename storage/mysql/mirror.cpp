@@ -1,6 +1,10 @@
 #include "storage/mysql/mirror.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "storage/foreign_edits.hpp"
+#include "storage/job_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -8,10 +12,26 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
+/// Jobs that are decided under locks in one transaction, which claims and edits wait for, and in a step, which a beat waits for.
+constexpr std::size_t adopted_at_once = 20;
+constexpr std::size_t adopted_a_step = 100;
+
 constexpr const char* watched =
   "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, i.update_time, i.trigger_next_time, i.trigger_last_time,"
-  " s.job, s.next_ms, s.last_ms, s.revision, m.job, m.status, m.schedule_type, m.schedule_conf, m.update_time, m.revision"
-  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id ";
+  " s.job, s.next_ms, s.last_ms, s.revision, m.job, m.status, m.schedule_type, m.schedule_conf, m.update_time, m.revision,"
+  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms"
+  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id"
+  " LEFT JOIN rm_job_ext e ON e.job = i.id ";
+
+core::schedule_options read_timing(const rows& row) {
+  job_row out;
+  out.time_zone = row.text(17);
+  out.interval_ms = row.optional_number(18);
+  out.start_ms = row.optional_number(19);
+  out.end_ms = row.optional_number(20);
+  out.jitter_ms = row.optional_number(21);
+  return options_of(out);
+}
 
 std::vector<watched_job> read_all(rows row) {
   std::vector<watched_job> out;
@@ -25,6 +45,7 @@ std::vector<watched_job> read_all(rows row) {
       job.planned = {row.number(8), row.number(9), row.number(10)};
     if (!row.is_null(11))
       job.seen = {{row.number(12), row.string(13), row.string(14), row.string(15)}, row.number(16)};
+    job.timing = read_timing(row);
   }
   return out;
 }
@@ -65,17 +86,22 @@ void remember(connection& db, const std::vector<const watched_job*>& seen_first)
 /// Decided anew under the lock of all edits and that of the job's schedule.
 class adoption {
 public:
-  adoption(session& own, core::time_point now) : own_{own}, db_{own.db}, now_{now} {}
+  adoption(session& own, core::schedule_rules& rules, core::time_point now)
+    : own_{own}, db_{own.db}, rules_{rules}, now_{now} {}
 
-  std::vector<foreign_edit> run(const std::vector<core::job_id>& suspects) {
+  std::vector<foreign_edit> run(std::span<const core::job_id> suspects) {
     if (!begins())
       return {};
-    // All schedules before any job, both by id, as claims and edits do.
-    for (const auto id : suspects)
-      (void) db_.query("SELECT job FROM rm_schedule WHERE job = ? FOR UPDATE", id).next();
-    for (const auto id : suspects)
-      for (const auto& job : read_all(db_.query({watched, "WHERE i.id = ?"}, id)))
-        adopt(job);
+    std::vector<watched_job*> raised;
+    auto jobs = locked(suspects);
+    for (auto& job : jobs) {
+      const auto decided = decide(job, now_, rules_);
+      if (decided.only_raises())
+        raised.push_back(&job);
+      else if (decided.remember)
+        adopt(job, decided);
+    }
+    raise(raised);
     return std::move(adopted_);
   }
 
@@ -97,10 +123,42 @@ private:
   /// False: switched since the look.
   bool begins() { return begin_edit(db_) == core::cluster_mode::native; }
 
-  void adopt(const watched_job& job) {
-    const auto decided = decide(job, now_, own_.schedule_zone);
-    if (!decided.remember)
+  std::vector<watched_job> locked(std::span<const core::job_id> suspects) {
+    std::vector<watched_job> out;
+    for (const auto part : padded_chunks(suspects.size())) {
+      auto& holding =
+        db_.prepare("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        holding.add(suspects[part.at(i)]);
+      for (auto held = holding.select(); held.next();) {
+      }
+      auto& reading = db_.prepare({watched, "WHERE i.id IN ({?,}) ORDER BY i.id"}, part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        reading.add(suspects[part.at(i)]);
+      auto read = read_all(reading.select());
+      std::move(read.begin(), read.end(), std::back_inserter(out));
+    }
+    return out;
+  }
+
+  /// One revision for all of them: they were edited by us since the last look.
+  void raise(const std::vector<watched_job*>& jobs) {
+    if (jobs.empty())
       return;
+    const auto revision = own_.take_revisions(1);
+    for (const auto part : padded_chunks(jobs.size())) {
+      auto& some = db_.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET revision = ? WHERE job IN ({?,})", part.rows);
+      some.add(revision);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(jobs[part.at(i)]->id);
+      some.run();
+    }
+    for (auto* job : jobs)
+      job->planned->revision = revision;
+    remember(db_, {jobs.begin(), jobs.end()});
+  }
+
+  void adopt(const watched_job& job, const edit_decision& decided) {
     auto row = job.row;
     if (decided.stop)
       row.status = 0;
@@ -128,6 +186,7 @@ private:
 
   session& own_;
   connection& db_;
+  core::schedule_rules& rules_;
   const core::time_point now_;
   std::vector<foreign_edit> adopted_;
 };
@@ -141,10 +200,27 @@ std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
   return out;
 }
 
+core::result<void> adopt_all(session& own, std::span<const core::job_id> suspects, const std::vector<core::job_id>& gone,
+                             core::schedule_rules& rules, core::time_point now, std::vector<foreign_edit>& adopted) {
+  auto step = [&](auto&& body) -> core::result<void> {
+    auto edits = own.db.transact([&]() -> core::result<std::vector<foreign_edit>> { return body(adoption{own, rules, now}); });
+    if (!edits)
+      return tl::unexpected{edits.error()};
+    std::move(edits->begin(), edits->end(), std::back_inserter(adopted));
+    return {};
+  };
+  for (; !suspects.empty(); suspects = suspects.subspan(std::min(adopted_at_once, suspects.size())))
+    if (auto done = step([&](adoption&& some) { return some.run(suspects.first(std::min(adopted_at_once, suspects.size()))); });
+        !done)
+      return done;
+  return gone.empty() ? core::result<void>{} : step([&](adoption&& some) { return some.forget(gone); });
+}
+
 } // namespace
 
 core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
   auto& db = own_.db;
+  core::schedule_rules rules{own_.schedule_zone};
   std::vector<core::job_id> suspects;
   std::vector<core::job_id> gone;
   auto looked = db.read([&]() -> core::result<mirror_step> {
@@ -155,7 +231,7 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
     std::vector<const watched_job*> behind, seen_first;
     for (const auto& job : page) {
-      const auto decided = adopt ? decide(job, now, own_.schedule_zone) : edit_decision{};
+      const auto decided = adopt ? decide(job, now, rules) : edit_decision{};
       if (decided.only_remembers())
         seen_first.push_back(&job);
       else if (decided.remember) {
@@ -170,17 +246,21 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
     gone = adopt && !out.more ? jobs_without_row(db, limit) : std::vector<core::job_id>{};
     return out;
   });
-  if (!looked || (suspects.empty() && gone.empty()))
+  if (!looked)
     return looked;
-  auto adopted = db.transact([&]() -> core::result<std::vector<foreign_edit>> {
-    auto out = adoption{own_, now}.run(suspects);
-    for (auto& one : adoption{own_, now}.forget(gone))
-      out.push_back(std::move(one));
-    return out;
-  });
-  if (!adopted)
-    return tl::unexpected{adopted.error()};
-  looked->adopted = std::move(*adopted);
+  if (suspects.size() > adopted_a_step) {
+    suspects.resize(adopted_a_step);
+    gone.clear();
+    looked->last = suspects.back();
+    looked->more = true;
+  }
+  if (auto done = adopt_all(own_, suspects, gone, rules, now, looked->adopted); !done) {
+    if (looked->adopted.empty())
+      return tl::unexpected{done.error()};
+    // What was adopted is told; the rest is there at the next look.
+    looked->last = after;
+    looked->more = true;
+  }
   return looked;
 }
 

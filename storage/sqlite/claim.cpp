@@ -23,7 +23,7 @@ constexpr char move_schedule[] =
 constexpr char stop_job[] =
   "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?1";
 constexpr char take_intent[] = "UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0";
-constexpr char find_intent_job[] = "SELECT 1 FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.id = ?1";
+constexpr char put_back_intent[] = "UPDATE rm_intent SET state = 0, node = NULL, incarnation = NULL WHERE id = ?1";
 constexpr char drop_intent[] = "DELETE FROM rm_intent WHERE id = ?1";
 constexpr char insert_log[] =
   "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
@@ -36,7 +36,7 @@ constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addre
 
 class claiming {
 public:
-  claiming(session& session, const core::claim_batch& batch) : db_{*session.db}, dates_{session.dates}, batch_{batch} {
+  claiming(session& own, const core::claim_batch& batch) : session_{own}, db_{*own.db}, dates_{own.dates}, batch_{batch} {
     outcome_.sequence = batch.sequence;
   }
 
@@ -97,21 +97,28 @@ private:
     for (const auto& run : batch_.runs) {
       if (!run.intent || intents_.contains(core::number(*run.intent)))
         continue;
-      bool taken = take(*run.intent);
-      intents_.emplace(core::number(*run.intent), taken);
-      if (!taken)
-        outcome_.lost_intents.push_back(*run.intent);
+      const bool goes_on = take(*run.intent, *run.spec);
+      intents_.emplace(core::number(*run.intent), goes_on);
     }
   }
 
-  bool take(core::intent_id intent) {
-    if (db_.run(take_intent, intent, batch_.owner.node, batch_.owner.incarnation) != 1)
+  /// Whether the intent goes on; if not, it is in the list that says why.
+  bool take(core::intent_id intent, const core::job& planned) {
+    if (db_.run(take_intent, intent, batch_.owner.node, batch_.owner.incarnation) != 1) {
+      outcome_.lost_intents.push_back(intent);
       return false;
-    auto job = db_.prepare(find_intent_job);
-    if (job.with(intent).step())
+    }
+    const auto job = find_job(session_, planned.id);
+    if (!job) {
+      // Deleting a job ends its retries and children here (firing protocol §7.5).
+      db_.run(drop_intent, intent);
+      outcome_.lost_intents.push_back(intent);
+      return false;
+    }
+    if (runs_alike(*job->spec, planned))
       return true;
-    // Deleting a job ends its retries and children here (firing protocol §7.5).
-    db_.run(drop_intent, intent);
+    db_.run(put_back_intent, intent);
+    outcome_.stale_intents.push_back(intent);
     return false;
   }
 
@@ -143,6 +150,7 @@ private:
     db_.run(insert_claim, batch_.owner.node, batch_.owner.incarnation, batch_.sequence, items.front().id, blob{packed});
   }
 
+  session& session_;
   connection& db_;
   datetime_text& dates_;
   const core::claim_batch& batch_;

@@ -50,6 +50,8 @@ constexpr char insert_ext[] =
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3, time_zone = ?4, interval_ms = ?5, "
                               "start_at = ?6, end_at = ?7, jitter_ms = ?8 WHERE job = ?1";
+constexpr char delete_mirror[] = "DELETE FROM rm_mirror WHERE job = ?1";
+constexpr char delete_open_alarm[] = "DELETE FROM rm_alarm_open WHERE job = ?1";
 constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
 
 constexpr char delete_revision[] = "DELETE FROM rm_deploy WHERE source = ?1";
@@ -163,7 +165,7 @@ private:
   }
 
   void remove(core::job_id id) {
-    for (const char* sql : {delete_job, delete_glue_history, delete_schedule, delete_ext})
+    for (const char* sql : {delete_job, delete_glue_history, delete_schedule, delete_ext, delete_mirror, delete_open_alarm})
       db_.run(sql, id);
   }
 

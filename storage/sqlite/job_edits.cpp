@@ -29,6 +29,7 @@ constexpr char find_owner[] = "SELECT i.id, x.source FROM xxl_job_info i LEFT JO
 constexpr const char* removals[] = {
   "DELETE FROM xxl_job_info WHERE id = ?1",      "DELETE FROM xxl_job_logglue WHERE job_id = ?1",
   "DELETE FROM rm_schedule WHERE job = ?1",      "DELETE FROM rm_job_ext WHERE job = ?1",
+  "DELETE FROM rm_mirror WHERE job = ?1",        "DELETE FROM rm_alarm_open WHERE job = ?1",
   "DELETE FROM rm_intent WHERE job = ?1 AND state = 0",
 };
 constexpr char list_log[] = "SELECT id, trigger_code = 0 AND handle_code = 0 FROM xxl_job_log WHERE job_id = ?1 AND id > ?2 "

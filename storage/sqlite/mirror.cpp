@@ -1,6 +1,7 @@
 // XXL's trigger columns in native mode: everything in one write transaction.
 
 #include "storage/foreign_edits.hpp"
+#include "storage/job_row.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -10,7 +11,8 @@ namespace {
 constexpr char watched[] =
   "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, i.update_time, i.trigger_next_time, i.trigger_last_time, "
   "s.job IS NULL, s.next_ms, s.last_ms, s.revision, m.job IS NULL, m.status, m.schedule_type, m.schedule_conf, m.update_time, "
-  "m.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id "
+  "m.revision, e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms FROM xxl_job_info i "
+  "LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id "
   "WHERE i.id > ?1 ORDER BY i.id LIMIT ?2";
 constexpr char list_gone[] =
   "SELECT s.job FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL LIMIT ?1";
@@ -25,6 +27,16 @@ constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind
 constexpr char remember[] = "INSERT OR REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) "
                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
+core::schedule_options read_timing(const statement& row) {
+  job_row out;
+  out.time_zone = row.text(17);
+  out.interval_ms = row.optional_number(18);
+  out.start_ms = row.optional_number(19);
+  out.end_ms = row.optional_number(20);
+  out.jitter_ms = row.optional_number(21);
+  return options_of(out);
+}
+
 watched_job read_job(const statement& row) {
   watched_job job;
   job.id = row.id<core::job_id>(0);
@@ -36,12 +48,13 @@ watched_job read_job(const statement& row) {
   if (row.number(11) == 0)
     job.seen = {{row.number(12), std::string{row.text(13)}, std::string{row.text(14)}, std::string{row.text(15)}},
                 row.number(16)};
+  job.timing = read_timing(row);
   return job;
 }
 
 class tending {
 public:
-  tending(session& own, core::time_point now) : own_{own}, db_{*own.db}, now_{now} {}
+  tending(session& own, core::time_point now) : db_{*own.db}, rules_{own.schedule_zone}, now_{now} {}
 
   mirror_step run(core::job_id after, std::size_t limit, bool adopts) {
     std::vector<watched_job> page;
@@ -73,7 +86,7 @@ private:
   }
 
   bool adopt(const watched_job& job, mirror_step& out) {
-    const auto decided = decide(job, now_, own_.schedule_zone);
+    const auto decided = decide(job, now_, rules_);
     if (!decided.remember)
       return false;
     auto row = job.row;
@@ -112,8 +125,8 @@ private:
     }
   }
 
-  session& own_;
   connection& db_;
+  core::schedule_rules rules_;
   const core::time_point now_;
 };
 

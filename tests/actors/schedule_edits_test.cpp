@@ -223,6 +223,18 @@ TEST_CASE_METHOD(family, "a child whose claim is refused is found again by the s
   check_child_ran_once();
 }
 
+TEST_CASE_METHOD(family, "a child whose job is edited while it is routed is planned again with the new definition", "[actors]") {
+  hold_routes = true;
+  tell(actor, protocol::intent_batch{intents});
+  advance(100ms);
+  REQUIRE(held_routes.size() == 1);
+  declared.jobs[1].handler = "edited";
+  apply();
+  release_routes();
+  check_child_ran_once();
+  CHECK(runs.at(0).handler == "edited");
+}
+
 TEST_CASE_METHOD(family, "the child of a life that ended is claimed by the next one", "[actors]") {
   hold_claims = true;
   tell(actor, protocol::intent_batch{intents});

@@ -1,6 +1,7 @@
 // Start, stop, run by hand and remove, on every backend.
 
 #include "tests/storage/deploy_fixture.hpp"
+#include "tests/support/mariadb_server.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -317,4 +318,20 @@ TEST_CASE("lists of jobs and runs go by pages", "[storage][edits]") {
   CHECK(runs({.job = seven}) == std::vector{a.id});
   CHECK(runs({.failed = true}) == std::vector{b.id});
   CHECK(runs({.job = seven, .failed = true}).empty());
+}
+
+TEST_CASE("by hand: a parameter that an old schema's log would cut is refused", "[storage][edits]") {
+  if (const auto reason = mariadb_server::unavailable_reason())
+    return skip(*reason);
+  edit_fixture f{mysql_backend()};
+  f.add_job(7);
+  for (const char* table : {"xxl_job_info", "xxl_job_log"})
+    f.db->exec(std::string{"ALTER TABLE "} + table + " MODIFY executor_param VARCHAR(512)");
+  auto narrow = f.db->open(); // widths are read with the connection
+  auto ask = [&](std::size_t bytes) {
+    return narrow->jobs().trigger({seven, core::trigger_kind::manual, std::string(bytes, 'x'), {}, --f.token}, noon);
+  };
+  CHECK(error_of(ask(513)) == core::errc::invalid_argument);
+  CHECK(f.rows("rm_intent") == "0");
+  CHECK(require(ask(512)).param->size() == 512);
 }

@@ -2,6 +2,7 @@
 
 #include "storage/foreign_edits.hpp"
 #include "tests/storage/deploy_fixture.hpp"
+#include "tests/support/mariadb_server.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -155,4 +156,97 @@ TEST_CASE("our own edits and stops are nobody else's", "[storage]") {
   REQUIRE(require(f.firings().claim(batch, noon)).runs.size() == 1);
   CHECK(f.adopted().empty());
   CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info WHERE id = 700") == "0");
+}
+
+TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  CHECK(f.apply(set) == "+++");
+  CHECK(f.adopted().empty());
+  const auto id = f.id_of("report");
+  f.db->exec("INSERT INTO rm_alarm_open (job, log_id) SELECT id, 5 FROM xxl_job_info");
+  REQUIRE(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "22");
+  SECTION("by hand") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true)); }
+  SECTION("by a deploy") {
+    set.jobs.pop_back();
+    f.apply(set, true);
+  }
+  CHECK(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "11");
+  CHECK(f.rows("rm_mirror", "job = " + id) == "0");
+  CHECK(f.rows("rm_alarm_open", "job = " + id) == "0");
+}
+
+TEST_CASE("an edit by hand is planned with the options that the job was declared with", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  set.jobs[0].schedule_conf = "0 0 1 * * ?";
+  SECTION("a time zone of its own") {
+    set.jobs[0].timing.time_zone = "Europe/Berlin";
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 6 * * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == ms(noon + 1h)); // noon in Shanghai is five in Berlin
+  }
+  SECTION("a beginning") {
+    set.jobs[0].timing.start_at = noon + 10 * 24h;
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 13 * * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == ms(noon + 10 * 24h + 1h));
+  }
+  SECTION("an end") {
+    set.jobs[0].timing.end_at = noon + 20h;
+    f.apply(set);
+    CHECK(f.adopted().empty());
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0 0 5 * ?' WHERE id = " + f.id_of("settle"));
+    CHECK_FALSE(f.adopted().empty());
+    CHECK(f.next_of("settle") == "0");
+    CHECK(f.of_job("trigger_status", "settle") == "0");
+  }
+}
+
+TEST_CASE("our own edits are looked at again in sets", "[storage]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  mirror_fixture f{backend};
+  auto set = pay_set();
+  set.jobs.clear();
+  for (int i = 0; i < 50; ++i)
+    set.jobs.push_back(declared_job_of("pay", "job" + std::to_string(i)));
+  f.apply(set);
+  CHECK(f.adopted().empty());
+  for (auto& job : set.jobs)
+    job.params = "new";
+  f.apply(set);
+  const auto edited = f.revision();
+  CHECK(f.adopted().empty());
+  // The planners read all of them once more.
+  CHECK(require(f.firings().edits_since(edited, 100)).size() == 50);
+  CHECK(f.rows("rm_mirror m JOIN rm_schedule s ON s.job = m.job", "s.revision = m.revision") == "50");
+  if (backend.name.starts_with("mysql"))
+    CHECK(f.revision() == edited + 3);
+  const auto after = f.revision();
+  CHECK(f.adopted().empty());
+  CHECK(f.revision() == after);
+}
+
+TEST_CASE("a step adopts so many and goes on behind them", "[storage]") {
+  if (const auto reason = mariadb_server::unavailable_reason())
+    return skip(*reason);
+  mirror_fixture f{mysql_backend()};
+  auto set = pay_set();
+  set.jobs.clear();
+  for (int i = 0; i < 130; ++i)
+    set.jobs.push_back(declared_job_of("pay", "job" + std::to_string(i)));
+  f.apply(set);
+  require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  f.db->exec("UPDATE xxl_job_info SET executor_param = 'y', update_time = '2024-03-01 11:00:00'");
+  const auto first = require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  CHECK(first.adopted.size() == 100);
+  CHECK(first.more);
+  const auto rest = require(f.store->mirror().tend(first.last, 500, true, noon));
+  CHECK(rest.adopted.size() == 30);
+  CHECK_FALSE(rest.more);
+  CHECK(require(f.store->mirror().tend(core::job_id{0}, 500, true, noon)).adopted.empty());
 }
