@@ -37,9 +37,9 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
 }
 
 /// Without the right to change tables old runs go one by one.
-std::optional<dropped_part> try_drop(session& own, const core::log_range& part, core::time_point before) {
+std::optional<std::chrono::microseconds> try_drop(connection& db, const core::log_range& part) {
   try {
-    return drop_part(own, part, before);
+    return drop_part(db, part);
   } catch (const driver_error& failure) {
     if (failure.connection_lost() || failure.worth_repeating())
       throw;
@@ -83,6 +83,8 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
   return outcome;
 }
 
+// Whatever a part meets, the purge goes on behind it: until a part has gone it counts as one that stays, so that a failure, even
+// that of the connection, leaves it to the steps that take rows.
 core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(const core::purge_step& step) {
   using dropped_outcome = std::optional<core::purge_outcome>;
   if (step.range.after < kept_part_ && step.before == kept_before_)
@@ -90,17 +92,18 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
   kept_before_ = step.before;
   return own_.db.read([&]() -> core::result<dropped_outcome> {
     const auto part = next_part(log_parts(own_.db), step.range.after);
-    if (!part || part->through > step.range.through) {
-      kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
+    kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
+    if (!part || part->through > step.range.through)
       return dropped_outcome{};
-    }
-    const auto dropped = try_drop(own_, *part, step.before);
-    if (!dropped) {
-      kept_part_ = part->through;
+    const auto runs = count_if_all_old(own_, *part, step.before);
+    if (!runs)
       return dropped_outcome{};
-    }
+    const auto locked = try_drop(own_.db, *part);
+    if (!locked)
+      return dropped_outcome{};
+    kept_part_ = {};
     own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
-    return dropped_outcome{{dropped->runs, dropped->through, dropped->locked}};
+    return dropped_outcome{{*runs, part->through, *locked}};
   });
 }
 
