@@ -87,18 +87,29 @@ core::result<core::day_counts> upkeep_role::count_runs(const core::log_range& ra
   });
 }
 
+#define RINGMASTER_NEW_COUNTS                                                                                                    \
+  " ON DUPLICATE KEY UPDATE running_count = VALUES(running_count), suc_count = VALUES(suc_count),"                               \
+  " fail_count = VALUES(fail_count)"
+
 core::result<void> upkeep_role::write_report(std::span<const core::day_report> days, core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     const std::string written{own_.dates.of(now)};
     for (const auto& day : days)
-      own_.db.execute(
-        "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
-        " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE running_count = VALUES(running_count),"
-        " suc_count = VALUES(suc_count), fail_count = VALUES(fail_count), update_time = VALUES(update_time)",
-        std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      if (own_.shape.report_update_time)
+        own_.db.execute(
+          "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
+          " VALUES (?, ?, ?, ?, ?)" RINGMASTER_NEW_COUNTS ", update_time = VALUES(update_time)",
+          std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      else
+        own_.db.execute(
+          "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?)"
+          RINGMASTER_NEW_COUNTS,
+          std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed());
     return {};
   });
 }
+
+#undef RINGMASTER_NEW_COUNTS
 
 namespace {
 

@@ -137,6 +137,22 @@ TEST_CASE("a day of the report is one row, replaced when it is written again", "
         == "2024-03-01 12:01:00");
 }
 
+TEST_CASE("a report table without the time of its last change takes reports, too", "[storage]") {
+  if (mysql_backend().unavailable_reason())
+    return;
+  upkeep_fixture f{mysql_backend()};
+  f.db->exec("ALTER TABLE xxl_job_log_report DROP COLUMN update_time");
+  f.store = f.db->open();
+  require(f.upkeep().span());
+  std::vector<core::day_report> days{{noon - 12h, {5, 1, 3}}};
+  const auto connection = f.db->value("SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()");
+  require(f.upkeep().write_report(days, noon));
+  days[0].counts = {6, 0, 5};
+  require(f.upkeep().write_report(days, noon));
+  CHECK(f.db->query("SELECT running_count, suc_count, fail_count FROM xxl_job_log_report") == table{{"0", "5", "1"}});
+  CHECK(f.db->value("SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()") == connection);
+}
+
 TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason to stay", "[storage]") {
   upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);
