@@ -130,7 +130,7 @@ void alarm_actor_state::admit(core::pending_alarm&& alarm) {
     cut(alarm.run->trigger_msg);
     cut(alarm.run->handle_msg);
   }
-  const core::alarm_windows::key what{alarm.job, alarm.run ? core::failure_reason(*alarm.run) : std::string{}};
+  const auto what = windows_.key_of(alarm.job, alarm.run ? core::failure_reason(*alarm.run) : std::string{});
   const auto window = alarm.about->rule ? alarm.about->rule->dedup.value_or(settings_.dedup) : settings_.dedup;
   const auto& placed = cases_.emplace(id, alarm_case{std::move(alarm), 0, false}).first->second;
   if (recovery || windows_.open(what, window, now()))
