@@ -69,7 +69,7 @@ std::optional<std::vector<std::string>> missing_privileges(const std::vector<std
   std::vector<std::string> missing;
   if (held.contains("ALL PRIVILEGES") || held.contains("ALL"))
     return missing;
-  for (const char* needed : {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE"})
+  for (const char* needed : {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP"})
     if (!held.contains(needed))
       missing.emplace_back(needed);
   if (unsure && !missing.empty())

@@ -9,8 +9,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Those of SELECT, INSERT, UPDATE, DELETE and CREATE that no grant gives for the whole database. Nothing when the grants do not
-/// tell: roles, or grants for single tables.
+/// Those of SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER and DROP that no grant gives for the whole database. Nothing when the
+/// grants do not tell: roles, or grants for single tables.
 [[nodiscard]] std::optional<std::vector<std::string>> missing_privileges(const std::vector<std::string>& grants,
                                                                          std::string_view database);
 

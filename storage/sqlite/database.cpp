@@ -6,6 +6,7 @@
 
 #include "core/sqlite_url.hpp"
 #include "storage/job_defects.hpp"
+#include "storage/job_row.hpp"
 #include "storage/migrations.hpp"
 #include "storage/open.hpp"
 #include "storage/sqlite/schema.hpp"
@@ -14,6 +15,30 @@
 namespace ringmaster::storage {
 
 namespace {
+
+constexpr char jobs_and_options[] =
+  "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, i.schedule_conf IS NULL, x.time_zone, x.interval_ms, "
+  "x.start_at, x.end_at, x.jitter_ms FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id ORDER BY i.id";
+/// Before `migrate` added the options.
+constexpr char jobs_alone[] = "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL, NULL, NULL, NULL, "
+                              "NULL, NULL FROM xxl_job_info ORDER BY id";
+
+bool has_options(sqlite::connection& db) {
+  auto row = db.prepare("SELECT 1 FROM pragma_table_info('rm_job_ext') WHERE name = 'jitter_ms'");
+  row.with();
+  return row.step();
+}
+
+planned_columns columns_of(const sqlite::statement& row) {
+  job_row options;
+  options.time_zone = row.text(5);
+  options.interval_ms = row.optional_number(6);
+  options.start_ms = row.optional_number(7);
+  options.end_ms = row.optional_number(8);
+  options.jitter_ms = row.optional_number(9);
+  return {row.number(0), row.number(1), std::string{row.text(2)},
+          row.number(4) != 0 ? std::nullopt : std::optional{std::string{row.text(3)}}, options_of(options)};
+}
 
 class sqlite_database final : public database {
 public:
@@ -91,13 +116,10 @@ public:
     auto report = within(**db, sqlite::transaction_kind::read,
                          [&](sqlite::connection& reading) -> core::result<database_finding> {
                            defect_report jobs{options_.schedule_zone};
-                           auto row = reading.prepare(
-                             "SELECT id, trigger_status, schedule_type, schedule_conf, schedule_conf IS NULL FROM xxl_job_info "
-                             "ORDER BY id");
+                           auto row = reading.prepare(has_options(reading) ? jobs_and_options : jobs_alone);
                            row.with();
                            while (row.step())
-                             jobs.add({row.number(0), row.number(1), std::string{row.text(2)},
-                                       row.number(4) != 0 ? std::nullopt : std::optional{std::string{row.text(3)}}});
+                             jobs.add(columns_of(row));
                            return jobs.finding();
                          });
     if (!report)

@@ -140,10 +140,12 @@ TEST_CASE("rights are read from what SHOW GRANTS says", "[schema]") {
   CHECK(missing_privileges({"GRANT USAGE ON *.* TO `a`@`%`", "GRANT ALL PRIVILEGES ON `xxl\\_job`.* TO `a`@`%`"}, "xxl_job") ==
         list{});
   CHECK(missing_privileges({"GRANT USAGE ON *.* TO `a`@`%`", "GRANT SELECT, INSERT ON `xxl_job`.* TO `a`@`%`"}, "xxl_job")
-        == list{"UPDATE", "DELETE", "CREATE"});
-  CHECK(missing_privileges({"GRANT ALL PRIVILEGES ON `other`.* TO `a`@`%`"}, "xxl_job")->size() == 5);
+        == list{"UPDATE", "DELETE", "CREATE", "ALTER", "DROP"});
+  CHECK(missing_privileges({"GRANT SELECT, INSERT, UPDATE, DELETE, CREATE ON `xxl_job`.* TO `a`@`%`"}, "xxl_job") ==
+        list{"ALTER", "DROP"});
+  CHECK(missing_privileges({"GRANT ALL PRIVILEGES ON `other`.* TO `a`@`%`"}, "xxl_job")->size() == 7);
   CHECK(missing_privileges({"GRANT ALL PRIVILEGES ON `x%`.* TO `a`@`%`"}, "xxl_job") == list{});
   CHECK(missing_privileges({"GRANT `role`@`%` TO `a`@`%`", "GRANT SELECT ON `xxl_job`.* TO `a`@`%`"}, "xxl_job") == std::nullopt);
   CHECK(missing_privileges({"GRANT SELECT ON `xxl_job`.`xxl_job_info` TO `a`@`%`"}, "xxl_job") == std::nullopt);
-  CHECK(missing_privileges({"nonsense", ""}, "xxl_job")->size() == 5);
+  CHECK(missing_privileges({"nonsense", ""}, "xxl_job")->size() == 7);
 }
