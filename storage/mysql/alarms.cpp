@@ -209,30 +209,70 @@ core::result<void> alarm_role::finish(const core::node_life& owner, std::span<co
 }
 
 core::result<std::size_t> alarm_role::find_recoveries(core::time_point now, std::size_t limit) {
-  struct open_alarm {
-    core::job_id job{};
-    core::log_id failed{};
-  };
   auto& db = own_.db;
   return db.transact([&]() -> core::result<std::size_t> {
-    std::vector<open_alarm> open;
-    for (auto found = db.query("SELECT job, log_id FROM rm_alarm_open WHERE job > ? ORDER BY job LIMIT ?", recovery_, limit);
-         found.next();)
-      open.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1)});
+    const auto found = own_.shape.log_by_job ? ask_by_job(limit) : look_through_log();
     std::vector<new_alarm> recovered;
-    for (const auto& one : open) {
-      auto success = db.query("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200"
-                              " ORDER BY id LIMIT 1", one.job, one.failed);
-      if (!success.next())
-        continue;
-      const auto run = success.id<core::log_id>(0);
+    for (const auto& one : found)
       if (db.execute("DELETE FROM rm_alarm_open WHERE job = ? AND log_id = ?", one.job, one.failed) == 1)
-        recovered.push_back({one.job, run, core::alarm_kind::recovery});
-    }
+        recovered.push_back({one.job, one.success, core::alarm_kind::recovery});
     insert_alarms(own_, recovered, now);
-    recovery_ = open.size() < limit ? core::job_id{} : open.back().job;
     return recovered.size();
   });
+}
+
+std::vector<alarm_role::recovery> alarm_role::ask_by_job(std::size_t limit) {
+  auto& db = own_.db;
+  std::vector<recovery> open;
+  for (auto found = db.query("SELECT job, log_id FROM rm_alarm_open WHERE job > ? ORDER BY job LIMIT ?", recovery_, limit);
+       found.next();)
+    open.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1), {}});
+  recovery_ = open.size() < limit ? core::job_id{} : open.back().job;
+  for (auto& one : open)
+    if (auto success = db.query("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200"
+                                " ORDER BY id LIMIT 1", one.job, one.failed);
+        success.next())
+      one.success = success.id<core::log_id>(0);
+  std::erase_if(open, [](const recovery& one) { return one.success == core::log_id{}; });
+  return open;
+}
+
+// Without an index on the job each question would read the log to its end. So the newest runs are looked at, where nearly all
+// recoveries are, and one more stretch: from the oldest open alarm on, step by step to the end and over again, because results
+// come late, and alarms are opened after the success that ends them.
+std::vector<alarm_role::recovery> alarm_role::look_through_log() {
+  std::int64_t oldest = 0, newest = 0;
+  {
+    auto row = own_.db.query("SELECT COALESCE(MIN(log_id), -1), (SELECT COALESCE(MAX(id), 0) FROM xxl_job_log)"
+                             " FROM rm_alarm_open");
+    if (!row.next() || row.number(0) < 0)
+      return {};
+    oldest = row.number(0);
+    newest = row.number(1);
+  }
+  const auto recent = std::max(oldest, newest - recovery_ids_per_look);
+  auto found = successes({core::log_id{recent}, core::log_id{newest}});
+  if (recent == oldest)
+    return found;
+  auto from = std::max(oldest, core::number(walked_));
+  if (from >= recent)
+    from = oldest;
+  const auto through = std::min(from + recovery_ids_per_look, recent);
+  for (const auto& one : successes({core::log_id{from}, core::log_id{through}}))
+    found.push_back(one); // of one job twice: the second finds its row deleted
+  walked_ = core::log_id{through};
+  return found;
+}
+
+std::vector<alarm_role::recovery> alarm_role::successes(const core::log_range& range) {
+  std::vector<recovery> out;
+  for (auto found = own_.db.query("SELECT l.job_id, o.log_id, MIN(l.id) FROM xxl_job_log l FORCE INDEX (PRIMARY)"
+                                  " STRAIGHT_JOIN rm_alarm_open o ON o.job = l.job_id AND o.log_id < l.id"
+                                  " WHERE l.id > ? AND l.id <= ? AND l.handle_code = 200 GROUP BY l.job_id, o.log_id",
+                                  range.after, range.through);
+       found.next();)
+    out.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1), found.id<core::log_id>(2)});
+  return out;
 }
 
 } // namespace ringmaster::storage::mysql
