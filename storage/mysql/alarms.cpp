@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/slot_map.hpp"
 #include "storage/mysql/alarm_rows.hpp"
@@ -151,6 +152,22 @@ void write_status(connection& db, const std::vector<ending>& all, std::int32_t s
   }
 }
 
+void await_recoveries(connection& db, const std::vector<ending>& all) {
+  std::map<core::job_id, core::log_id> last; // in the order of the rows
+  for (const auto& one : all)
+    if (one.end.await_recovery && one.alarm.kind == core::alarm_kind::failure)
+      last[one.alarm.job] = std::max(last[one.alarm.job], one.alarm.origin);
+  const std::vector<std::pair<core::job_id, core::log_id>> open{last.begin(), last.end()};
+  for (const auto part : exact_chunks(open.size())) {
+    auto& some = db.prepare("INSERT INTO rm_alarm_open (job, log_id) VALUES {(?,?),}"
+                            " ON DUPLICATE KEY UPDATE log_id = GREATEST(log_id, VALUES(log_id))",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(open[part.at(i)].first).add(open[part.at(i)].second);
+    some.run();
+  }
+}
+
 void remove(connection& db, const std::vector<ending>& all) {
   for (const auto part : padded_chunks(all.size())) {
     auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
@@ -199,10 +216,7 @@ core::result<void> alarm_role::finish(const core::node_life& owner, std::span<co
     const auto all = lock_ended(own_.db, owner, ends);
     for (const auto status : {core::alarm_status::not_needed, core::alarm_status::sent, core::alarm_status::failed})
       write_status(own_.db, all, status);
-    for (const auto& one : all)
-      if (one.end.await_recovery && one.alarm.kind == core::alarm_kind::failure)
-        own_.db.execute("INSERT INTO rm_alarm_open (job, log_id) VALUES (?, ?)"
-                        " ON DUPLICATE KEY UPDATE log_id = GREATEST(log_id, VALUES(log_id))", one.alarm.job, one.alarm.origin);
+    await_recoveries(own_.db, all);
     remove(own_.db, all);
     return {};
   });

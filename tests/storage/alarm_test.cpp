@@ -315,6 +315,25 @@ TEST_CASE("the first success after an alarm is told once", "[storage]") {
   CHECK(f.status(id) == "0");
 }
 
+TEST_CASE("many alarms that end together wait for the recoveries of their jobs", "[storage]") {
+  alarm_fixture f{GENERATE(from_range(backends_under_test()))};
+  std::vector<core::alarm_end> ends;
+  for (std::int32_t job = 1; job <= 30; ++job)
+    f.failed(job, "a@x.example");
+  for (std::int32_t job = 1; job <= 5; ++job)
+    f.foreign_row(job, 500, 0, 0, 0);
+  f.sweep_all(noon + 1min);
+  const auto taken = f.take(false, noon + 2min);
+  REQUIRE(taken.size() == 35);
+  for (const auto& alarm : taken)
+    ends.push_back({alarm.id, core::alarm_status::sent, core::number(alarm.job) != 30});
+  require(f.alarms().finish(f.me, ends));
+  CHECK(f.rows("rm_alarm_open") == "29");
+  CHECK(f.rows("rm_intent", "kind = 'alarm'") == "0");
+  // Of a job that failed twice the later run counts.
+  CHECK(f.rows("rm_alarm_open", "log_id = (SELECT MAX(id) FROM xxl_job_log l WHERE l.job_id = rm_alarm_open.job)") == "29");
+}
+
 TEST_CASE("the first success is found a stretch at a time where the log has no index on the job", "[storage]") {
   if (mysql_backend().unavailable_reason())
     return;
