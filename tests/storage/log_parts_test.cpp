@@ -1,9 +1,5 @@
 // MySQL's log in parts of a million ids: old runs go by dropping a part.
 
-#include <atomic>
-#include <future>
-#include <stdexcept>
-
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;
@@ -16,14 +12,6 @@ constexpr std::int64_t million = 1'000'000;
 const auto cut_off = noon - 36h; // 2024-02-29 00:00:00
 
 bool no_server() { return mysql_backend().unavailable_reason().has_value(); }
-
-/// Somebody who waits no more is no failure.
-void kill(test_database& db, const std::string& connection) {
-  try {
-    db.exec("KILL CONNECTION " + connection);
-  } catch (const std::runtime_error&) {
-  }
-}
 
 struct parted : firing_fixture {
   parted() : firing_fixture{mysql_backend()} {}
@@ -164,35 +152,6 @@ TEST_CASE("the failed runs of a part go before it, a step at a time", "[storage]
   }
   CHECK(f.purge(0, million).removed == 1);
   CHECK(f.rows("rm_failed_run") == "1");
-  CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
-}
-
-TEST_CASE("a part that cost the connection is left to the steps that take rows", "[storage]") {
-  if (no_server())
-    return;
-  parted f;
-  f.add_row(1);
-  f.add_row(million + 1);
-  f.db->exec("START TRANSACTION");
-  f.db->exec("SELECT COUNT(*) FROM xxl_job_log INTO @seen"); // who drops the part waits for us
-  std::atomic<bool> over = false;
-  auto step = std::async(std::launch::async, [&] {
-    auto outcome = f.store->upkeep().purge({{core::log_id{0}, core::log_id{million}}, cut_off, 100});
-    over = true;
-    return outcome.has_value();
-  });
-  while (!over)
-    for (const auto& row : f.db->query("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
-                                       " AND INFO LIKE 'ALTER TABLE xxl_job_log EXCHANGE%'"))
-      kill(*f.db, row.at(0));
-  CHECK_FALSE(step.get());
-  f.db->exec("COMMIT");
-  CHECK(f.purge(0, million).removed == 1);
-  CHECK(f.ends() == fresh);
-  // The next purge tries it again.
-  f.add_row(1);
-  auto later = require(f.store->upkeep().purge({{core::log_id{0}, core::log_id{million}}, cut_off + 24h, 100}));
-  CHECK(later.removed == 1);
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 
