@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t reason_bytes_max = 200;
 constexpr std::int32_t success = 200;
+/// No reason reads like this.
+constexpr const char* other_reasons = "others";
 
 /// Each run of digits becomes one `#`.
 void append_folded(std::string& out, std::string_view text) {
@@ -40,6 +42,17 @@ std::string failure_reason(const log_row& run) {
   }
   out.resize(cut_bytes(out, reason_bytes_max).size());
   return out;
+}
+
+alarm_windows::key alarm_windows::key_of(job_id job, std::string reason) const {
+  key own{job, std::move(reason)};
+  if (windows_.contains(own))
+    return own;
+  std::size_t open = 0;
+  for (auto at = windows_.lower_bound({job, {}}); at != windows_.end() && at->first.first == job; ++at)
+    if (++open >= per_job_max)
+      return {job, other_reasons};
+  return own;
 }
 
 bool alarm_windows::open(const key& what, milliseconds window, clock now) {

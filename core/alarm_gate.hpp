@@ -28,6 +28,13 @@ public:
   /// Job and reason.
   using key = std::pair<job_id, std::string>;
 
+  /// So many windows has a job, and one more for all other reasons: messages with an id of their own in each must not fill the
+  /// memory, nor the mailbox.
+  static constexpr std::size_t per_job_max = 16;
+
+  /// Where a failure counts: its own window if there is one or may be, else the one of all other reasons.
+  [[nodiscard]] key key_of(job_id job, std::string reason) const;
+
   /// True: tell it now. False: it waits in the window. A window of 0 tells everything.
   [[nodiscard]] bool open(const key& what, milliseconds window, clock now);
 

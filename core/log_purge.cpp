@@ -10,8 +10,9 @@ time_point purge_before(time_point now, const zone& where, std::size_t days) {
   return where.to_instant(where.end_of_gap(midnight)).value_or(now - std::chrono::days{static_cast<int>(days) + 1});
 }
 
-void log_purge::begin(log_range range, time_point before) {
+void log_purge::begin(log_range range, time_point before, log_id settled) {
   removed_ = 0;
+  settled_ = settled;
   range.after = std::max(range.after, low_water_);
   if (range.after < range.through)
     present_ = purge_step{range, before, limit_};
@@ -23,7 +24,7 @@ std::optional<purge_step> log_purge::next() const { return present_; }
 
 std::chrono::milliseconds log_purge::stepped(const purge_outcome& outcome) {
   removed_ += outcome.removed;
-  low_water_ = std::max(low_water_, outcome.through);
+  low_water_ = std::max(low_water_, std::min(outcome.through, settled_));
   const auto took = std::max(outcome.took, std::chrono::microseconds{1});
   // Slowly up, quickly down.
   const auto factor = std::clamp(std::chrono::duration<double>{step_aim} / std::chrono::duration<double>{took}, 0.1, 1.5);
@@ -48,7 +49,7 @@ void log_purge::failed() {
 void log_purge::reset() {
   present_.reset();
   done_.reset();
-  low_water_ = {};
+  low_water_ = settled_ = {};
 }
 
 } // namespace ringmaster::core

@@ -15,8 +15,8 @@ namespace ringmaster::core {
 
 /// One purge after the other, step by step. A step is as large as fits into `step_aim`, by what the steps before took, so that no
 /// transaction holds its locks for longer than 50 ms; it works an eighth of the time, because what a database has to do after the
-/// deletion of rows (flushing, purging) is a multiple of what the statement takes. It remembers how far it came: the next purge does
-/// not look at what the last one left. Pure state of one actor.
+/// deletion of rows (flushing, purging) is a multiple of what the statement takes. It remembers how far it came: the next purge
+/// does not look at what the last one left, but for what was near its end. Pure state of one actor.
 class log_purge {
 public:
   static constexpr std::chrono::milliseconds step_aim{15};
@@ -27,8 +27,9 @@ public:
 
   /// Whether runs up to this instant are still to be purged.
   [[nodiscard]] bool is_due(time_point before) const { return done_ != before; }
-  /// Runs of `range` up to `before`.
-  void begin(log_range range, time_point before);
+  /// Runs of `range` up to `before`. Behind `settled` some may be younger than that, although older ids follow: the next purge
+  /// looks at those once more.
+  void begin(log_range range, time_point before, log_id settled);
   /// Nothing when the purge is over or there is none.
   [[nodiscard]] std::optional<purge_step> next() const;
   /// How long to wait before the next step.
@@ -40,13 +41,15 @@ public:
 
   /// Rows that the present purge, or the last one, removed.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_; }
-  /// Everything up to here was purged or has a reason to stay.
+  /// Everything up to here was purged or has a reason to stay: the next purge begins here.
   [[nodiscard]] log_id low_water() const noexcept { return low_water_; }
 
 private:
   std::optional<purge_step> present_;
   std::optional<time_point> done_;
   log_id low_water_{};
+  /// Of the present purge.
+  log_id settled_{};
   std::size_t removed_ = 0;
   std::size_t limit_ = 100;
 };

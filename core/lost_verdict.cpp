@@ -16,6 +16,9 @@ lost_verdict judge(const lost_evidence& evidence) noexcept {
     return lost_verdict::leave;
   switch (evidence.log) {
   case unknown_verdict::not_received:
+    // Behind an address that nobody registered there may be several processes, and another one answers.
+    if (!evidence.once_registered && !evidence.old)
+      return lost_verdict::leave;
     return evidence.denied_since && *evidence.denied_since >= denial_confirmed_after ? lost_verdict::lost : lost_verdict::denied;
   case unknown_verdict::known:
     return evidence.idle_since && *evidence.idle_since >= idle_confirmed_after ? lost_verdict::lost : lost_verdict::idle;

@@ -47,7 +47,8 @@ std::size_t count_missed(const schedule& rule, job_id of, time_point first, time
 }
 
 job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, time_point now) {
-  if (due.spec->misfire == misfire_policy::fire_once_now) {
+  // Whoever gave the job an end wants nothing to happen behind it, a start that comes late included.
+  if (due.spec->misfire == misfire_policy::fire_once_now && !rule.is_over(now)) {
     plan.firings.push_back({now, true});
     plan.last = now;
   } else {

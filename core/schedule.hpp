@@ -34,6 +34,9 @@ public:
   /// The first instant at or after `from` of the sequence that has `instant` in it: what `next` makes of it, step by step.
   [[nodiscard]] std::optional<time_point> at_or_after(time_point instant, time_point from, job_id of = {}) const;
 
+  /// `end_at` has passed.
+  [[nodiscard]] bool is_over(time_point t) const noexcept { return end_ && t > *end_; }
+
   /// Instants do not depend on the job.
   [[nodiscard]] bool same_for_all() const noexcept { return jitter_.count() == 0; }
 
@@ -84,17 +87,17 @@ struct job_plan {
   /// Nothing: the schedule is exhausted, the job is stopped.
   std::optional<time_point> next;
   std::vector<planned_firing> firings;
-  /// Instants dropped by the misfire policy DO_NOTHING, counted so that nothing vanishes without a trace. An estimate of at
-  /// most 1 000: the planner does not walk a year of missed seconds.
+  /// Instants dropped by the misfire policy DO_NOTHING or because `end_at` has passed, counted so that nothing vanishes without a
+  /// trace. An estimate of at most 1 000: the planner does not walk a year of missed seconds.
   std::size_t dropped = 0;
 };
 
 /// Misfire, late and normal case (XXL admin §3: A, B, C), every firing inside the horizon.
 ///
-/// Misfire (now > next + misfire_after): FIRE_ONCE_NOW plans one firing at now, DO_NOTHING plans none; the next time is the
-/// first one after now. Otherwise every instant from `next` up to now + horizon is planned; each keeps its own fire time, so a
-/// late one is visible as late. The next time is always later than every planned instant and than `expected_next`; only the plan
-/// of a job that is not due yet is empty and moves nothing.
+/// Misfire (now > next + misfire_after): FIRE_ONCE_NOW plans one firing at now if that is not behind `end_at`, DO_NOTHING plans
+/// none; the next time is the first one after now. Otherwise every instant from `next` up to now + horizon is planned; each keeps
+/// its own fire time, so a late one is visible as late. The next time is always later than every planned instant and than
+/// `expected_next`; only the plan of a job that is not due yet is empty and moves nothing.
 [[nodiscard]] job_plan plan(const due_job& due, const schedule& rule, const plan_window& window);
 
 } // namespace ringmaster::core

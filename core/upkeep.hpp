@@ -91,7 +91,7 @@ struct purge_step {
 struct purge_outcome {
   /// Rows of the log that went.
   std::size_t removed = 0;
-  /// Everything up to here was looked at: it is gone, or stays for a reason of its own.
+  /// Everything up to here was looked at: it is gone, or stays for a reason of its own. It may be where the step began.
   log_id through{};
   /// How long the transaction held its locks.
   std::chrono::microseconds took{0};

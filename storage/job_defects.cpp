@@ -1,6 +1,5 @@
 #include "storage/job_defects.hpp"
 
-#include "core/schedule.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::storage {
@@ -16,7 +15,7 @@ std::string shown(std::string_view text) {
 
 } // namespace
 
-std::string defect_of(const planned_columns& job, const core::zone& where) {
+std::string defect_of(const planned_columns& job, core::schedule_rules& rules) {
   if (job.id <= 0)
     return "an id below 1 is never read";
   if (job.trigger_status != 0 && job.trigger_status != 1)
@@ -28,14 +27,14 @@ std::string defect_of(const planned_columns& job, const core::zone& where) {
     return "schedule type " + shown(job.schedule_type);
   if (*type != core::schedule_type::none && !job.schedule_conf)
     return "schedule_conf is NULL";
-  if (auto rule = core::schedule::compile(*type, job.schedule_conf.value_or(""), where); !rule)
+  if (auto rule = rules.of(*type, job.schedule_conf.value_or(""), job.options); !rule)
     return job.schedule_type + ' ' + shown(job.schedule_conf.value_or("")) + ": " + rule.error().context;
   return "";
 }
 
 void defect_report::add(const planned_columns& job) {
   ++jobs_;
-  const auto why = defect_of(job, where_);
+  const auto why = defect_of(job, rules_);
   if (why.empty())
     return;
   if (++bad_ <= named_max)

@@ -130,7 +130,7 @@ void alarm_actor_state::admit(core::pending_alarm&& alarm) {
     cut(alarm.run->trigger_msg);
     cut(alarm.run->handle_msg);
   }
-  const core::alarm_windows::key what{alarm.job, alarm.run ? core::failure_reason(*alarm.run) : std::string{}};
+  const auto what = windows_.key_of(alarm.job, alarm.run ? core::failure_reason(*alarm.run) : std::string{});
   const auto window = alarm.about->rule ? alarm.about->rule->dedup.value_or(settings_.dedup) : settings_.dedup;
   const auto& placed = cases_.emplace(id, alarm_case{std::move(alarm), 0, false}).first->second;
   if (recovery || windows_.open(what, window, now()))
@@ -308,7 +308,8 @@ void alarm_actor_state::flush() {
   if (!life_ || ending_ || ends_.empty())
     return;
   ending_ = true;
-  auto ends = std::make_shared<const std::vector<core::alarm_end>>(ends_);
+  const auto last = ends_.begin() + static_cast<std::ptrdiff_t>(std::min(ends_.size(), flush_limit));
+  auto ends = std::make_shared<const std::vector<core::alarm_end>>(ends_.begin(), last);
   ask_store<void>(
     self_, storage_,
     [life = *life_, ends](storage::store& store) { return store.alarms().finish(life, *ends); },
@@ -317,8 +318,10 @@ void alarm_actor_state::flush() {
         return;
       ending_ = false;
       // Otherwise the next tick repeats it: what is ended already stays so.
-      if (finished)
-        ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(ends->size()));
+      if (!finished)
+        return;
+      ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(ends->size()));
+      flush();
     },
     store_patience, protocol::store_turn::patient);
 }

@@ -39,6 +39,8 @@ public:
   /// Messages that wait for one channel; beyond it they go into its summary.
   static constexpr std::size_t deliveries_per_channel_max = 1'000;
   static constexpr std::size_t take_limit = 100;
+  /// Alarms that one transaction ends: beats go over the same connection.
+  static constexpr std::size_t flush_limit = 200;
   static constexpr std::chrono::seconds period{1};
 
   alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage,

@@ -9,7 +9,8 @@ namespace ringmaster::actors {
 
 namespace {
 
-constexpr std::size_t sweep_limit = 500;
+/// Three statements a failure, in one transaction on the connection of the beats; the next sweep follows soon.
+constexpr std::size_t sweep_limit = 100;
 constexpr std::size_t recovery_limit = 200;
 
 } // namespace

@@ -110,7 +110,7 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
   auto* run = runs_.find(result.run.id);
   if (!run || run->now != phase::sending)
     return;
-  if (std::exchange(run->never_sent, false) && result.state != protocol::send_state::gate_closed)
+  if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
     return sent_first(*run, result);
   const auto& address = run->run.plan.address;
   const std::string sending = sending_of(*run);

@@ -213,9 +213,9 @@ void report_actor_state::begin_purge() {
   if (!purge_.is_due(before))
     return;
   purging_ = true;
-  ask<core::log_range>(
+  ask<old_runs>(
     partners_.queries,
-    [before](storage::store& store) -> core::result<core::log_range> {
+    [before](storage::store& store) -> core::result<old_runs> {
       auto span = store.upkeep().span();
       if (!span)
         return tl::unexpected<core::error>{std::move(span.error())};
@@ -223,13 +223,16 @@ void report_actor_state::begin_purge() {
       auto last = store.upkeep().last_before(before + std::chrono::seconds{1});
       if (!last)
         return tl::unexpected<core::error>{std::move(last.error())};
-      return core::log_range{core::log_id{core::number(span->first) - 1}, *last};
+      auto settled = store.upkeep().last_before(before - id_disorder);
+      if (!settled)
+        return tl::unexpected<core::error>{std::move(settled.error())};
+      return old_runs{{core::log_id{core::number(span->first) - 1}, *last}, *settled};
     },
-    [this, before](const core::result<core::log_range>& range) {
+    [this, before](const core::result<old_runs>& found) {
       purging_ = false;
-      if (!range)
+      if (!found)
         return;
-      purge_.begin(*range, before);
+      purge_.begin(found->range, before, found->settled);
       purge_next();
     });
 }

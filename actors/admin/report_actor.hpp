@@ -44,6 +44,12 @@ public:
 
 private:
   using steady = caf::actor_clock::time_point;
+  /// What a purge is about.
+  struct old_runs {
+    core::log_range range;
+    /// No run up to here can be younger than those behind it.
+    core::log_id settled{};
+  };
 
   void change_life(const protocol::life_change& change);
   void change_slots(const protocol::slot_change& change);

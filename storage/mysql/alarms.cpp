@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/slot_map.hpp"
 #include "storage/mysql/alarm_rows.hpp"
@@ -151,6 +152,22 @@ void write_status(connection& db, const std::vector<ending>& all, std::int32_t s
   }
 }
 
+void await_recoveries(connection& db, const std::vector<ending>& all) {
+  std::map<core::job_id, core::log_id> last; // in the order of the rows
+  for (const auto& one : all)
+    if (one.end.await_recovery && one.alarm.kind == core::alarm_kind::failure)
+      last[one.alarm.job] = std::max(last[one.alarm.job], one.alarm.origin);
+  const std::vector<std::pair<core::job_id, core::log_id>> open{last.begin(), last.end()};
+  for (const auto part : exact_chunks(open.size())) {
+    auto& some = db.prepare("INSERT INTO rm_alarm_open (job, log_id) VALUES {(?,?),}"
+                            " ON DUPLICATE KEY UPDATE log_id = GREATEST(log_id, VALUES(log_id))",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(open[part.at(i)].first).add(open[part.at(i)].second);
+    some.run();
+  }
+}
+
 void remove(connection& db, const std::vector<ending>& all) {
   for (const auto part : padded_chunks(all.size())) {
     auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
@@ -199,40 +216,77 @@ core::result<void> alarm_role::finish(const core::node_life& owner, std::span<co
     const auto all = lock_ended(own_.db, owner, ends);
     for (const auto status : {core::alarm_status::not_needed, core::alarm_status::sent, core::alarm_status::failed})
       write_status(own_.db, all, status);
-    for (const auto& one : all)
-      if (one.end.await_recovery && one.alarm.kind == core::alarm_kind::failure)
-        own_.db.execute("INSERT INTO rm_alarm_open (job, log_id) VALUES (?, ?)"
-                        " ON DUPLICATE KEY UPDATE log_id = GREATEST(log_id, VALUES(log_id))", one.alarm.job, one.alarm.origin);
+    await_recoveries(own_.db, all);
     remove(own_.db, all);
     return {};
   });
 }
 
 core::result<std::size_t> alarm_role::find_recoveries(core::time_point now, std::size_t limit) {
-  struct open_alarm {
-    core::job_id job{};
-    core::log_id failed{};
-  };
   auto& db = own_.db;
   return db.transact([&]() -> core::result<std::size_t> {
-    std::vector<open_alarm> open;
-    for (auto found = db.query("SELECT job, log_id FROM rm_alarm_open WHERE job > ? ORDER BY job LIMIT ?", recovery_, limit);
-         found.next();)
-      open.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1)});
+    const auto found = own_.shape.log_by_job ? ask_by_job(limit) : look_through_log();
     std::vector<new_alarm> recovered;
-    for (const auto& one : open) {
-      auto success = db.query("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200"
-                              " ORDER BY id LIMIT 1", one.job, one.failed);
-      if (!success.next())
-        continue;
-      const auto run = success.id<core::log_id>(0);
+    for (const auto& one : found)
       if (db.execute("DELETE FROM rm_alarm_open WHERE job = ? AND log_id = ?", one.job, one.failed) == 1)
-        recovered.push_back({one.job, run, core::alarm_kind::recovery});
-    }
+        recovered.push_back({one.job, one.success, core::alarm_kind::recovery});
     insert_alarms(own_, recovered, now);
-    recovery_ = open.size() < limit ? core::job_id{} : open.back().job;
     return recovered.size();
   });
+}
+
+std::vector<alarm_role::recovery> alarm_role::ask_by_job(std::size_t limit) {
+  auto& db = own_.db;
+  std::vector<recovery> open;
+  for (auto found = db.query("SELECT job, log_id FROM rm_alarm_open WHERE job > ? ORDER BY job LIMIT ?", recovery_, limit);
+       found.next();)
+    open.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1), {}});
+  recovery_ = open.size() < limit ? core::job_id{} : open.back().job;
+  for (auto& one : open)
+    if (auto success = db.query("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200"
+                                " ORDER BY id LIMIT 1", one.job, one.failed);
+        success.next())
+      one.success = success.id<core::log_id>(0);
+  std::erase_if(open, [](const recovery& one) { return one.success == core::log_id{}; });
+  return open;
+}
+
+// Without an index on the job each question would read the log to its end. So the newest runs are looked at, where nearly all
+// recoveries are, and one more stretch: from the oldest open alarm on, step by step to the end and over again, because results
+// come late, and alarms are opened after the success that ends them.
+std::vector<alarm_role::recovery> alarm_role::look_through_log() {
+  std::int64_t oldest = 0, newest = 0;
+  {
+    auto row = own_.db.query("SELECT COALESCE(MIN(log_id), -1), (SELECT COALESCE(MAX(id), 0) FROM xxl_job_log)"
+                             " FROM rm_alarm_open");
+    if (!row.next() || row.number(0) < 0)
+      return {};
+    oldest = row.number(0);
+    newest = row.number(1);
+  }
+  const auto recent = std::max(oldest, newest - recovery_ids_per_look);
+  auto found = successes({core::log_id{recent}, core::log_id{newest}});
+  if (recent == oldest)
+    return found;
+  auto from = std::max(oldest, core::number(walked_));
+  if (from >= recent)
+    from = oldest;
+  const auto through = std::min(from + recovery_ids_per_look, recent);
+  for (const auto& one : successes({core::log_id{from}, core::log_id{through}}))
+    found.push_back(one); // of one job twice: the second finds its row deleted
+  walked_ = core::log_id{through};
+  return found;
+}
+
+std::vector<alarm_role::recovery> alarm_role::successes(const core::log_range& range) {
+  std::vector<recovery> out;
+  for (auto found = own_.db.query("SELECT l.job_id, o.log_id, MIN(l.id) FROM xxl_job_log l FORCE INDEX (PRIMARY)"
+                                  " STRAIGHT_JOIN rm_alarm_open o ON o.job = l.job_id AND o.log_id < l.id"
+                                  " WHERE l.id > ? AND l.id <= ? AND l.handle_code = 200 GROUP BY l.job_id, o.log_id",
+                                  range.after, range.through);
+       found.next();)
+    out.push_back({found.id<core::job_id>(0), found.id<core::log_id>(1), found.id<core::log_id>(2)});
+  return out;
 }
 
 } // namespace ringmaster::storage::mysql

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/upkeep.hpp"
 #include "storage/alarm_book.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/mysql/session.hpp"
@@ -18,10 +19,26 @@ public:
   core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
 
 private:
+  /// A job whose alarm is open, and the run that ends it.
+  struct recovery {
+    core::job_id job{};
+    core::log_id failed{};
+    core::log_id success{};
+  };
+  /// Ids of the log that one look reads at a time where the log has no index on the job.
+  static constexpr std::int64_t recovery_ids_per_look = 10'000;
+
+  /// These throw `driver_error`.
+  std::vector<recovery> ask_by_job(std::size_t limit);
+  std::vector<recovery> look_through_log();
+  std::vector<recovery> successes(const core::log_range& range);
+
   session& own_;
   failure_progress failures_;
   /// The last job that was looked at for its recovery.
   core::job_id recovery_{};
+  /// How far the present walk through a log without that index came.
+  core::log_id walked_{};
 };
 
 } // namespace ringmaster::storage::mysql

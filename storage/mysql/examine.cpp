@@ -12,6 +12,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/job_defects.hpp"
+#include "storage/job_row.hpp"
 #include "storage/mysql/grants.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/mysql/schema_read.hpp"
@@ -243,9 +244,14 @@ private:
 
   void check_jobs() {
     defect_report report{options_.schedule_zone};
-    auto row = db_.query("SELECT id, trigger_status, schedule_type, schedule_conf FROM xxl_job_info ORDER BY id");
+    auto row = has_options()
+                 ? db_.query("SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, e.time_zone, e.interval_ms,"
+                             " e.start_at, e.end_at, e.jitter_ms FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id"
+                             " ORDER BY i.id")
+                 : db_.query("SELECT id, trigger_status, schedule_type, schedule_conf, NULL, NULL, NULL, NULL, NULL"
+                             " FROM xxl_job_info ORDER BY id");
     while (row.next())
-      report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3)});
+      report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3), options_at(row, 4)});
     out_.push_back(report.finding());
   }
 
@@ -269,6 +275,24 @@ private:
     if (runs.next())
       report.add_timeless(runs.number(0));
     out_.push_back(report.finding());
+  }
+
+  /// Not before `migrate` added them.
+  bool has_options() {
+    return db_
+      .query("SELECT 1 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'rm_job_ext'"
+             " AND COLUMN_NAME = 'jitter_ms'")
+      .next();
+  }
+
+  static core::schedule_options options_at(const rows& row, unsigned column) {
+    job_row columns;
+    columns.time_zone = row.text(column);
+    columns.interval_ms = row.optional_number(column + 1);
+    columns.start_ms = row.optional_number(column + 2);
+    columns.end_ms = row.optional_number(column + 3);
+    columns.jitter_ms = row.optional_number(column + 4);
+    return options_of(columns);
   }
 
   connection& db_;

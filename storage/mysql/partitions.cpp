@@ -9,6 +9,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// Runs that one statement counts.
+constexpr std::int64_t ids_per_count = 50'000;
+
 /// Who changes the table waits for those who use it, and lets nobody else in meanwhile: not for long.
 class short_lock_wait {
 public:
@@ -34,19 +37,6 @@ std::string part_text(std::int64_t number) {
 std::int64_t newest_run(connection& db) {
   auto row = db.query("SELECT COALESCE(MAX(id), 0) FROM xxl_job_log");
   return row.next() ? row.number(0) : 0;
-}
-
-/// How many runs the part has, if all of them may go.
-std::optional<std::size_t> count_if_all_old(session& own, const core::log_range& part, core::time_point before) {
-  auto claims = own.db.query("SELECT 1 FROM rm_claim WHERE first_log_id <= ? LIMIT 1", part.through);
-  if (claims.next())
-    return std::nullopt;
-  auto runs = own.db.query("SELECT COUNT(*), COUNT(CASE WHEN trigger_time <= ? THEN 1 END) FROM xxl_job_log FORCE INDEX (PRIMARY)"
-                           " WHERE id > ? AND id <= ?",
-                           std::string{own.dates.of(before)}, part.after, part.through);
-  if (!runs.next() || runs.number(0) != runs.number(1))
-    return std::nullopt;
-  return static_cast<std::size_t>(runs.number(0));
 }
 
 } // namespace
@@ -98,30 +88,46 @@ std::optional<core::log_range> next_part(const std::vector<log_part>& parts, cor
   return std::nullopt;
 }
 
-std::optional<dropped_part> drop_part(session& own, const core::log_range& part, core::time_point before) {
-  auto& db = own.db;
+// In stretches: MySQL has no time limit for a statement, so a long one would meet that of the connection, and end it.
+std::optional<std::size_t> count_if_all_old(session& own, const core::log_range& part, core::time_point before) {
+  auto claims = own.db.query("SELECT 1 FROM rm_claim WHERE first_log_id <= ? LIMIT 1", part.through);
+  if (claims.next())
+    return std::nullopt;
+  const std::string limit{own.dates.of(before)};
+  std::int64_t count = 0;
+  for (auto after = core::number(part.after); after < core::number(part.through); after += ids_per_count) {
+    auto runs = own.db.query("SELECT COUNT(*), COUNT(CASE WHEN trigger_time <= ? THEN 1 END) FROM xxl_job_log"
+                             " FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?",
+                             limit, after, std::min(after + ids_per_count, core::number(part.through)));
+    if (!runs.next() || runs.number(0) != runs.number(1))
+      return std::nullopt;
+    count += runs.number(0);
+  }
+  return static_cast<std::size_t>(count);
+}
+
+std::optional<std::chrono::microseconds> drop_part(connection& db, const core::log_range& part) {
   const auto parts = log_parts(db);
   const auto is_it = [&](const log_part& one) { return one.end && *one.end - 1 == core::number(part.through); };
   const auto named = std::find_if(parts.begin(), parts.end(), is_it);
-  const auto runs = named == parts.end() ? std::nullopt : count_if_all_old(own, part, before);
-  if (!runs)
+  if (named == parts.end())
     return std::nullopt;
   // An empty table takes the part's place: that is quick, whatever is in it.
   db.command("DROP TABLE IF EXISTS rm_log_gone");
   db.command("CREATE TABLE rm_log_gone LIKE xxl_job_log");
   db.command("ALTER TABLE rm_log_gone REMOVE PARTITIONING");
-  dropped_part dropped{part.through, *runs, {}};
+  std::chrono::microseconds locked{0};
   {
     const short_lock_wait patience{db};
     for (const auto& change :
          {"EXCHANGE PARTITION " + named->name + " WITH TABLE rm_log_gone", "DROP PARTITION " + named->name}) {
       const auto began = clock::now();
       db.command("ALTER TABLE xxl_job_log " + change);
-      dropped.locked = std::max(dropped.locked, std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));
+      locked = std::max(locked, std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));
     }
   }
   db.command("DROP TABLE rm_log_gone");
-  return dropped;
+  return locked;
 }
 
 } // namespace ringmaster::storage::mysql

@@ -32,20 +32,16 @@ struct log_part {
 /// Adds parts if fewer than `parts_ahead` are left.
 void add_parts(connection& db);
 
-struct dropped_part {
-  /// The last id that was in it.
-  core::log_id through{};
-  std::size_t runs = 0;
-  /// The longest time for which the log was locked.
-  std::chrono::microseconds locked{0};
-};
-
 /// The part behind `after` that the purge comes to next. Nothing: there is none that ends.
 [[nodiscard]] std::optional<core::log_range> next_part(const std::vector<log_part>& parts, core::log_id after);
 
-/// Drops the part with these ids if nothing in it has a reason to stay: no run of it is younger than `before` or without a time,
-/// and no open claim is as old. Its runs leave the log at once, under a lock that does not last longer for a large part than for
-/// a small one; the space is given back after that. Reads the whole part.
-[[nodiscard]] std::optional<dropped_part> drop_part(session& own, const core::log_range& part, core::time_point before);
+/// How many runs the part has, if nothing in it has a reason to stay: no run of it is younger than `before` or without a time,
+/// and no open claim is as old. Reads the whole part, a stretch at a time.
+[[nodiscard]] std::optional<std::size_t> count_if_all_old(session& own, const core::log_range& part, core::time_point before);
+
+/// Drops the part with these ids, whatever is in it; nothing: there is no such part. Its runs leave the log at once, under a lock
+/// that does not last longer for a large part than for a small one; the space is given back after that. Returns the longest time
+/// for which the log was locked.
+[[nodiscard]] std::optional<std::chrono::microseconds> drop_part(connection& db, const core::log_range& part);
 
 } // namespace ringmaster::storage::mysql

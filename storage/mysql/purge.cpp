@@ -37,9 +37,9 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
 }
 
 /// Without the right to change tables old runs go one by one.
-std::optional<dropped_part> try_drop(session& own, const core::log_range& part, core::time_point before) {
+std::optional<std::chrono::microseconds> try_drop(connection& db, const core::log_range& part) {
   try {
-    return drop_part(own, part, before);
+    return drop_part(db, part);
   } catch (const driver_error& failure) {
     if (failure.connection_lost() || failure.worth_repeating())
       throw;
@@ -86,6 +86,8 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
   return outcome;
 }
 
+// Whatever a part meets, the purge goes on behind it: until a part has gone it counts as one that stays, so that a failure, even
+// that of the connection, leaves it to the steps that take rows.
 core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(const core::purge_step& step) {
   using dropped_outcome = std::optional<core::purge_outcome>;
   if (step.range.after < kept_part_ && step.before == kept_before_)
@@ -93,18 +95,32 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
   kept_before_ = step.before;
   return own_.db.read([&]() -> core::result<dropped_outcome> {
     const auto part = next_part(log_parts(own_.db), step.range.after);
-    if (!part || part->through > step.range.through) {
-      kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
+    kept_part_ = part ? part->through : core::log_id{std::numeric_limits<std::int64_t>::max()};
+    if (!part || part->through > step.range.through)
       return dropped_outcome{};
+    if (emptied_part_ != part->through) {
+      const auto runs = count_if_all_old(own_, *part, step.before);
+      if (!runs)
+        return dropped_outcome{};
+      emptied_part_ = part->through;
+      emptied_runs_ = *runs;
     }
-    const auto dropped = try_drop(own_, *part, step.before);
-    if (!dropped) {
-      kept_part_ = part->through;
+    // What is remembered of its runs goes first, in steps as short as all others: there may be a million.
+    const auto began = std::chrono::steady_clock::now();
+    const auto forgotten = [&](const char* remembered) {
+      return own_.db.execute(remembered, part->after, part->through, step.limit) < step.limit;
+    };
+    if (!forgotten("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?")
+        || !forgotten("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?")) {
+      kept_part_ = {};
+      const auto took = std::chrono::steady_clock::now() - began;
+      return dropped_outcome{{0, step.range.after, std::chrono::duration_cast<std::chrono::microseconds>(took)}};
+    }
+    const auto locked = try_drop(own_.db, *part);
+    if (!locked)
       return dropped_outcome{};
-    }
-    own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
-    own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ?", part->after, part->through);
-    return dropped_outcome{{dropped->runs, dropped->through, dropped->locked}};
+    kept_part_ = {};
+    return dropped_outcome{{emptied_runs_, part->through, *locked}};
   });
 }
 

@@ -1,6 +1,7 @@
 #include "storage/mysql/upkeep.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "storage/claim_items.hpp"
 #include "storage/mysql/batches.hpp"
@@ -87,18 +88,29 @@ core::result<core::day_counts> upkeep_role::count_runs(const core::log_range& ra
   });
 }
 
+#define RINGMASTER_NEW_COUNTS                                                                                                    \
+  " ON DUPLICATE KEY UPDATE running_count = VALUES(running_count), suc_count = VALUES(suc_count),"                               \
+  " fail_count = VALUES(fail_count)"
+
 core::result<void> upkeep_role::write_report(std::span<const core::day_report> days, core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     const std::string written{own_.dates.of(now)};
     for (const auto& day : days)
-      own_.db.execute(
-        "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
-        " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE running_count = VALUES(running_count),"
-        " suc_count = VALUES(suc_count), fail_count = VALUES(fail_count), update_time = VALUES(update_time)",
-        std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      if (own_.shape.report_update_time)
+        own_.db.execute(
+          "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)"
+          " VALUES (?, ?, ?, ?, ?)" RINGMASTER_NEW_COUNTS ", update_time = VALUES(update_time)",
+          std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      else
+        own_.db.execute(
+          "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?)"
+          RINGMASTER_NEW_COUNTS,
+          std::string{own_.dates.of(day.day)}, day.counts.running, day.counts.succeeded, day.counts.failed());
     return {};
   });
 }
+
+#undef RINGMASTER_NEW_COUNTS
 
 namespace {
 
@@ -108,17 +120,24 @@ struct own_claim {
   std::vector<claim_item> items;
 };
 
-/// Appends what of the claim is unresolved; false: nothing.
+/// Appends what of the claim is unresolved, in the order of its items; false: nothing.
 bool append_unresolved(connection& db, const own_claim& claim, std::vector<core::stray_run>& strays) {
   const auto known = strays.size();
-  for (const auto& item : claim.items) {
-    auto row = db.query("SELECT executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log"
-                        " WHERE id = ? AND trigger_code = 0",
-                        item.id);
-    if (row.next())
-      strays.push_back({{item.id, claim.sequence, item.job, item.fire_at, item.part, item.attempt, row.string(0),
-                         row.optional_string(1), row.number32(2), row.number32(3)},
+  std::unordered_map<core::log_id, const claim_item*> items;
+  for (const auto& item : claim.items)
+    items.emplace(item.id, &item);
+  for (const auto part : padded_chunks(claim.items.size())) {
+    auto& some = db.prepare("SELECT id, executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log"
+                            " WHERE trigger_code = 0 AND id IN ({?,}) ORDER BY id",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(claim.items[part.at(i)].id);
+    for (auto row = some.select(); row.next();) {
+      const auto& item = *items.at(row.id<core::log_id>(0));
+      strays.push_back({{item.id, claim.sequence, item.job, item.fire_at, item.part, item.attempt, row.string(1),
+                         row.optional_string(2), row.number32(3), row.number32(4)},
                         claim.maybe_sent});
+    }
   }
   return strays.size() > known;
 }

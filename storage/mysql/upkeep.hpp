@@ -34,6 +34,9 @@ private:
   /// The end of the part that was looked at last and could not be dropped, and by what age limit.
   core::log_id kept_part_{};
   core::time_point kept_before_{};
+  /// The end of the part that may be dropped and loses its failed runs before, and how many runs it has.
+  core::log_id emptied_part_{};
+  std::size_t emptied_runs_ = 0;
 };
 
 } // namespace ringmaster::storage::mysql

@@ -1,13 +1,19 @@
 #include "storage/sqlite/examine.hpp"
 
 #include "storage/job_defects.hpp"
+#include "storage/job_row.hpp"
 #include "storage/row_oddities.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_schedules[] = "SELECT id, trigger_status, schedule_type, schedule_conf FROM xxl_job_info ORDER BY id";
+constexpr char list_schedules[] =
+  "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, x.time_zone, x.interval_ms, x.start_at, x.end_at, "
+  "x.jitter_ms FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id ORDER BY i.id";
+/// Before `migrate` added the options.
+constexpr char list_bare_schedules[] = "SELECT id, trigger_status, schedule_type, schedule_conf, NULL, NULL, NULL, NULL, NULL "
+                                       "FROM xxl_job_info ORDER BY id";
 constexpr char list_groups[] = "SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id";
 constexpr char list_jobs[] =
   "SELECT id, job_group, trigger_status = 1, executor_route_strategy, executor_block_strategy, misfire_strategy, glue_type, "
@@ -16,12 +22,28 @@ constexpr char list_registrations[] = "SELECT registry_group, registry_key, regi
 constexpr char count_timeless[] =
   "SELECT COUNT(*) FROM (SELECT trigger_time FROM xxl_job_log ORDER BY id DESC LIMIT 10000) WHERE trigger_time IS NULL";
 
+bool has_options(connection& db) {
+  auto row = db.prepare("SELECT 1 FROM pragma_table_info('rm_job_ext') WHERE name = 'jitter_ms'");
+  row.with();
+  return row.step();
+}
+
+core::schedule_options options_at(const statement& row, int column) {
+  job_row columns;
+  columns.time_zone = row.text(column);
+  columns.interval_ms = row.optional_number(column + 1);
+  columns.start_ms = row.optional_number(column + 2);
+  columns.end_ms = row.optional_number(column + 3);
+  columns.jitter_ms = row.optional_number(column + 4);
+  return options_of(columns);
+}
+
 database_finding schedules(connection& db, const core::zone& where) {
   defect_report report{where};
-  auto row = db.prepare(list_schedules);
+  auto row = db.prepare(has_options(db) ? list_schedules : list_bare_schedules);
   row.with();
   while (row.step())
-    report.add({row.number(0), row.number(1), std::string{row.text(2)}, row.optional_text(3)});
+    report.add({row.number(0), row.number(1), std::string{row.text(2)}, row.optional_text(3), options_at(row, 4)});
   return report.finding();
 }
 

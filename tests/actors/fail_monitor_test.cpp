@@ -16,8 +16,9 @@ struct scripted_alarms final : storage::alarm_store {
     return std::vector<core::pending_alarm>{};
   }
   core::result<void> finish(const core::node_life&, std::span<const core::alarm_end>) override { return {}; }
-  core::result<core::failure_sweep> sweep(core::time_point, bool follow_open, std::size_t) override {
+  core::result<core::failure_sweep> sweep(core::time_point, bool follow_open, std::size_t limit) override {
     CHECK(follow_open);
+    CHECK(limit <= 100); // beats wait behind it
     ++sweeps;
     if (answers.empty())
       return core::failure_sweep{};

@@ -217,6 +217,20 @@ TEST_CASE_METHOD(losing, "an address that never registered keeps its runs, howev
   CHECK(is_lost(run));
 }
 
+TEST_CASE_METHOD(losing, "another process behind an address that people wrote down does not end a young run", "[actors]") {
+  declare("settle");
+  auto run = accepted();
+  begin_monitor({});
+  serve({address}, core::address_type::manual);
+  executor->log = missing;
+  refused();
+  advance(5min);
+  CHECK(std::count(executor->calls.begin(), executor->calls.end(), "log " + id(run)) > 0);
+  CHECK(is_open(run));
+  advance(12min);
+  CHECK(is_lost(run));
+}
+
 TEST_CASE_METHOD(losing, "an old run that its executor denies is found without suspicion", "[actors]") {
   declare("settle");
   auto run = accepted();

@@ -42,6 +42,21 @@ TEST_CASE_METHOD(strays, "its failure is a known one, as that of any first sendi
   CHECK(expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
 }
 
+TEST_CASE_METHOD(strays, "a gate that was closed changes nothing: it was not sent yet", "[actors]") {
+  declare("settle").retry_count = 2;
+  auto run = claim_here();
+  executor->send = no_answer(protocol::send_state::gate_closed);
+  find(run, true);
+  CHECK(executor->calls == calls{"run " + id(run) + "/0"});
+  CHECK(row(run).trigger_code == 0);
+  executor->send = answer(500, "no such handler");
+  advance(3s);
+  CHECK(executor->calls == calls{"run " + id(run) + "/0", "run " + id(run) + "/0"});
+  CHECK(row(run).trigger_code == 500);
+  CHECK(row(run).trigger_msg.find("no such handler") != std::string::npos);
+  CHECK(expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
+}
+
 TEST_CASE_METHOD(strays, "when no answer came to it, the executor is asked", "[actors]") {
   declare("settle");
   auto run = claim_here();

@@ -316,6 +316,56 @@ TEST_CASE("the first success after an alarm is told once", "[storage]") {
   CHECK(f.status(id) == "0");
 }
 
+TEST_CASE("many alarms that end together wait for the recoveries of their jobs", "[storage]") {
+  alarm_fixture f{GENERATE(from_range(backends_under_test()))};
+  std::vector<core::alarm_end> ends;
+  for (std::int32_t job = 1; job <= 30; ++job)
+    f.failed(job, "a@x.example");
+  for (std::int32_t job = 1; job <= 5; ++job)
+    f.foreign_row(job, 500, 0, 0, 0);
+  f.sweep_all(noon + 1min);
+  const auto taken = f.take(false, noon + 2min);
+  REQUIRE(taken.size() == 35);
+  for (const auto& alarm : taken)
+    ends.push_back({alarm.id, core::alarm_status::sent, core::number(alarm.job) != 30});
+  require(f.alarms().finish(f.me, ends));
+  CHECK(f.rows("rm_alarm_open") == "29");
+  CHECK(f.rows("rm_intent", "kind = 'alarm'") == "0");
+  // Of a job that failed twice the later run counts.
+  CHECK(f.rows("rm_alarm_open", "log_id = (SELECT MAX(id) FROM xxl_job_log l WHERE l.job_id = rm_alarm_open.job)") == "29");
+}
+
+TEST_CASE("the first success is found a stretch at a time where the log has no index on the job", "[storage]") {
+  if (mysql_backend().unavailable_reason())
+    return;
+  alarm_fixture f{xxl_backend(4)};
+  const auto look = [&] { return require(f.alarms().find_recoveries(noon + 1min, 10)); };
+  CHECK(look() == 0);
+  f.db->exec("INSERT INTO rm_alarm_open (job, log_id) VALUES (7, 3), (8, 3), (9, 3)");
+  const auto succeed = [&](std::int32_t job, std::int64_t id) {
+    f.db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, trigger_code, handle_code, alarm_status) VALUES ("
+               + std::to_string(id) + ", 1, " + std::to_string(job) + ", '2024-03-01 12:00:00', 200, 200, 0)");
+  };
+  succeed(7, 2); // before the failure
+  succeed(8, 25'000);
+  succeed(6, 1'000'000);
+  succeed(9, 1'000'001);
+  succeed(9, 1'000'002);
+  CHECK(look() == 1); // the newest runs come first
+  CHECK(f.db->query("SELECT job FROM rm_alarm_open ORDER BY job") == table{{"7"}, {"8"}});
+  CHECK(f.db->value("SELECT origin_log_id FROM rm_intent WHERE kind = 'alarm'") == "1000001");
+  CHECK(look() == 0);
+  CHECK(look() == 1);
+  CHECK(f.db->query("SELECT job FROM rm_alarm_open ORDER BY job") == table{{"7"}});
+  // A result that came late, where the walk was already: it begins anew when it is at the end.
+  succeed(7, 5'000);
+  std::size_t found = 0;
+  for (int i = 0; i < 110; ++i)
+    found += look();
+  CHECK(found == 1);
+  CHECK(f.rows("rm_alarm_open") == "0");
+}
+
 TEST_CASE("an alarm whose result comes after all keeps its status", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.failed(7, "a@x.example");

@@ -134,6 +134,27 @@ TEST_CASE("a drop that was broken off half way is finished by the next one", "[s
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 
+TEST_CASE("the failed runs of a part go before it, a step at a time", "[storage]") {
+  if (no_server())
+    return;
+  parted f;
+  f.add_row(1);
+  f.add_row(million + 1);
+  for (int id = 1; id <= 250; ++id)
+    f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (" + std::to_string(id) + ", 7, 0)");
+  f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (1000001, 7, 0)");
+  for (const auto* left : {"151", "51"}) {
+    const auto step = f.purge(0, million);
+    CHECK(step.removed == 0);
+    CHECK(step.through == core::log_id{0});
+    CHECK(f.rows("rm_failed_run") == left);
+    CHECK(f.ends() == fresh);
+  }
+  CHECK(f.purge(0, million).removed == 1);
+  CHECK(f.rows("rm_failed_run") == "1");
+  CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
+}
+
 TEST_CASE("parts are added ahead of the runs, and never by copying any", "[storage]") {
   if (no_server())
     return;

@@ -83,6 +83,18 @@ TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]")
   CHECK(has(found, "; and 5 more"));
 }
 
+TEST_CASE("a look finds a zone that this machine does not know", "[schema]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  auto db = fresh_database(backend);
+  for (int id = 1; id <= 2; ++id)
+    db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, schedule_conf, trigger_status)"
+             " VALUES (" + std::to_string(id) + ", 1, 'x', 'BEAN', 'CRON', '0 0 1 * * ?', 1)");
+  db->exec("INSERT INTO rm_job_ext (job, time_zone) VALUES (1, 'Asia/Shanghai'), (2, 'Mars/Olympus')");
+  const auto found = failures(*db);
+  CHECK(has(found, "1 of 2 cannot be planned: job 2: "));
+  CHECK(has(found, "Mars/Olympus"));
+}
+
 TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);
@@ -123,16 +135,26 @@ TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
 }
 
 TEST_CASE("a job's defect is one line", "[schema]") {
-  const auto zone = require(core::zone::find("UTC"));
+  core::schedule_rules rules{require(core::zone::find("UTC"))};
   using storage::defect_of;
-  CHECK(defect_of({1, 1, "CRON", "0 0 1 * * ?"}, zone).empty());
-  CHECK(defect_of({1, 1, "NONE", std::nullopt}, zone).empty());
-  CHECK(defect_of({1, 0, "FIX_DELAY", std::nullopt}, zone).empty());
-  CHECK(defect_of({1, 1, "FIX_DELAY", "5"}, zone) == "schedule type \"FIX_DELAY\"");
-  CHECK(defect_of({1, 1, "CRON", std::nullopt}, zone) == "schedule_conf is NULL");
-  CHECK_FALSE(defect_of({1, 1, "FIX_RATE", "0"}, zone).empty());
-  CHECK_FALSE(defect_of({1, 7, "CRON", "0 0 1 * * ?"}, zone).empty());
-  CHECK_FALSE(defect_of({-3, 0, "NONE", ""}, zone).empty());
+  CHECK(defect_of({1, 1, "CRON", "0 0 1 * * ?"}, rules).empty());
+  CHECK(defect_of({1, 1, "NONE", std::nullopt}, rules).empty());
+  CHECK(defect_of({1, 0, "FIX_DELAY", std::nullopt}, rules).empty());
+  CHECK(defect_of({1, 1, "FIX_DELAY", "5"}, rules) == "schedule type \"FIX_DELAY\"");
+  CHECK(defect_of({1, 1, "CRON", std::nullopt}, rules) == "schedule_conf is NULL");
+  CHECK_FALSE(defect_of({1, 1, "FIX_RATE", "0"}, rules).empty());
+  CHECK_FALSE(defect_of({1, 7, "CRON", "0 0 1 * * ?"}, rules).empty());
+  CHECK_FALSE(defect_of({-3, 0, "NONE", ""}, rules).empty());
+  // With what it fires on beside its text.
+  core::schedule_options nowhere;
+  nowhere.time_zone = "Mars/Olympus";
+  CHECK(has(defect_of({1, 1, "CRON", "0 0 1 * * ?", nowhere}, rules), "Mars/Olympus"));
+  CHECK(defect_of({1, 0, "CRON", "0 0 1 * * ?", nowhere}, rules).empty());
+  core::schedule_options often;
+  often.interval_ms = 0;
+  CHECK_FALSE(defect_of({1, 1, "FIX_RATE", "5", often}, rules).empty());
+  often.interval_ms = 500;
+  CHECK(defect_of({1, 1, "FIX_RATE", "", often}, rules).empty());
 }
 
 TEST_CASE("a look finds times that were written in another zone", "[schema]") {

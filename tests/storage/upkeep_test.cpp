@@ -1,5 +1,7 @@
 // Looking after the log: accepted runs, counts by day, the purge, claims out of sight.
 
+#include <array>
+
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;
@@ -137,6 +139,22 @@ TEST_CASE("a day of the report is one row, replaced when it is written again", "
         == "2024-03-01 12:01:00");
 }
 
+TEST_CASE("a report table without the time of its last change takes reports, too", "[storage]") {
+  if (mysql_backend().unavailable_reason())
+    return;
+  upkeep_fixture f{mysql_backend()};
+  f.db->exec("ALTER TABLE xxl_job_log_report DROP COLUMN update_time");
+  f.store = f.db->open();
+  require(f.upkeep().span());
+  std::vector<core::day_report> days{{noon - 12h, {5, 1, 3}}};
+  const auto connection = f.db->value("SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()");
+  require(f.upkeep().write_report(days, noon));
+  days[0].counts = {6, 0, 5};
+  require(f.upkeep().write_report(days, noon));
+  CHECK(f.db->query("SELECT running_count, suc_count, fail_count FROM xxl_job_log_report") == table{{"0", "5", "1"}});
+  CHECK(f.db->value("SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()") == connection);
+}
+
 TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason to stay", "[storage]") {
   upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);
@@ -163,6 +181,24 @@ TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason t
   f.db->exec("DELETE FROM rm_claim");
   CHECK(f.purge({core::log_id{0}, core::log_id{base + 14}}, before, 1) == 1);
   CHECK(f.ids() == std::vector<std::int64_t>{base + 11, base + 13, base + 15});
+}
+
+TEST_CASE("of a claim with many runs those without an outcome are told, in order", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto batch = f.batch();
+  for (std::int32_t id = 1; id <= 7; ++id)
+    f.plan(batch, f.add_job(id));
+  const auto runs = require(f.firings().claim(batch, noon)).runs;
+  REQUIRE(runs.size() == 7);
+  f.record({f.answer(runs[0], 200), f.answer(runs[3], 500), f.answer(runs[6], 200)}, {});
+  const auto strays = require(f.upkeep().stray_runs(f.me, std::vector<std::int64_t>{batch.sequence}));
+  REQUIRE(strays.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& run = runs[std::array<std::size_t, 4>{1, 2, 4, 5}[i]];
+    CHECK(strays[i].run.id == run.id);
+    CHECK(strays[i].run.job == run.plan.spec->id);
+    CHECK(strays[i].run.address == run.plan.address);
+  }
 }
 
 TEST_CASE("an open claim says what of it is unresolved; one with nothing left goes", "[storage]") {

@@ -105,6 +105,33 @@ TEST_CASE("alarm windows: the first is told, the rest at the end, on and on", "[
   CHECK(windows.open(what, 60s, t0 + 121s));
 }
 
+TEST_CASE("alarm windows: reasons without end share one", "[core]") {
+  alarm_windows windows;
+  std::size_t told = 0;
+  const auto fail = [&](job_id job, const std::string& reason) {
+    const auto what = windows.key_of(job, reason);
+    if (windows.open(what, 60s, t0))
+      ++told;
+    else
+      windows.hold(what, intent_id{1}, false);
+  };
+  for (int i = 0; i < 10'000; ++i)
+    fail(job_id{7}, "request " + std::string(static_cast<std::size_t>(i % 5000), 'x') + " failed");
+  CHECK(windows.size() == alarm_windows::per_job_max + 1);
+  CHECK(told == windows.size());
+  // A reason that has its window keeps it, and other jobs have their own.
+  CHECK(windows.key_of(job_id{7}, "request  failed").second == "request  failed");
+  fail(job_id{6}, "a");
+  fail(job_id{8}, "a");
+  CHECK(told == windows.size());
+  CHECK(windows.key_of(job_id{8}, "b") == alarm_windows::key{job_id{8}, "b"});
+  // The common window tells of all that waited in it.
+  std::uint64_t waited = 0;
+  for (const auto& ended : windows.ended(t0 + 60s))
+    waited += ended.count;
+  CHECK(waited == 10'000 - alarm_windows::per_job_max - 1);
+}
+
 TEST_CASE("alarm rate: so many in any minute, lane by lane", "[core]") {
   alarm_rate rate{2};
   CHECK(rate.take("a", t0));

@@ -41,13 +41,13 @@ TEST_CASE("the age limit is a local midnight", "[unit]") {
 
 TEST_CASE("steps grow and shrink with what a row takes", "[unit]") {
   log_purge purge;
-  purge.begin(range(0, 100'000), cut_off);
+  purge.begin(range(0, 100'000), cut_off, core::log_id{100'000});
   CHECK(run(purge, 50us) < 50ms);
   CHECK(purge.removed() == 100'000);
   CHECK_FALSE(purge.is_due(cut_off));
   CHECK(purge.is_due(cut_off + 24h));
   // The database became ten times slower: one step shows it.
-  purge.begin(range(0, 130'000), cut_off + 24h);
+  purge.begin(range(0, 130'000), cut_off + 24h, core::log_id{130'000});
   REQUIRE(purge.next());
   CHECK(purge.next()->range.after == core::log_id{100'000});
   purge.stepped({0, core::log_id{100'001}, 500ms});
@@ -56,7 +56,7 @@ TEST_CASE("steps grow and shrink with what a row takes", "[unit]") {
 
 TEST_CASE("a step that fails is tried again, smaller", "[unit]") {
   log_purge purge;
-  purge.begin(range(0, 1'000), cut_off);
+  purge.begin(range(0, 1'000), cut_off, core::log_id{1'000});
   auto first = *purge.next();
   purge.failed();
   CHECK(purge.next()->limit < first.limit);
@@ -69,9 +69,26 @@ TEST_CASE("a step that fails is tried again, smaller", "[unit]") {
 TEST_CASE("nothing to purge is a purge that is done", "[unit]") {
   log_purge purge;
   CHECK(purge.is_due(cut_off));
-  purge.begin(range(7, 7), cut_off);
+  purge.begin(range(7, 7), cut_off, core::log_id{7});
   CHECK_FALSE(purge.next());
   CHECK_FALSE(purge.is_due(cut_off));
   purge.reset();
   CHECK(purge.is_due(cut_off));
+}
+
+TEST_CASE("a purge begins where the last one had seen everything, not where it ended", "[unit]") {
+  log_purge purge;
+  purge.begin(range(0, 10'000), cut_off, core::log_id{9'000});
+  run(purge, 50us);
+  CHECK(purge.low_water() == core::log_id{9'000});
+  // The limit did not move: nothing is looked at twice in one purge.
+  CHECK_FALSE(purge.is_due(cut_off));
+  purge.begin(range(0, 20'000), cut_off + 24h, core::log_id{19'500});
+  REQUIRE(purge.next());
+  CHECK(purge.next()->range.after == core::log_id{9'000});
+  run(purge, 50us);
+  CHECK(purge.low_water() == core::log_id{19'500});
+  // Never back, whatever the clock of the database did.
+  purge.begin(range(0, 20'000), cut_off + 48h, core::log_id{3});
+  CHECK(purge.next()->range.after == core::log_id{19'500});
 }

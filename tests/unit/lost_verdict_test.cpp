@@ -44,7 +44,20 @@ TEST_CASE("an idle executor that started the run has the time of a late callback
 }
 
 TEST_CASE("an executor that denies the run twice is believed, whatever the run's age", "[unit]") {
-  lost_evidence denied{.reached = true, .idle_code = 200, .log = unknown_verdict::not_received, .listed = true};
+  lost_evidence denied{.reached = true, .idle_code = 200, .log = unknown_verdict::not_received, .listed = true,
+                       .once_registered = true};
+  CHECK(judge(denied) == lost_verdict::denied);
+  denied.denied_since = 2s;
+  CHECK(judge(denied) == lost_verdict::lost);
+}
+
+TEST_CASE("what answers at an address that nobody registered is believed to have no run only when the run is old", "[unit]") {
+  lost_evidence denied{.reached = true, .idle_code = 200, .log = unknown_verdict::not_received, .listed = true,
+                       .denied_since = 2s};
+  CHECK(judge(denied) == lost_verdict::leave);
+  denied.denied_since.reset();
+  CHECK(judge(denied) == lost_verdict::leave);
+  denied.old = true;
   CHECK(judge(denied) == lost_verdict::denied);
   denied.denied_since = 2s;
   CHECK(judge(denied) == lost_verdict::lost);

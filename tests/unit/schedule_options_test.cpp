@@ -254,3 +254,33 @@ TEST_CASE("an option that is wrong in the store stops that job alone", "[unit][s
   CHECK(number(book.take_due(evening)->spec->id) == 1);
   CHECK_FALSE(book.take_due(evening));
 }
+
+TEST_CASE("a missed instant is made up for before the end, not behind it", "[unit][plan]") {
+  auto spec = std::make_shared<job>();
+  spec->id = job_id{7};
+  spec->misfire = misfire_policy::fire_once_now;
+  schedule_options options;
+  options.start_at = evening;
+  options.end_at = evening + 1min;
+  const auto rule = schedule::compile(schedule_type::fixed_rate, "10", zone{}, options);
+  REQUIRE(rule);
+  const auto plan_at = [&](time_point now) {
+    plan_window window;
+    window.now = now;
+    return plan({spec, evening + 30s}, *rule, window);
+  };
+  const auto before = plan_at(evening + 1min);
+  REQUIRE(before.firings.size() == 1);
+  CHECK(before.firings[0].misfire);
+  CHECK_FALSE(before.next);
+  const auto behind = plan_at(evening + 1min + 1ms);
+  CHECK(behind.firings.empty());
+  CHECK(behind.dropped == 4);
+  CHECK_FALSE(behind.next);
+  // Late, but no misfire: it keeps its own time.
+  plan_window window;
+  window.now = evening + 1min + 3s;
+  const auto late = plan({spec, evening + 1min}, *rule, window);
+  REQUIRE(late.firings.size() == 1);
+  CHECK(late.firings[0].fire_at == evening + 1min);
+}
