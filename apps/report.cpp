@@ -90,8 +90,8 @@ std::vector<std::string> log_lines(const core::deploy_report& report) {
 }
 
 std::string describe_json(const core::deploy_report& report, bool dry_run) {
-  nlohmann::json document{
-    {"dry_run", dry_run}, {"changes", nlohmann::json::array()}, {"on_their_way", report.on_their_way}};
+  const auto open = report.on_their_way ? nlohmann::json(*report.on_their_way) : nlohmann::json();
+  nlohmann::json document{{"dry_run", dry_run}, {"changes", nlohmann::json::array()}, {"on_their_way", open}};
   for (const auto& change : report.changes)
     document["changes"].push_back({{"kind", name_of(change.kind)}, {"object", change.object}, {"fields", change.fields}});
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

@@ -107,11 +107,11 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
     }
     // What is remembered of its runs goes first, in steps as short as all others: there may be a million.
     const auto began = std::chrono::steady_clock::now();
-    const auto forgotten = [&](const char* remembered) {
-      return own_.db.execute(remembered, part->after, part->through, step.limit) < step.limit;
-    };
-    if (!forgotten("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?")
-        || !forgotten("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?")) {
+    const auto left = [&](std::uint64_t removed) { return removed == step.limit; };
+    if (left(own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?", part->after,
+                             part->through, step.limit))
+        || left(own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?", part->after,
+                                part->through, step.limit))) {
       kept_part_ = {};
       const auto took = std::chrono::steady_clock::now() - began;
       return dropped_outcome{{0, step.range.after, std::chrono::duration_cast<std::chrono::microseconds>(took)}};

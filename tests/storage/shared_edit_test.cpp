@@ -106,8 +106,9 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   CHECK(tend().refreshed == 0); // not yet: the guard may not have the lock
   CHECK(f.schedule_of(1) == hidden);
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-  CHECK(tend().adopted.empty());
-  CHECK(tend().refreshed == 1);
+  const auto shown = tend(); // a first look remembers the row and shows its times in one step
+  CHECK(shown.adopted.empty());
+  CHECK(shown.refreshed == 1);
   CHECK(f.schedule_of(1) == "1 - 0");
 }
 
