@@ -22,8 +22,8 @@ void hide_schedule(connection& db) {
   db.execute("UPDATE xxl_job_info SET trigger_next_time = 253402300799000 WHERE trigger_status = 1");
 }
 
-/// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it for
-/// a job that runs without a next time, by its misfire policy.
+/// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it
+/// for a job that runs without a next time, by its misfire policy.
 void show_strangers(connection& db) {
   db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = 253402300799000");
 }
