@@ -90,7 +90,7 @@ int run(int argc, char** argv) {
   migrate_command->add_flag("--dry-run", migration.dry_run, "Only print what would be run");
   migrate_command->add_flag("--xxl", migration.xxl, "Upgrade XXL-JOB's own tables to its newest released schema, too");
   migrate_command
-    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only pages of Java admins read; --lean=off makes them again")
+    ->add_flag("--lean{on}", migration.lean, "Drop the log's indexes that only Java admins read; --lean=off makes them again")
     ->check(CLI::IsMember({"on", "off"}));
   migrate_command->add_flag("--json", migration.json, "For machines");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });

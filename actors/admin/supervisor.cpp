@@ -121,9 +121,10 @@ void supervisor_state::spawn_surroundings() {
 void supervisor_state::spawn_upkeep() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
-  lost_ = keep("lost_monitor", self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
-                                 lost_partners{completion_, queries_, pool_}, lost_settings{settings.trigger, settings.retention, language},
-                                 parts_.clocks.wall, parts_.log));
+  lost_ = keep("lost_monitor",
+               self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
+                 lost_partners{completion_, queries_, pool_}, lost_settings{settings.trigger, settings.retention, language},
+                 parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
                                    report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention,
                                    parts_.schedule_zone, parts_.clocks.wall, parts_.log));
