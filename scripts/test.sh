@@ -8,7 +8,7 @@
 #   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
 #
 # The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it. Exit 0 when nothing failed.
-# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors; 1).
+# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -28,6 +28,7 @@ while [ $# -gt 0 ]; do
 done
 
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS:-}
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
