@@ -240,6 +240,7 @@ class AllWrongTest(MariadbCase, Examined):
         self.only(found, "jobs", "rows", "clock", "alarm channel")
         # Once a webhook's alarm is wanted by every job, mails and webhooks fail in each second.
         self.succeed("migrate", *options[:-2])
+        self.succeed("takeover", "--config", config)
         rule = self.write("a.toml", '[[alarm]]\nkey = "all"\nchannels = ["ops"]\ndedup = "0s"\n')
         self.succeed("apply", "--config", config, rule)
         server = self.start(*options)

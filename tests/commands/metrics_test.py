@@ -9,12 +9,14 @@ from command_case import DEADLINE_S, Case, job
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
-# Series that appear with their first event only.
+# Series that appear with their first event, or in another mode.
 LATER = {
     "ringmaster_store_errors_total", "ringmaster_http_requests_total", "ringmaster_http_reply_time_seconds_total",
     "ringmaster_firing_lateness_seconds", "ringmaster_firing_lateness_seconds_bucket",
     "ringmaster_firing_lateness_seconds_count", "ringmaster_alarms_total",
+    "ringmaster_instants_reserved_total", "ringmaster_reservations_refused_total",  # in shared mode
 }
+
 NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
 
 

@@ -12,6 +12,10 @@ class MigrateXxlTest(MariadbCase):
     def steps(self, *arguments: str) -> list[str]:
         return [step["name"] for step in json.loads(self.succeed("migrate", "--json", *arguments).out)["steps"]]
 
+    def of_xxl(self) -> list:
+        """The picture without our tables, and without the index by which shared mode finds what is due."""
+        return [[row for row in part if row[0].startswith("xxl_") and row[1] != "rm_due"] for part in self.picture()]
+
     def is_ready(self) -> None:
         found = {each["check"]: each for each in json.loads(self.run_it("doctor", "--json").out)}
         self.assertEqual((found["schema"]["status"], found["tables"]["status"]), ("ok", "ok"), found)
@@ -44,8 +48,7 @@ class MigrateXxlTest(MariadbCase):
         plain = self.succeed("migrate").out
         self.assertIn("done: 2 ringmaster_tables\n", plain)
         self.assertNotIn("xxl_tables", plain)
-        of_xxl = [[row for row in part if row[0].startswith("xxl_")] for part in self.picture()]
-        self.assertEqual(of_xxl, list(before))
+        self.assertEqual(self.of_xxl(), list(before))
         # Each step is one of XXL-JOB's own releases, in order.
         names = self.steps("--xxl", "--dry-run")
         self.assertEqual(len(names), 3)
@@ -63,10 +66,10 @@ class MigrateXxlTest(MariadbCase):
     def test_generation_8(self):
         self.make_xxl_tables(8)
         before = self.picture()
-        self.assertEqual(self.succeed("migrate", "--xxl", "--dry-run").out.count("xxl_tables"), 0)
+        self.assertNotIn("to run: 1 xxl_tables", self.succeed("migrate", "--xxl", "--dry-run").out)
         self.assertEqual(self.picture(), before)
         self.succeed("migrate", "--xxl")
-        self.assertEqual([[row for row in part if row[0].startswith("xxl_")] for part in self.picture()], list(before))
+        self.assertEqual(self.of_xxl(), list(before))
         self.is_ready()
 
     def lean_and_back(self, generation: int) -> None:
