@@ -92,7 +92,8 @@ class purging {
 public:
   purging(storage::store& store) : store_{store} {
     const auto span = must(store.upkeep().span());
-    purge_.begin({core::log_id{core::number(span.first) - 1}, must(store.upkeep().last_before(now))}, now - 24h);
+    const auto last = must(store.upkeep().last_before(now));
+    purge_.begin({core::log_id{core::number(span.first) - 1}, last}, now - 24h, last);
   }
   [[nodiscard]] bool over() const { return !purge_.next(); }
   [[nodiscard]] bool due() const { return !over() && clock_type::now() >= next_; }
