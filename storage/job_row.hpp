@@ -40,6 +40,19 @@ struct job_row {
 /// The options as the columns hold them; a number that no option can be stays wrong, and planning says so.
 [[nodiscard]] core::schedule_options options_of(const job_row& row);
 
+/// The same from a row of either backend whose statement selects `time_zone`, `interval_ms`, `start_at`, `end_at` and
+/// `jitter_ms`, in this order from `column` on.
+template <class Row, class Column>
+[[nodiscard]] core::schedule_options options_at(const Row& row, Column column) {
+  job_row found;
+  found.time_zone = row.text(column);
+  found.interval_ms = row.optional_number(column + 1);
+  found.start_ms = row.optional_number(column + 2);
+  found.end_ms = row.optional_number(column + 3);
+  found.jitter_ms = row.optional_number(column + 4);
+  return options_of(found);
+}
+
 /// The end of the year 9999: whatever lies behind it was never a time.
 inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
 

@@ -27,7 +27,9 @@ struct mirror_step {
   bool more = false;
   /// Rows whose mirror was behind.
   std::size_t refreshed = 0;
-  std::vector<foreign_edit> adopted;
+  std::vector<foreign_edit> adopted = {};
+  /// Revisions were raised: planners are to read those jobs anew.
+  bool raised = false;
 };
 
 class mirror_store {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/metrics.hpp"
 #include "actors/rhythm.hpp"
 #include "storage/reservations.hpp"
 
@@ -17,10 +18,6 @@ constexpr auto forget_every = 1s;
 constexpr std::size_t forget_max = 5000;
 // A graceful stop does not wait longer for a Java admin that plans.
 constexpr auto put_back_limit = 5s;
-
-caf::telemetry::int_counter* counter(caf::actor_system& system, const char* metric, const char* help) {
-  return system.metrics().counter_singleton("ringmaster", metric, help, "1", true);
-}
 
 core::result<storage::reservation_store*> reservations_of(storage::store& store) {
   if (auto* found = store.reservations())
@@ -41,9 +38,11 @@ reservation_actor_state::reservation_actor_state(protocol::reservation_actor::po
     clock_{std::move(clock)},
     boot_{std::move(boot)},
     log_{std::move(log)},
-    reserved_count_{counter(self->system(), "instants-reserved", "Instants reserved beside Java admins.")},
-    doubles_count_{counter(self->system(), "reservations-refused", "Instants that were put back and had been reserved before.")},
-    dropped_count_{counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")} {}
+    reserved_count_{make_counter(self->system(), "instants-reserved", "Instants reserved beside Java admins.")},
+    doubles_count_{make_counter(self->system(), "reservations-refused",
+                                "Instants that were put back and had been reserved before.")},
+    dropped_count_{make_counter(self->system(), "firings-dropped-by-misfire",
+                                "Instants dropped by the misfire policy DO_NOTHING.")} {}
 
 protocol::reservation_actor::behavior_type reservation_actor_state::make_behavior() {
   return {

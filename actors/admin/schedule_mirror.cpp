@@ -45,8 +45,8 @@ void schedule_actor_state::take_mirror(const storage::mirror_step& step) {
     log_->warn("job={} was changed in the database by somebody else: {}", core::number(edit.job), edit.what);
   mirror_after_ = step.more ? step.last : core::job_id{0};
   next_mirror_ = step.more ? steady_now() + between_steps : mirror_round_ + round_every;
-  // Whether revisions were raised is not told: a job of ours whose definition is older would lose its next claim.
-  poll_edits();
+  if (step.raised || !step.adopted.empty()) // a claim with an older definition is lost
+    poll_edits();
 }
 
 // The mirror is exact when nothing is claimed any more. A store that fails is no reason to stay.

@@ -234,6 +234,17 @@ private:
     return values;
   }
 
+  /// The columns that both kinds of rows begin with.
+  static void add_target(statement& to, const core::planned_run& run, log_values& values) {
+    to.add(run.spec->group)
+      .add(run.spec->id)
+      .add(values.address)
+      .add(values.handler)
+      .add(values.param)
+      .add(std::move(values.sharding));
+    to.add(run.retry_left);
+  }
+
   /// The first id; the server gives one statement's rows equidistant ids.
   std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
@@ -245,13 +256,8 @@ private:
       const auto& run = batch_.runs[position];
       auto values = values_of(run);
       const auto fire_time = date_text(run.fire_at);
-      some.add(run.spec->group)
-        .add(run.spec->id)
-        .add(values.address)
-        .add(values.handler)
-        .add(values.param)
-        .add(std::move(values.sharding));
-      some.add(run.retry_left).add(fire_time).add(std::move(values.message)).add(fire_time);
+      add_target(some, run, values);
+      some.add(fire_time).add(std::move(values.message)).add(fire_time);
     }
     some.run();
     return some.first_id();
@@ -266,14 +272,9 @@ private:
       positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
-      const auto values = values_of(run);
-      some.add(run.spec->group)
-        .add(run.spec->id)
-        .add(values.address)
-        .add(values.handler)
-        .add(values.param)
-        .add(std::move(values.sharding));
-      some.add(run.retry_left).add(date_text(run.fire_at)).add(claim_text(own_, run, batch_.node_host, groups_));
+      auto values = values_of(run);
+      add_target(some, run, values);
+      some.add(date_text(run.fire_at)).add(claim_text(own_, run, batch_.node_host, groups_));
     }
     some.run();
     return some.first_id();

@@ -251,7 +251,7 @@ private:
                  : db_.query("SELECT id, trigger_status, schedule_type, schedule_conf, NULL, NULL, NULL, NULL, NULL"
                              " FROM xxl_job_info ORDER BY id");
     while (row.next())
-      report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3), options_at(row, 4)});
+      report.add({row.number(0), row.number(1), row.string(2), row.optional_string(3), options_at(row, 4U)});
     out_.push_back(report.finding());
   }
 
@@ -283,16 +283,6 @@ private:
       .query("SELECT 1 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'rm_job_ext'"
              " AND COLUMN_NAME = 'jitter_ms'")
       .next();
-  }
-
-  static core::schedule_options options_at(const rows& row, unsigned column) {
-    job_row columns;
-    columns.time_zone = row.text(column);
-    columns.interval_ms = row.optional_number(column + 1);
-    columns.start_ms = row.optional_number(column + 2);
-    columns.end_ms = row.optional_number(column + 3);
-    columns.jitter_ms = row.optional_number(column + 4);
-    return options_of(columns);
   }
 
   connection& db_;

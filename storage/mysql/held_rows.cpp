@@ -68,23 +68,22 @@ void write_triggers(connection& db, const row_list& rows) {
 /// The same with the ends of the texts, which replace what the claim left open.
 void write_triggers_as_java(session& own, const row_list& rows) {
   const auto open = core::pending_end(own.texts.tail);
-  const auto ending = [&own](const held_row& held) {
-    return ending_of(own, *held.write.trigger_code, held.write.trigger_message);
-  };
   // Twice, and escaped.
   const auto bytes_of = [&](std::size_t i) { return 4 * rows[i]->write.trigger_message.size(); };
   for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
     auto& some = own.db.prepare(
       "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = CASE id {WHEN ? THEN ? }END,"
-      " trigger_msg = LEFT(CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ? THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg)"
-      " - CHAR_LENGTH(?)), CASE id {WHEN ? THEN ? }END) ELSE CONCAT(COALESCE(trigger_msg, ''), CASE id {WHEN ? THEN ? }END) END,"
-      " 15000), executor_fail_retry_count = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END"
+      " trigger_msg = LEFT(" RINGMASTER_CLOSED_IN_PLACE "CASE id {WHEN ? THEN ? }END)"
+      " ELSE CONCAT(COALESCE(trigger_msg, ''), CASE id {WHEN ? THEN ? }END) END, 15000),"
+      " executor_fail_retry_count = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END"
       " WHERE id IN ({?,})",
       part.rows);
     add_cases(some, rows, part, [](const held_row& held) { return *held.write.trigger_code; });
     some.add(open).add(open).add(open);
-    add_cases(some, rows, part, [&](const held_row& held) { return ending(held).in_place; });
-    add_cases(some, rows, part, [&](const held_row& held) { return ending(held).behind; });
+    add_cases(some, rows, part, [&own](const held_row& held) {
+      return core::answered_end(*held.write.trigger_code, held.write.trigger_message, own.texts.tail);
+    });
+    add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.trigger_message); });
     add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });
     add_cases(some, rows, part, alarm_status);
     add_ids(some, rows, part);

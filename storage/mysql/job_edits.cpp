@@ -32,10 +32,10 @@ core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode 
                              core::time_point now) {
   const auto next_ms = next ? core::to_ms(*next) : 0;
   const auto revision = own.take_revisions(1);
-  if (mode == core::cluster_mode::shared)
-    write_shared_schedule(own.db, job, next.has_value(), next_ms);
-  own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?",
-                 mode == core::cluster_mode::shared ? 0 : next_ms, revision, job);
+  const bool shared = mode == core::cluster_mode::shared;
+  if (shared)
+    keep_last_instant(own.db, job);
+  own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?", shared ? 0 : next_ms, revision, job);
   own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
                  " WHERE id = ?",
                  next.has_value(), next_ms, std::string{own.dates.of(now)}, job);

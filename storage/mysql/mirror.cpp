@@ -23,16 +23,6 @@ constexpr const char* watched =
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id"
   " LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
-core::schedule_options read_timing(const rows& row) {
-  job_row out;
-  out.time_zone = row.text(17);
-  out.interval_ms = row.optional_number(18);
-  out.start_ms = row.optional_number(19);
-  out.end_ms = row.optional_number(20);
-  out.jitter_ms = row.optional_number(21);
-  return options_of(out);
-}
-
 std::vector<watched_job> read_all(rows row) {
   std::vector<watched_job> out;
   while (row.next()) {
@@ -45,7 +35,7 @@ std::vector<watched_job> read_all(rows row) {
       job.planned = {row.number(8), row.number(9), row.number(10)};
     if (!row.is_null(11))
       job.seen = {{row.number(12), row.string(13), row.string(14), row.string(15)}, row.number(16)};
-    job.timing = read_timing(row);
+    job.timing = options_at(row, 17U);
   }
   return out;
 }
@@ -83,13 +73,19 @@ void remember(connection& db, const std::vector<const watched_job*>& seen_first)
   }
 }
 
+/// What a transaction of adoptions did.
+struct adopted_jobs {
+  std::vector<foreign_edit> edits;
+  bool raised = false;
+};
+
 /// Decided anew under the lock of all edits and that of the job's schedule.
 class adoption {
 public:
   adoption(session& own, core::schedule_rules& rules, core::time_point now)
     : own_{own}, db_{own.db}, rules_{rules}, now_{now} {}
 
-  std::vector<foreign_edit> run(std::span<const core::job_id> suspects) {
+  adopted_jobs run(std::span<const core::job_id> suspects) {
     if (!begins())
       return {};
     std::vector<watched_job*> raised;
@@ -102,10 +98,10 @@ public:
         adopt(job, decided);
     }
     raise(raised);
-    return std::move(adopted_);
+    return std::move(out_);
   }
 
-  std::vector<foreign_edit> forget(const std::vector<core::job_id>& gone) {
+  adopted_jobs forget(const std::vector<core::job_id>& gone) {
     if (!begins())
       return {};
     for (const auto id : gone) {
@@ -114,9 +110,9 @@ public:
       db_.execute("DELETE FROM rm_schedule WHERE job = ?", id);
       db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
       db_.execute("DELETE FROM rm_mirror WHERE job = ?", id);
-      adopted_.push_back({id, "deleted"});
+      out_.edits.push_back({id, "deleted"});
     }
-    return std::move(adopted_);
+    return std::move(out_);
   }
 
 private:
@@ -145,6 +141,7 @@ private:
   void raise(const std::vector<watched_job*>& jobs) {
     if (jobs.empty())
       return;
+    out_.raised = true;
     const auto revision = own_.take_revisions(1);
     for (const auto part : padded_chunks(jobs.size())) {
       auto& some = db_.prepare("UPDATE rm_schedule FORCE INDEX (PRIMARY) SET revision = ? WHERE job IN ({?,})", part.rows);
@@ -164,6 +161,7 @@ private:
       row.status = 0;
     auto revision = job.planned ? job.planned->revision : 0;
     if (decided.raise) {
+      out_.raised = true;
       db_.execute("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
       if (auto counter = db_.query("SELECT counter FROM rm_edit WHERE id = 1"); counter.next())
         revision = counter.number(0);
@@ -181,14 +179,14 @@ private:
       "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",
       job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
     if (!decided.what.empty())
-      adopted_.push_back({job.id, decided.what});
+      out_.edits.push_back({job.id, decided.what});
   }
 
   session& own_;
   connection& db_;
   core::schedule_rules& rules_;
   const core::time_point now_;
-  std::vector<foreign_edit> adopted_;
+  adopted_jobs out_;
 };
 
 std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
@@ -201,12 +199,13 @@ std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
 }
 
 core::result<void> adopt_all(session& own, std::span<const core::job_id> suspects, const std::vector<core::job_id>& gone,
-                             core::schedule_rules& rules, core::time_point now, std::vector<foreign_edit>& adopted) {
+                             core::schedule_rules& rules, core::time_point now, mirror_step& out) {
   auto step = [&](auto&& body) -> core::result<void> {
-    auto edits = own.db.transact([&]() -> core::result<std::vector<foreign_edit>> { return body(adoption{own, rules, now}); });
-    if (!edits)
-      return tl::unexpected{edits.error()};
-    std::move(edits->begin(), edits->end(), std::back_inserter(adopted));
+    auto some = own.db.transact([&]() -> core::result<adopted_jobs> { return body(adoption{own, rules, now}); });
+    if (!some)
+      return tl::unexpected{some.error()};
+    std::move(some->edits.begin(), some->edits.end(), std::back_inserter(out.adopted));
+    out.raised = out.raised || some->raised;
     return {};
   };
   for (; !suspects.empty(); suspects = suspects.subspan(std::min(adopted_at_once, suspects.size())))
@@ -226,9 +225,9 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
   auto looked = db.read([&]() -> core::result<mirror_step> {
     suspects.clear();
     if (!may_show_schedule(db))
-      return mirror_step{after, false, 0, {}};
+      return mirror_step{after};
     const auto page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
-    mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
+    mirror_step out{page.empty() ? after : page.back().id, page.size() == limit};
     std::vector<const watched_job*> behind, seen_first;
     for (const auto& job : page) {
       const auto decided = adopt ? decide(job, now, rules) : edit_decision{};
@@ -254,8 +253,8 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
     looked->last = suspects.back();
     looked->more = true;
   }
-  if (auto done = adopt_all(own_, suspects, gone, rules, now, looked->adopted); !done) {
-    if (looked->adopted.empty())
+  if (auto done = adopt_all(own_, suspects, gone, rules, now, *looked); !done) {
+    if (looked->adopted.empty() && !looked->raised)
       return tl::unexpected{done.error()};
     // What was adopted is told; the rest is there at the next look.
     looked->last = after;

@@ -15,17 +15,19 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
+/// The last second of the year 9999.
+constexpr std::int64_t far_ms = 253'402'300'799'000;
 
 /// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
 /// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
 void hide_schedule(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = 253402300799000 WHERE trigger_status = 1");
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", far_ms);
 }
 
 /// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it
 /// for a job that runs without a next time, by its misfire policy.
 void show_strangers(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = 253402300799000");
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", far_ms);
 }
 
 /// What people see of the native schedule.
@@ -43,12 +45,9 @@ void add_due_index(connection& db) {
 }
 
 /// `rm_schedule` from `xxl_job_info`. A running job without a next time is due at once: its misfire policy decides.
-std::size_t copy_from_jobs(connection& db) {
-  const auto revision = [&] {
-    db.execute("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
-    auto row = db.query("SELECT counter FROM rm_edit WHERE id = 1");
-    return row.next() ? row.number(0) : 0;
-  }();
+std::size_t copy_from_jobs(session& own) {
+  auto& db = own.db;
+  const auto revision = own.take_revisions(1);
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
   // What was edited meanwhile is no edit behind our back.
@@ -80,7 +79,8 @@ core::result<void> check_options(connection& db) {
   return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or take the options out, then switch");
 }
 
-core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& rules, cluster_mode to) {
+core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rules, cluster_mode to) {
+  auto& db = own.db;
   core::mode_switch out;
   if (auto locked = lock_schedule(db); !locked)
     return tl::unexpected{locked.error()};
@@ -99,7 +99,7 @@ core::result<core::mode_switch> switch_under_lock(connection& db, rule_cache& ru
   out.nodes_fenced = static_cast<std::size_t>(
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));
   if (to == cluster_mode::native) {
-    out.jobs_copied = copy_from_jobs(db);
+    out.jobs_copied = copy_from_jobs(own);
     hide_schedule(db);
   } else {
     out.jobs_copied = copy_to_jobs(db);
@@ -121,9 +121,9 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
       own_.db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1 AND mode = ?", core::stored_name(to));
       return {};
     }
-    if (auto fits = to == cluster_mode::shared ? check_options(own_.db) : core::result<void>{}; !fits)
-      return fits;
-    if (to == cluster_mode::shared && read_mode(own_.db).mode == cluster_mode::native) {
+    if (to == cluster_mode::shared) {
+      if (auto fits = check_options(own_.db); !fits)
+        return fits;
       add_due_index(own_.db);
       // The guard lets go before this has the lock, and a Java admin may be first in its queue.
       hide_schedule(own_.db);
@@ -138,7 +138,7 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
   cluster_role nodes{own_};
   bool ended = false;
   for (const auto begun = clock::now();;) {
-    auto done = own_.db.transact([&] { return switch_under_lock(own_.db, rules_, to); });
+    auto done = own_.db.transact([&] { return switch_under_lock(own_, rules_, to); });
     const auto waited = clock::now() - begun;
     if (done)
       return done;

@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/row_texts.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -31,8 +32,7 @@ statement& statement_for(connection& db, const plain_group& group, std::size_t r
   constexpr const char* update = "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET ";
   // Beside Java admins the claim left the end of its text open: closed in place, if it is there.
   constexpr const char* update_text =
-    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ?"
-    " THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg) - CHAR_LENGTH(?)), ?) ELSE trigger_msg END, ";
+    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = " RINGMASTER_CLOSED_IN_PLACE "?) ELSE trigger_msg END, ";
   constexpr const char* answered = "trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0";
   constexpr const char* both_alike = "trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
                                      " WHERE id IN ({?,}) AND trigger_code = 0 AND handle_code = 0";

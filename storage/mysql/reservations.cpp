@@ -38,11 +38,11 @@ class giving_back {
 public:
   giving_back(connection& db, rule_cache& rules) : db_{db}, rules_{rules} {}
 
-  std::size_t run(core::job_id job, const std::vector<waiting_instant>& instants) {
+  void run(core::job_id job, const std::vector<waiting_instant>& instants) {
     auto row = db_.query("SELECT trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''), trigger_last_time"
                          " FROM xxl_job_info WHERE id = ? FOR UPDATE", job);
     if (!row.next())
-      return 0;
+      return;
     const auto status = row.number(0), next_ms = row.number(1);
     const auto type = row.string(2), conf = row.string(3);
     const auto rule = rules_.find(type, conf);
@@ -50,33 +50,44 @@ public:
     // somebody.
     const bool ended = status == 0 && next_ms == 0 && row.time_ms(4) >= instants.back().fire_at;
     if (!rule || !(ended || (status == 1 && next_ms != 0)))
-      return 0;
+      return;
     auto next = next_ms == 0 ? std::nullopt : std::optional{core::from_ms(next_ms)};
-    std::size_t given = 0;
-    for (auto one = instants.rbegin(); one != instants.rend(); ++one, ++given) {
+    const auto before = next;
+    for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
       if (one->schedule != type + ' ' + conf || (*rule)->next(one->fire_at) != next)
         break;
       next = one->fire_at;
-      db_.execute("DELETE FROM rm_intent WHERE id = ?", one->id);
+      gone_.push_back(one->id);
     }
-    if (given > 0)
+    if (next != before)
       db_.execute("UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = ? WHERE id = ?", *next, job);
-    return given;
+  }
+
+  /// How many in all.
+  std::size_t finish() {
+    const auto gone = sorted(std::span<const core::intent_id>{gone_});
+    for (const auto part : padded_chunks(gone.size())) {
+      auto& some = db_.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(gone[part.at(i)]);
+      some.run();
+    }
+    return gone.size();
   }
 
 private:
   connection& db_;
   rule_cache& rules_;
+  std::vector<core::intent_id> gone_;
 };
 
 } // namespace
 
 std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node) {
-  std::size_t given = 0;
   giving_back back{db, rules};
   for (const auto& [job, instants] : lock_waiting(db, node))
-    given += back.run(job, instants);
-  return given;
+    back.run(job, instants);
+  return back.finish();
 }
 
 core::result<core::mode_state> reservation_role::mode() {

@@ -37,8 +37,4 @@ std::string claim_text(const session& own, const core::planned_run& run, std::st
   return core::trigger_text(story, own.texts.reader, own.texts.tail);
 }
 
-trigger_ending ending_of(const session& own, std::int32_t code, std::string_view message) {
-  return {core::answered_end(code, message, own.texts.tail), storable(message)};
-}
-
 } // namespace ringmaster::storage::mysql

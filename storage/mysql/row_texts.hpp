@@ -27,12 +27,9 @@ struct group_text {
 [[nodiscard]] std::string claim_text(const session& own, const core::planned_run& run, std::string_view node_host,
                                      const std::map<core::group_id, group_text>& groups);
 
-/// What an answer leaves in place of the end of a claim's text, and behind a text of another form (a compact note of native
-/// mode).
-struct trigger_ending {
-  std::string in_place;
-  std::string behind;
-};
-[[nodiscard]] trigger_ending ending_of(const session& own, std::int32_t code, std::string_view message);
+/// The text, its open end replaced by the value that follows here in the statement; a text of another form (a compact note of
+/// native mode) goes to the CASE's ELSE. Takes `core::pending_end` three times.
+#define RINGMASTER_CLOSED_IN_PLACE                                                                                               \
+  "CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ? THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg) - CHAR_LENGTH(?)), "
 
 } // namespace ringmaster::storage::mysql

@@ -2,15 +2,6 @@
 
 namespace ringmaster::storage::mysql {
 
-namespace {
-
-void keep_last_instant(connection& db, core::job_id job) {
-  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
-             " WHERE job = ?", job, job);
-}
-
-} // namespace
-
 core::result<void> lock_schedule(connection& db) {
   if (db.query("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE").next())
     return {};
@@ -55,6 +46,11 @@ std::vector<core::job_id> running_with_options(connection& db) {
   while (found.next())
     out.push_back(found.id<core::job_id>(0));
   return out;
+}
+
+void keep_last_instant(connection& db, core::job_id job) {
+  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
+             " WHERE job = ?", job, job);
 }
 
 void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms) {

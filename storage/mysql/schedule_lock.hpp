@@ -29,8 +29,11 @@ namespace ringmaster::storage::mysql {
 /// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
 [[nodiscard]] core::result<core::cluster_mode> begin_edit(connection& db);
 
-/// Writes when a job fires where the schedule is `xxl_job_info`, inside an edit: its last instant goes to `rm_schedule`, because
-/// a start must not come before what anybody took; Java's column begins anew (XXL admin §3.6). `next_ms` 0: never.
+/// In shared mode, inside an edit, before Java's column of the last instant begins anew (XXL admin §3.6): it goes to
+/// `rm_schedule`, because a start must not come before what anybody took.
+void keep_last_instant(connection& db, core::job_id job);
+
+/// Writes when a job fires where the schedule is `xxl_job_info`, inside an edit. `next_ms` 0: never.
 void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms);
 
 /// Running jobs with options of the schedule that Java admins do not know (`core::schedule_options`), ascending.

@@ -110,13 +110,12 @@ private:
 
   bool fail(const open_run& run, std::int32_t alarm_status) {
     const auto open = core::pending_end(own_.texts.tail);
-    const auto end = ending_of(own_, 500, abandoned_message);
     const auto failed = db_.execute(
       "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?,"
-      " trigger_msg = LEFT(CASE RIGHT(trigger_msg, CHAR_LENGTH(?)) WHEN ? THEN CONCAT(LEFT(trigger_msg, CHAR_LENGTH(trigger_msg)"
-      " - CHAR_LENGTH(?)), ?) ELSE CONCAT(COALESCE(trigger_msg, ''), ?) END, 15000)"
+      " trigger_msg = LEFT(" RINGMASTER_CLOSED_IN_PLACE "?) ELSE CONCAT(COALESCE(trigger_msg, ''), ?) END, 15000)"
       " WHERE id = ? AND trigger_code = 0 AND handle_code = 0",
-      alarm_status, open, open, open, end.in_place, end.behind, run.id);
+      alarm_status, open, open, open, core::answered_end(500, abandoned_message, own_.texts.tail), abandoned_message,
+      run.id);
     if (failed == 1)
       db_.execute("INSERT IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?, ?, ?)", run.id, run.job, run.fire_at);
     return failed == 1;

@@ -28,16 +28,6 @@ bool has_options(connection& db) {
   return row.step();
 }
 
-core::schedule_options options_at(const statement& row, int column) {
-  job_row columns;
-  columns.time_zone = row.text(column);
-  columns.interval_ms = row.optional_number(column + 1);
-  columns.start_ms = row.optional_number(column + 2);
-  columns.end_ms = row.optional_number(column + 3);
-  columns.jitter_ms = row.optional_number(column + 4);
-  return options_of(columns);
-}
-
 database_finding schedules(connection& db, const core::zone& where) {
   defect_report report{where};
   auto row = db.prepare(has_options(db) ? list_schedules : list_bare_schedules);

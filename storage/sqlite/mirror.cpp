@@ -27,16 +27,6 @@ constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind
 constexpr char remember[] = "INSERT OR REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) "
                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-core::schedule_options read_timing(const statement& row) {
-  job_row out;
-  out.time_zone = row.text(17);
-  out.interval_ms = row.optional_number(18);
-  out.start_ms = row.optional_number(19);
-  out.end_ms = row.optional_number(20);
-  out.jitter_ms = row.optional_number(21);
-  return options_of(out);
-}
-
 watched_job read_job(const statement& row) {
   watched_job job;
   job.id = row.id<core::job_id>(0);
@@ -48,7 +38,7 @@ watched_job read_job(const statement& row) {
   if (row.number(11) == 0)
     job.seen = {{row.number(12), std::string{row.text(13)}, std::string{row.text(14)}, std::string{row.text(15)}},
                 row.number(16)};
-  job.timing = read_timing(row);
+  job.timing = options_at(row, 17);
   return job;
 }
 
@@ -64,7 +54,7 @@ public:
       while (listing.step())
         page.push_back(read_job(listing));
     }
-    mirror_step out{page.empty() ? after : page.back().id, page.size() == limit, 0, {}};
+    mirror_step out{page.empty() ? after : page.back().id, page.size() == limit};
     for (const auto& job : page) {
       if (adopts && adopt(job, out))
         continue;
@@ -94,6 +84,7 @@ private:
       row.status = 0;
     auto revision = job.planned ? job.planned->revision : 0;
     if (decided.raise) {
+      out.raised = true;
       revision = next_revision();
       db_.run(ensure_schedule, job.id, job.row_last_ms);
       db_.run(touch_schedule, job.id, revision);

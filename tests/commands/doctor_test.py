@@ -175,7 +175,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.says(self.examine(), "clock", "fail", r"^the database's clock is (89|90)\.\d s ahead of this machine's$")
 
     def shift_clock(self, seconds: int) -> None:
-        """What the database takes for now, for accounts without global rights."""
+        """The time that accounts without global rights see in the database."""
         self.addCleanup(self.sql, "SET GLOBAL init_connect = ''")
         self.sql(f"SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(SYSDATE(3)) + {seconds}'")
 
