@@ -82,12 +82,16 @@ class Book:
         return found
 
 
+class Listener(ThreadingHTTPServer):
+    request_queue_size = 512  # a life that dies leaves its connections to be taken; of the next life's none may be dropped
+
+
 class Executors:
     """Lane `n` lives under `/n`."""
 
     def __init__(self):
         self.books: dict[str, Book] = {}
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        self.http = Listener(("127.0.0.1", 0), self.handler())
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def open(self, lane: str, admin: str, token: str) -> Book:

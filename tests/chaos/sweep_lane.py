@@ -133,7 +133,8 @@ class Lane:
         self.ended = time.time() - SETTLE_S
         self.jobs(False)
         self.calm(SETTLE_S, gracefully=True)
-        return [f"lane {self.name}: {problem}" for problem in self.account()]
+        problems = [f"lane {self.name}: {problem}" for problem in self.account()]
+        return [*problems, f"lane {self.name}, its last warnings: {self.tail()}"] if problems else []
 
     # -- the account
 
