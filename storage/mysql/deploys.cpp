@@ -95,7 +95,9 @@ private:
       if (job.schedule)
         write(id, *job.schedule);
     }
-    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
+    // Of a job that goes on as before, what is reserved is still due: its claim reads the new definition.
+    if (job.kind == change_kind::remove || job.schedule)
+      db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
     ids_.push_back(id);
   }
 

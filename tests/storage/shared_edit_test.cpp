@@ -58,6 +58,30 @@ TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
   CHECK(f.rows("xxl_job_info") == "0");
 }
 
+TEST_CASE("an apply that leaves a schedule as it is loses nothing that is reserved", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  auto set = pay_set();
+  set.jobs = {declared_job_of("pay", "settle")};
+  set.jobs[0].schedule_conf = "*/1 * * * * ?";
+  f.apply(set);
+  const auto start = noon + 6s;
+  const auto reserved = f.reserve(start).intents;
+  REQUIRE(instants(reserved) == std::vector<std::int64_t>{6, 7, 8, 9, 10, 11, 12});
+  auto spec = f.job(std::stoi(f.id_of("settle")));
+  set.jobs[0].params = "new";
+  REQUIRE(f.apply(set, false, start) == "=~");
+  CHECK(f.rows("rm_intent", "state = 0") == "7");
+  CHECK(f.claim(reserved, {spec}).stale_intents.size() == 7); // and nothing is sent by the old definition
+  const auto runs = f.claim(reserved).runs;
+  REQUIRE(runs.size() == 7);
+  CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_log WHERE executor_param = 'new'") == "7");
+
+  REQUIRE(f.reserve(start + 2s).intents.size() == 2);
+  set.jobs[0].schedule_conf = "0 0 1 * * ?";
+  REQUIRE(f.apply(set, false, start + 2s) == "=~");
+  CHECK(f.rows("rm_intent", "state = 0") == "0"); // of the old schedule
+}
+
 TEST_CASE("options that Java admins do not know are refused", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   auto set = pay_set();
