@@ -212,7 +212,7 @@ TEST_CASE("addresses of an automatic group stay", "[storage]") {
   CHECK(f.db->query("SELECT address_type, address_list FROM xxl_job_group") == table{{"0", "http://m/"}});
 }
 
-TEST_CASE("waiting cron intents of a changed job go, others stay", "[storage]") {
+TEST_CASE("waiting cron intents of a job go with its schedule, others stay", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -227,6 +227,9 @@ TEST_CASE("waiting cron intents of a changed job go, others stay", "[storage]") 
   add("retry", id, 3, 0);
   add("cron", f.id_of("report"), 4, 0);
   set.jobs[0].params = "new";
+  f.apply(set);
+  CHECK(f.db->query("SELECT origin_log_id FROM rm_intent ORDER BY id") == table{{"1"}, {"2"}, {"3"}, {"4"}});
+  set.jobs[0].schedule_conf = "0 0 2 * * ?";
   f.apply(set);
   CHECK(f.db->query("SELECT origin_log_id FROM rm_intent ORDER BY id") == table{{"2"}, {"3"}, {"4"}});
 }
