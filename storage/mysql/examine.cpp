@@ -16,6 +16,7 @@
 #include "storage/mysql/grants.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/mysql/schema_read.hpp"
+#include "storage/mysql/table_traps.hpp"
 #include "storage/row_oddities.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -62,6 +63,8 @@ public:
     const auto verdict = check_schema();
     if (verdict == schema_verdict::kind::usable) {
       check_lock_row();
+      for (auto& trap : table_traps(db_, facts_))
+        out_.push_back(std::move(trap));
       check_tokens();
       check_zone();
       check_java_admins();

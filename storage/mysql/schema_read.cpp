@@ -17,16 +17,17 @@ std::string lower(std::string_view text) {
 
 schema_facts read_schema(connection& db) {
   schema_facts out;
-  auto tables = db.query("SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+  auto tables = db.query("SELECT TABLE_NAME, COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
   while (tables.next())
     out.tables[lower(tables.text(0))].engine = tables.text(1);
 
   auto columns = db.query(
-    "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT"
-    " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
+    "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT,"
+    " COALESCE(CHARACTER_SET_NAME, ''), EXTRA LIKE '%auto_increment%' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
   while (columns.next())
     out.tables[lower(columns.text(0))].columns[lower(columns.text(1))] = {
-      lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5)};
+      lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5),
+      lower(columns.text(6)), columns.number(7) != 0};
 
   auto keys = db.query("SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME FROM information_schema.STATISTICS"
                        " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'"

@@ -75,6 +75,18 @@ const std::map<std::string, column_list>& required_columns() {
   return columns;
 }
 
+/// Columns that statements compute with: with another type each of them fails, or compares texts.
+const std::map<std::string, column_list>& number_columns() {
+  static const std::map<std::string, column_list> columns{
+    {"xxl_job_info",
+     {"id", "job_group", "executor_timeout", "executor_fail_retry_count", "trigger_status", "trigger_last_time",
+      "trigger_next_time"}},
+    {"xxl_job_log", {"id", "job_group", "job_id", "executor_fail_retry_count", "trigger_code", "handle_code", "alarm_status"}},
+    {"xxl_job_group", {"id", "address_type"}},
+  };
+  return columns;
+}
+
 schema_verdict unusable(std::string text) { return {schema_verdict::kind::unusable, 0, std::move(text), false}; }
 
 schema_verdict half(const std::string& there, const std::string& missing) {
@@ -82,6 +94,20 @@ schema_verdict half(const std::string& there, const std::string& missing) {
 }
 
 bool is_own(std::string_view table) { return table.starts_with("rm_") || table.starts_with("ej_"); }
+
+/// Nothing: what is there is of the right kind.
+std::optional<schema_verdict> wrong_kind(const schema_facts& facts) {
+  for (const auto& name : xxl_tables())
+    if (facts.table(name)->engine.empty())
+      return unusable(name + " is a view: a table belongs there");
+  for (const auto& [table, columns] : number_columns())
+    for (const auto& column : columns)
+      if (const auto& type = facts.column(table, column)->type; !type.ends_with("int"))
+        return unusable(table + '.' + column + " is of the type " + type + ": a whole number belongs there");
+  if (!facts.column("xxl_job_log", "id")->counts)
+    return unusable("xxl_job_log.id is not AUTO_INCREMENT: no run could be written");
+  return std::nullopt;
+}
 
 /// Nothing: all that statements need is there.
 std::optional<schema_verdict> defect(const schema_facts& facts) {
@@ -118,7 +144,7 @@ std::optional<schema_verdict> defect(const schema_facts& facts) {
   if (facts.column("xxl_job_group", "order"))
     return unusable("half migrated: xxl_job_info.schedule_type is there, and xxl_job_group.order is there still; finish "
                     "XXL-JOB's own upgrade to 2.2.0");
-  return std::nullopt;
+  return wrong_kind(facts);
 }
 
 } // namespace

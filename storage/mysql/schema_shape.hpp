@@ -22,6 +22,10 @@ struct column_facts {
   std::size_t length = 0;
   bool nullable = true;
   std::string comment = {};
+  /// Of a text: `utf8mb4`.
+  std::string charset = {};
+  /// AUTO_INCREMENT.
+  bool counts = false;
 };
 
 struct index_facts {
@@ -31,6 +35,7 @@ struct index_facts {
 };
 
 struct table_facts {
+  /// Empty: a view.
   std::string engine;
   std::map<std::string, column_facts, std::less<>> columns;
   std::vector<index_facts> indexes;

@@ -67,6 +67,34 @@ TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
   CHECK(has(failures(*foreign), "not XXL's"));
 }
 
+TEST_CASE("a look finds what lets writes fail", "[schema]") {
+  if (unavailable())
+    return;
+  const auto told = [](test_database& db) {
+    std::string out;
+    for (const auto& one : db.database().examine())
+      if (one.how != level::fine)
+        out += (one.how == level::failure ? "fail " : "warn ") + one.what + ": " + one.detail + '\n';
+    return out;
+  };
+  auto db = bare_xxl_database(7);
+  db->exec("ALTER TABLE xxl_job_log CONVERT TO CHARACTER SET latin1");
+  db->exec("ALTER TABLE xxl_job_group CONVERT TO CHARACTER SET utf8mb3");
+  db->exec("CREATE TRIGGER audit BEFORE INSERT ON xxl_job_log FOR EACH ROW SIGNAL SQLSTATE '45000'");
+  CHECK(has(told(*db), "fail character set: xxl_job_log."));
+  CHECK(has(told(*db), " is in latin1: "));
+  CHECK(has(told(*db), "warn character set: xxl_job_group."));
+  CHECK(has(told(*db), "warn triggers: trigger audit on xxl_job_log: "));
+  CHECK_FALSE(has(told(*db), "run ids"));
+  db->exec("DROP TRIGGER audit");
+  db->exec("ALTER TABLE xxl_job_log AUTO_INCREMENT = 9223372036854775800");
+  CHECK(has(told(*db), "warn run ids: xxl_job_log.id (bigint) has 7 ids left"));
+  db->exec("ALTER TABLE xxl_job_log AUTO_INCREMENT = 9223372036854775807");
+  CHECK(has(told(*db), "fail run ids: xxl_job_log.id (bigint) has 0 ids left"));
+  db->exec("ALTER TABLE xxl_job_log AUTO_INCREMENT = 1");
+  CHECK_FALSE(has(told(*db), "run ids"));
+}
+
 TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);

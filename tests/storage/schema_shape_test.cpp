@@ -130,6 +130,15 @@ TEST_CASE("what cannot be used says what is there and what is missing", "[schema
   facts.tables["xxl_job_info"].columns = {{"id", {"int", 0, false}}, {"color", {"varchar", 9, true}}};
   CHECK(text_of(facts).starts_with("not XXL's"));
   facts = facts_of(7);
+  facts.tables["xxl_job_info"].columns["trigger_next_time"].type = "varchar";
+  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type varchar: a whole number belongs there");
+  facts = facts_of(4);
+  facts.tables["xxl_job_log"].columns["id"].counts = false;
+  CHECK(text_of(facts) == "xxl_job_log.id is not AUTO_INCREMENT: no run could be written");
+  facts = facts_of(7);
+  facts.tables["xxl_job_group"].engine.clear();
+  CHECK(text_of(facts) == "xxl_job_group is a view: a table belongs there");
+  facts = facts_of(7);
   facts.tables["xxl_job_log"].engine = "MyISAM";
   CHECK(without_transactions(facts) == std::vector<std::string>{"xxl_job_log (MyISAM)"});
 }
