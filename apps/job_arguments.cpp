@@ -1,7 +1,10 @@
 // The command lines of `job`, `run` and `forecast`.
 
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -40,6 +43,14 @@ CLI::App* add_of_job(CLI::App& under, const char* name, const char* help, std::f
   return command;
 }
 
+/// The id of a run. CLI11 reads a larger number as the largest one.
+std::string check_run_id(std::string& text) {
+  std::int64_t id = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
+  const bool sound = problem == std::errc{} && rest == text.data() + text.size() && id > 0;
+  return sound ? "" : '"' + text + "\" is no log id";
+}
+
 } // namespace
 
 void add_job_commands(CLI::App& app, std::function<int()>& chosen) {
@@ -74,10 +85,12 @@ void add_run_commands(CLI::App& app, std::function<int()>& chosen) {
   auto [list, options] = add<run_list_options>(*run, "list", "Runs, the newest first", chosen, run_list);
   list->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
   list->add_flag("--failed", options->failed, "Only those that failed");
-  list->add_option("--before", options->before, "End before this run: the next page")->check(CLI::PositiveNumber);
+  list->add_option("--before", options->before, "End before this run: the next page")
+    ->type_name("RUN")
+    ->check(CLI::Validator{check_run_id, ""});
   list->add_option("--limit", options->limit, "How many")->check(CLI::Range(1, 10000))->capture_default_str();
   auto [show, which] = add<run_options>(*run, "show", "One run, with what its trigger says", chosen, run_show);
-  show->add_option("RUN", which->run, "Its log id")->required()->check(CLI::PositiveNumber);
+  show->add_option("RUN", which->run, "Its log id")->required()->type_name("ID")->check(CLI::Validator{check_run_id, ""});
 }
 
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen) {

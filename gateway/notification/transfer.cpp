@@ -19,6 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t answer_bytes_max = 64 * 1024;
+// Somebody who says more than this goes on without end.
+constexpr std::size_t heard_bytes_max = 1024 * 1024;
 constexpr milliseconds connect_limit{10'000};
 
 core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
@@ -170,10 +172,11 @@ std::size_t transfer::read_body(char* to, std::size_t size, std::size_t count, v
 }
 
 std::size_t transfer::take_answer(char* from, std::size_t size, std::size_t count, void* self) {
-  auto& answer = static_cast<transfer*>(self)->answer_;
+  auto& own = *static_cast<transfer*>(self);
   // More than this is no answer to a message: the rest is read and forgotten.
-  answer.append(from, std::min(size * count, answer_bytes_max - answer.size()));
-  return size * count;
+  own.answer_.append(from, std::min(size * count, answer_bytes_max - own.answer_.size()));
+  own.heard_ += size * count;
+  return own.heard_ > heard_bytes_max ? 0 : size * count;
 }
 
 std::size_t transfer::take_line(char* from, std::size_t size, std::size_t count, void* self) {
@@ -189,7 +192,7 @@ core::result<void> transfer::verdict(CURLcode code) const {
   long status = 0;
   curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
   const bool mail = what_.channel == protocol::mail_channel;
-  if (code == CURLE_OK && !mail)
+  if (!mail && (code == CURLE_OK || heard_ > heard_bytes_max))
     return protocol::wire::webhook_verdict(*protocol::wire::find_webhook_preset(preset_), status, answer_);
   if (code == CURLE_OK)
     return {};

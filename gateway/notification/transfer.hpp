@@ -55,6 +55,8 @@ private:
   std::string body_;
   std::size_t sent_ = 0;
   std::string answer_;
+  /// Bytes of the answer, also of those that were not kept.
+  std::size_t heard_ = 0;
   /// Of an SMTP server.
   std::string last_line_;
   std::string forbidden_;

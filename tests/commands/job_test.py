@@ -88,6 +88,9 @@ class JobTest(Case):
         self.refuse(2, '"here" is no address; expected http://host:port/, at most 255 characters', "job", "trigger", "1",
                     "--address", "here")
         self.refuse(1, "run 1 does not exist", "run", "show", "1")
+        for text in ("0", "-1", "x", "99999999999999999999"):
+            self.assertIn(f'"{text}" is no log id', self.run_it("run", "list", f"--before={text}").err)
+        self.assertIn('"0" is no log id', self.run_it("run", "show", "0").err)
         self.assertEqual(self.run_it("job").code, 2)
         self.assertEqual(self.run_it("job", "explode").code, 2)
 
@@ -187,6 +190,9 @@ class ForecastTest(Case):
     def test_wrong_questions(self):
         self.refuse(2, "--cron: needs one --job", "forecast", "--cron", "0 0 1 * * ?")
         self.refuse(2, "--for: at most 366d", "forecast", "--for", "400d")
+        for text in ("9223372036854775807", "-1"):
+            self.refuse(2, f'--from: "{text}" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds',
+                        "forecast", f"--from={text}")
         self.refuse(2, '--for: "week" is no span of time; expected a number and its unit, such as 90m or 7d', "forecast", "--for",
                     "week")
         self.refuse(2, "--cron: Unexpected end of expression.", "forecast", "--job", "1", "--cron", "1 2 3")

@@ -229,6 +229,15 @@ TEST_CASE("answers of a webhook: later, never, not followed", "[gateway]") {
   CHECK_FALSE(hook.has_more());
 }
 
+TEST_CASE("an answer without end is heard for a mebibyte, and what it began with counts", "[gateway]") {
+  alarm_receiver taken{{"http", "--mode", "endless"}};
+  require_sent(send(post_to(taken.port()), notice_for("ops")));
+  alarm_receiver refused{{"http", "--mode", "endless", "--status", "404"}};
+  const auto outcome = send(post_to(refused.port()), notice_for("ops"));
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == core::errc::invalid_argument);
+}
+
 TEST_CASE("link-local and metadata addresses are never called", "[gateway]") {
   for (const char* ip : {"169.254.169.254", "169.254.0.1", "100.100.100.200", "0.0.0.0", "224.0.0.1", "255.255.255.255",
                          "fe80::1", "fd00:ec2::254", "::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::a9fe:a9fe",

@@ -5,8 +5,8 @@
     alarm_receivers.py http [--status N] [--body TEXT] [--mode MODE]
 
 Prints its port, then one line of JSON for each message or request. Modes: ok, hang (takes connections and says nothing), refuse
-(550 to each recipient), grey (450 to the first try of each recipient, then fine), redirect (http: to another path). Ends with its
-standard input.
+(550 to each recipient), grey (450 to the first try of each recipient, then fine), redirect (http: to another path), endless (http: the
+answer goes on). Ends with its standard input.
 """
 
 import argparse
@@ -85,9 +85,18 @@ def serve_http(options) -> None:
             if status == 302:
                 self.send_header("Location", "/elsewhere")
             answer = options.body.encode()
-            self.send_header("Content-Length", str(len(answer)))
+            if options.mode != "endless":
+                self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)
+            while options.mode == "endless":
+                self.wfile.write(b" " * 65536)
+
+        def handle_one_request(self):
+            try:
+                super().handle_one_request()
+            except OSError:
+                self.close_connection = True  # who was told without end has left
 
         def log_message(self, *_):
             pass
