@@ -263,18 +263,18 @@ private:
     return some.first_id();
   }
 
-  /// The result columns stay empty until there is a result.
+  /// What is known of the result is nothing, until there is one.
   std::int64_t insert_rows_as_java(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
       "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
-      " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_code, alarm_status)"
-      " VALUES {(?,?,?,?,?,?,?,?,0,?,0,0),}",
+      " executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_code, handle_msg,"
+      " alarm_status) VALUES {(?,?,?,?,?,?,?,?,0,?,0,?,0),}",
       positions.size());
     for (const auto position : positions) {
       const auto& run = batch_.runs[position];
       auto values = values_of(run);
       add_target(some, run, values);
-      some.add(date_text(run.fire_at)).add(claim_text(own_, run, batch_.node_host, groups_));
+      some.add(date_text(run.fire_at)).add(claim_text(own_, run, batch_.node_host, groups_)).add(kept_for_result);
     }
     some.run();
     return some.first_id();

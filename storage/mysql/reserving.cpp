@@ -70,9 +70,11 @@ private:
   }
 
   void read_due(bool careful) {
-    constexpr const char* due = "SELECT id, trigger_next_time, schedule_type, schedule_conf, misfire_strategy FROM xxl_job_info i"
-                                " WHERE trigger_status = 1 AND trigger_next_time <= ? AND NOT EXISTS (SELECT 1 FROM rm_job_ext e"
-                                " WHERE e.job = i.id AND " RINGMASTER_HAS_OPTIONS ") ORDER BY trigger_next_time, id LIMIT ?";
+    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first.
+    constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
+                                " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id WHERE i.trigger_status = 1"
+                                " AND i.trigger_next_time <= ? AND NOT (" RINGMASTER_HAS_OPTIONS ")"
+                                " ORDER BY i.trigger_next_time, i.id LIMIT ?";
     rows_.clear();
     auto found = careful ? db_.query({due, " FOR UPDATE"}, window_.now + window_.horizon, window_.jobs_max)
                          : db_.query({due, ""}, window_.now + window_.horizon, window_.jobs_max);

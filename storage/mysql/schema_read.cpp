@@ -22,11 +22,13 @@ schema_facts read_schema(connection& db) {
     out.tables[lower(tables.text(0))].engine = tables.text(1);
 
   auto columns = db.query(
-    "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT"
+    "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT,"
+    " COALESCE(CHARACTER_SET_NAME, '')"
     " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
   while (columns.next())
     out.tables[lower(columns.text(0))].columns[lower(columns.text(1))] = {
-      lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5)};
+      lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5),
+      lower(columns.text(6))};
 
   auto keys = db.query("SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME FROM information_schema.STATISTICS"
                        " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'"
