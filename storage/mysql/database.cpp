@@ -32,8 +32,8 @@ constexpr auto migration_statement = std::chrono::hours{1};
 constexpr int tables_step = 1;
 /// Its name where they were there before us: such a database begins in shared mode.
 constexpr const char* found_tables = "xxl_tables, found";
-/// No step: there from before the first table to the end of the step that makes them, so that those of a migration that was broken
-/// off are never taken for XXL-JOB's.
+/// No step: there from before the first table to the end of the step that makes them, so that those of a migration that was
+/// broken off are never taken for XXL-JOB's.
 constexpr int making_tables = 0;
 
 class mysql_store final : public store {

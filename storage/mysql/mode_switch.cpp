@@ -50,9 +50,9 @@ std::size_t copy_from_jobs(session& own) {
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
   // The first look at them. Read before the schedule: an edit by hand that comes between the two is noticed.
   db.execute("DELETE FROM rm_mirror");
-  db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) SELECT id, ?, trigger_status,"
-             " COALESCE(schedule_type, ''), COALESCE(schedule_conf, ''), COALESCE(CAST(update_time AS CHAR), '') FROM xxl_job_info",
-             revision);
+  db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time)"
+             " SELECT id, ?, trigger_status, COALESCE(schedule_type, ''), COALESCE(schedule_conf, ''),"
+             " COALESCE(CAST(update_time AS CHAR), '') FROM xxl_job_info", revision);
   return static_cast<std::size_t>(
     db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
                " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, 1), 0),"
@@ -110,8 +110,8 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   return out;
 }
 
-/// Says what is wanted, so that the guard lets go, without the lock, which it holds: nobody is to be disturbed. `already`: nothing
-/// is to be done.
+/// Says what is wanted, so that the guard lets go, without the lock, which it holds: nobody is to be disturbed. `already`:
+/// nothing is to be done.
 core::result<void> announce(connection& db, cluster_mode to, bool& already) {
   auto prepared = db.read([&]() -> core::result<void> {
     if (to != cluster_mode::shared || read_mode(db).mode == to)
@@ -130,8 +130,8 @@ core::result<void> announce(connection& db, cluster_mode to, bool& already) {
       db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1");
       return {};
     }
-    // The guard lets go before the switch has the lock, and a Java admin may be first in its queue. Who shows a time holds the mode
-    // row, and sees the announcement from here on.
+    // The guard lets go before the switch has the lock, and a Java admin may be first in its queue. Who shows a time holds the
+    // mode row, and sees the announcement from here on.
     if (to == cluster_mode::shared)
       hide_schedule(db);
     db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));

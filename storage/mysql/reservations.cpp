@@ -58,7 +58,8 @@ public:
       jobs.push_back(job);
     for (const auto part : padded_chunks(jobs.size())) {
       auto& some = db_.prepare("SELECT id, trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''),"
-                               " trigger_last_time FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id FOR UPDATE",
+                               " trigger_last_time FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id"
+                               " FOR UPDATE",
                                part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(jobs[part.at(i)]);
@@ -156,8 +157,8 @@ core::result<std::size_t> reservation_role::put_back(const core::node_life& owne
 
 core::result<std::size_t> reservation_role::forget(core::time_point before, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::size_t> {
-    // Found first and deleted by their ids: a DELETE with this condition looks at the whole table. Of a reserved instant created_ms
-    // is the instant itself.
+    // Found first and deleted by their ids: a DELETE with this condition looks at the whole table. Of a reserved instant
+    // created_ms is the instant itself.
     std::vector<core::intent_id> old;
     auto found = own_.db.query("SELECT id FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1 AND created_ms <= ?"
                                " AND kind IN ('cron', 'misfire') ORDER BY created_ms LIMIT ?", before, limit);

@@ -49,6 +49,9 @@ public:
       decide(careful);
       if (write_moves()) {
         insert_intents();
+        // Last: the node's beat waits for this lock. No fence commits between it and the commit.
+        if (auto current = own_.check_current(owner_); !current)
+          return tl::unexpected{current.error()};
         return std::move(out_);
       }
       db_.start_over();
@@ -61,9 +64,6 @@ private:
   core::result<void> begin() {
     if (auto locked = lock_schedule(db_); !locked)
       return locked;
-    // The life before the mode: a switch ends the one and then writes the other.
-    if (auto current = own_.check_current(owner_); !current)
-      return current;
     if (read_mode(db_).mode != core::cluster_mode::shared)
       return core::fail(core::errc::fenced, "the database is in native mode now");
     return {};

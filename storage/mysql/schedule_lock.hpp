@@ -25,11 +25,12 @@ namespace ringmaster::storage::mysql {
 /// announcement, while a Java admin that comes by the lock must find nothing due there.
 [[nodiscard]] bool may_show_schedule(connection& db);
 
-/// The last second of the year 9999: what `xxl_job_info` shows as the next time of a running job while `may_show_schedule` says
-/// no.
+/// The last second of the year 9999: what `xxl_job_info` shows as the next time of a running job while `may_show_schedule`
+/// says no.
 inline constexpr std::int64_t hidden_next_ms = 253'402'300'799'000;
 
-/// What an edit in native mode writes into `xxl_job_info` for a next time. Inside an edit, whose lock keeps the mode row as it is.
+/// What an edit in native mode writes into `xxl_job_info` for a next time. Inside an edit, whose lock keeps the mode row as it
+/// is.
 [[nodiscard]] std::int64_t shown_next(connection& db, std::int64_t next_ms);
 
 /// Begins an edit of jobs or groups: takes the locks that every edit takes, in the order in which all take them, to the end of
