@@ -135,6 +135,8 @@ int main(int argc, char** argv) {
   declare(app, given);
   try {
     app.parse(argc, argv);
+    if (given.mode == "shared" && given.store != "mariadb")
+      throw CLI::ValidationError("--mode shared", "needs --store mariadb: nobody else can plan on an SQLite file");
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }

@@ -32,6 +32,9 @@ constexpr auto migration_statement = std::chrono::hours{1};
 constexpr int tables_step = 1;
 /// Its name where they were there before us: such a database begins in shared mode.
 constexpr const char* found_tables = "xxl_tables, found";
+/// No step: there from before the first table to the end of the step that makes them, so that those of a migration that was
+/// broken off are never taken for XXL-JOB's.
+constexpr int making_tables = 0;
 
 class mysql_store final : public store {
 public:
@@ -82,10 +85,11 @@ core::result<std::vector<migration_step>> pending(connection& db, const schema_f
     while (steps.next())
       applied.push_back(steps.number32(0));
   }
+  const bool broken_off = std::erase(applied, making_tables) > 0;
   const auto verdict = classify(facts);
   const bool made = std::find(applied.begin(), applied.end(), tables_step) != applied.end();
   // A migration of our own that was broken off among XXL's tables goes on, whatever is missing of them.
-  if (ours && applied.empty() && !(verdict.how == schema_verdict::kind::usable && facts.lock_row))
+  if (ours && applied.empty() && (broken_off || !(verdict.how == schema_verdict::kind::usable && facts.lock_row)))
     return steps_to_run(mysql_migrations(), applied);
   if (verdict.how == schema_verdict::kind::unusable || (made && verdict.how == schema_verdict::kind::fresh))
     return core::fail(core::errc::unsupported,
@@ -124,9 +128,14 @@ void run(connection& db, const std::vector<migration_step>& steps, bool found) {
   if (found)
     db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", tables_step, found_tables);
   for (const auto& step : steps) {
+    if (step.number == tables_step)
+      db.execute("INSERT IGNORE INTO rm_migration (number, name) VALUES (?, ?)", making_tables, step.name);
     for (const auto& text : step.statements)
       run_once(db, text);
-    db.execute("INSERT INTO rm_migration (number, name) VALUES (?, ?)", step.number, step.name);
+    if (step.number == tables_step)
+      db.execute("UPDATE rm_migration SET number = ? WHERE number = ?", tables_step, making_tables);
+    else
+      db.execute("INSERT INTO rm_migration (number, name) VALUES (?, ?)", step.number, step.name);
   }
 }
 

@@ -148,7 +148,7 @@ private:
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
-                schedule.running, next_ms, id, id);
+                schedule.running, shown_next(db_, next_ms), id, id);
   }
 
   void remove(core::job_id id) {

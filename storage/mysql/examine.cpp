@@ -192,9 +192,13 @@ private:
     return true;
   }
 
-  /// A database that XXL-JOB made, and where we have no tables yet, begins in shared mode.
+  /// Without a mode row: what the migration will write.
   core::cluster_mode mode() {
-    return facts_.table("rm_mode") ? read_mode(db_).mode : core::cluster_mode::shared;
+    if (facts_.table("rm_mode"))
+      return read_mode(db_).mode;
+    const bool made = facts_.table("rm_migration")
+                      && db_.query("SELECT 1 FROM rm_migration WHERE name = 'xxl_tables'").next();
+    return made ? core::cluster_mode::native : core::cluster_mode::shared;
   }
 
   void check_java_admins() {

@@ -38,7 +38,7 @@ core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode 
   own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?", shared ? 0 : next_ms, revision, job);
   own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
                  " WHERE id = ?",
-                 next.has_value(), next_ms, std::string{own.dates.of(now)}, job);
+                 next.has_value(), shared ? next_ms : shown_next(own.db, next_ms), std::string{own.dates.of(now)}, job);
   own.db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
   return {job, next, 0};
 }

@@ -40,9 +40,13 @@ std::vector<watched_job> read_all(rows row) {
   return out;
 }
 
-/// Plain reads and one guarded write: a next time that moves meanwhile is written the next time.
+/// One guarded write of what was read before: a next time that moves meanwhile is written the next time. In a transaction: the
+/// mode row is held, so that no switch comes between the look at it and the write.
 std::size_t refresh(connection& db, const std::vector<const watched_job*>& behind) {
   std::size_t written = 0;
+  (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
+  if (!may_show_schedule(db))
+    return written;
   for (const auto part : padded_chunks(behind.size(), case_rows_max)) {
     auto& some = db.prepare("UPDATE xxl_job_info FORCE INDEX (PRIMARY) SET trigger_next_time = CASE id {WHEN ? THEN ? }END,"
                             " trigger_last_time = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_status = 1",
@@ -171,8 +175,8 @@ private:
     }
     if (decided.next_ms) {
       db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", *decided.next_ms, job.id);
-      db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ? WHERE id = ?", row.status, *decided.next_ms,
-                  job.id);
+      db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ? WHERE id = ?", row.status,
+                  shown_next(db_, *decided.next_ms), job.id);
       db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", job.id);
     }
     db_.execute(
@@ -222,13 +226,16 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
   core::schedule_rules rules{own_.schedule_zone};
   std::vector<core::job_id> suspects;
   std::vector<core::job_id> gone;
+  std::vector<watched_job> page;
+  std::vector<const watched_job*> behind;
   auto looked = db.read([&]() -> core::result<mirror_step> {
     suspects.clear();
+    behind.clear();
     if (!may_show_schedule(db))
       return mirror_step{after};
-    const auto page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
+    page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit};
-    std::vector<const watched_job*> behind, seen_first;
+    std::vector<const watched_job*> seen_first;
     for (const auto& job : page) {
       const auto decided = adopt ? decide(job, now, rules) : edit_decision{};
       if (decided.only_remembers())
@@ -241,12 +248,17 @@ core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limi
         behind.push_back(&job);
     }
     remember(db, seen_first);
-    out.refreshed = refresh(db, behind);
     gone = adopt && !out.more ? jobs_without_row(db, limit) : std::vector<core::job_id>{};
     return out;
   });
   if (!looked)
     return looked;
+  if (!behind.empty()) {
+    const auto written = db.transact([&]() -> core::result<std::size_t> { return refresh(db, behind); });
+    if (!written)
+      return tl::unexpected{written.error()};
+    looked->refreshed = *written;
+  }
   if (suspects.size() > adopted_a_step) {
     suspects.resize(adopted_a_step);
     gone.clear();

@@ -15,19 +15,17 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
-/// The last second of the year 9999.
-constexpr std::int64_t far_ms = 253'402'300'799'000;
 
 /// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
 /// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
 void hide_schedule(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", far_ms);
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", hidden_next_ms);
 }
 
 /// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it
 /// for a job that runs without a next time, by its misfire policy.
 void show_strangers(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", far_ms);
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", hidden_next_ms);
 }
 
 /// What people see of the native schedule.
@@ -50,8 +48,11 @@ std::size_t copy_from_jobs(session& own) {
   const auto revision = own.take_revisions(1);
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
-  // What was edited meanwhile is no edit behind our back.
+  // The first look at them. Read before the schedule: an edit by hand that comes between the two is noticed.
   db.execute("DELETE FROM rm_mirror");
+  db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time)"
+             " SELECT id, ?, trigger_status, COALESCE(schedule_type, ''), COALESCE(schedule_conf, ''),"
+             " COALESCE(CAST(update_time AS CHAR), '') FROM xxl_job_info", revision);
   return static_cast<std::size_t>(
     db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
                " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, 1), 0),"
@@ -109,28 +110,41 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   return out;
 }
 
+/// Says what is wanted, so that the guard lets go, without the lock, which it holds: nobody is to be disturbed. `already`:
+/// nothing is to be done.
+core::result<void> announce(connection& db, cluster_mode to, bool& already) {
+  auto prepared = db.read([&]() -> core::result<void> {
+    if (to != cluster_mode::shared || read_mode(db).mode == to)
+      return {};
+    if (auto fits = check_options(db); !fits)
+      return fits;
+    add_due_index(db);
+    return {};
+  });
+  if (!prepared)
+    return prepared;
+  return db.transact([&]() -> core::result<void> {
+    auto row = db.query("SELECT mode FROM rm_mode WHERE id = 1 FOR UPDATE");
+    already = row.next() && core::find_cluster_mode(row.text(0)) == to;
+    if (already) {
+      db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1");
+      return {};
+    }
+    // The guard lets go before the switch has the lock, and a Java admin may be first in its queue. Who shows a time holds the
+    // mode row, and sees the announcement from here on.
+    if (to == cluster_mode::shared)
+      hide_schedule(db);
+    db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));
+    return {};
+  });
+}
+
 } // namespace
 
 core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, core::milliseconds patience) {
   using clock = std::chrono::steady_clock;
   bool already = false;
-  const auto announced = own_.db.read([&]() -> core::result<void> {
-    // Without the lock, which the guard holds: nobody is to be disturbed.
-    already = read_mode(own_.db).mode == to;
-    if (already) {
-      own_.db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1 AND mode = ?", core::stored_name(to));
-      return {};
-    }
-    if (to == cluster_mode::shared) {
-      if (auto fits = check_options(own_.db); !fits)
-        return fits;
-      add_due_index(own_.db);
-      // The guard lets go before this has the lock, and a Java admin may be first in its queue.
-      hide_schedule(own_.db);
-    }
-    own_.db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));
-    return {};
-  });
+  const auto announced = announce(own_.db, to, already);
   if (!announced)
     return tl::unexpected{announced.error()};
   if (already)

@@ -28,10 +28,12 @@ std::optional<good_news> plain(const run_news& news) {
   return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;
 }
 
-statement& statement_for(connection& db, const plain_group& group, std::size_t rows, bool shared) {
+statement& statement_for(session& own, const plain_group& group, std::size_t rows, bool shared) {
   constexpr const char* update = "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET ";
   // Beside Java admins the claim left the end of its text open: closed in place, if it is there.
-  constexpr const char* update_text =
+  constexpr const char* in_bytes =
+    "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = " RINGMASTER_CLOSED_IN_BYTES "?) ELSE trigger_msg END, ";
+  constexpr const char* in_place =
     "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = " RINGMASTER_CLOSED_IN_PLACE "?) ELSE trigger_msg END, ";
   constexpr const char* answered = "trigger_code = 200 WHERE id IN ({?,}) AND trigger_code = 0";
   constexpr const char* both_alike = "trigger_code = 200, handle_time = ?, handle_code = 200, handle_msg = ?"
@@ -39,19 +41,22 @@ statement& statement_for(connection& db, const plain_group& group, std::size_t r
   constexpr const char* both_unlike = "trigger_code = 200, handle_time = ?, handle_code = 200,"
                                       " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0"
                                       " AND handle_code = 0";
+  const auto closing = [&](sql without, sql bytes, sql characters) -> statement& {
+    return own.db.prepare(!shared ? without : own.shape.log_in_utf8 ? bytes : characters, rows);
+  };
   switch (group.kind) {
-  case good_news::trigger: return shared ? db.prepare({update_text, answered}, rows) : db.prepare({update, answered}, rows);
+  case good_news::trigger: return closing({update, answered}, {in_bytes, answered}, {in_place, answered});
   case good_news::both:
     if (group.alike)
-      return shared ? db.prepare({update_text, both_alike}, rows) : db.prepare({update, both_alike}, rows);
-    return shared ? db.prepare({update_text, both_unlike}, rows) : db.prepare({update, both_unlike}, rows);
+      return closing({update, both_alike}, {in_bytes, both_alike}, {in_place, both_alike});
+    return closing({update, both_unlike}, {in_bytes, both_unlike}, {in_place, both_unlike});
   case good_news::callback: break;
   }
   // Not after a failed trigger: such a row leaves the list of failed runs.
   if (group.alike)
-    return db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = ?"
+    return own.db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = ?"
                                " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"}, rows);
-  return db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
+  return own.db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = CASE id {WHEN ? THEN ? }END"
                              " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"}, rows);
 }
 
@@ -89,7 +94,7 @@ std::uint64_t write(session& own, const plain_group& group, std::string_view han
   };
   const auto cut = [&](std::size_t size) { return padded_chunks(size, group.alike ? rows_max : case_rows_max); };
   for (const auto part : chunks_within_bytes(group.runs.size(), bytes_of, cut)) {
-    auto& some = statement_for(own.db, group, part.rows, shared);
+    auto& some = statement_for(own, group, part.rows, shared);
     if (shared && group.kind != good_news::callback)
       some.add(open).add(open).add(open).add(closed);
     if (group.kind != good_news::trigger) {

@@ -32,62 +32,88 @@ std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db
   return out;
 }
 
-/// Gives back the instants of one job that lie right before its next time, one after another. Where somebody else took one in
+/// How many there were.
+std::size_t delete_intents(connection& db, const std::vector<core::intent_id>& intents) {
+  std::size_t deleted = 0;
+  const auto ids = sorted(std::span<const core::intent_id>{intents});
+  for (const auto part : padded_chunks(ids.size())) {
+    auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(ids[part.at(i)]);
+    deleted += some.run();
+  }
+  return deleted;
+}
+
+/// Gives back those instants of each job that lie right before its next time, one after another. Where somebody else took one in
 /// between, what lies before it stays reserved: put back, it would bring the other's instant a second time.
 class giving_back {
 public:
   giving_back(connection& db, rule_cache& rules) : db_{db}, rules_{rules} {}
 
-  void run(core::job_id job, const std::vector<waiting_instant>& instants) {
-    auto row = db_.query("SELECT trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''), trigger_last_time"
-                         " FROM xxl_job_info WHERE id = ? FOR UPDATE", job);
-    if (!row.next())
-      return;
-    const auto status = row.number(0), next_ms = row.number(1);
-    const auto type = row.string(2), conf = row.string(3);
-    const auto rule = rules_.find(type, conf);
-    // A schedule that ended with what was reserved is stopped and has no next time; any other that is stopped was stopped by
-    // somebody.
-    const bool ended = status == 0 && next_ms == 0 && row.time_ms(4) >= instants.back().fire_at;
-    if (!rule || !(ended || (status == 1 && next_ms != 0)))
-      return;
-    auto next = next_ms == 0 ? std::nullopt : std::optional{core::from_ms(next_ms)};
-    const auto before = next;
-    for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
-      if (one->schedule != type + ' ' + conf || (*rule)->next(one->fire_at) != next)
-        break;
-      next = one->fire_at;
-      gone_.push_back(one->id);
-    }
-    if (next != before)
-      db_.execute("UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = ? WHERE id = ?", *next, job);
-  }
-
-  /// How many in all.
-  std::size_t finish() {
-    const auto gone = sorted(std::span<const core::intent_id>{gone_});
-    for (const auto part : padded_chunks(gone.size())) {
-      auto& some = db_.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
+  /// How many.
+  std::size_t run(const std::map<core::job_id, std::vector<waiting_instant>>& waiting) {
+    std::vector<core::job_id> jobs;
+    for (const auto& [job, instants] : waiting)
+      jobs.push_back(job);
+    for (const auto part : padded_chunks(jobs.size())) {
+      auto& some = db_.prepare("SELECT id, trigger_status, trigger_next_time, schedule_type, COALESCE(schedule_conf, ''),"
+                               " trigger_last_time FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id"
+                               " FOR UPDATE",
+                               part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
-        some.add(gone[part.at(i)]);
-      some.run();
+        some.add(jobs[part.at(i)]);
+      for (auto row = some.select(); row.next();)
+        decide(row, waiting.at(row.id<core::job_id>(0)));
     }
-    return gone.size();
+    write();
+    return delete_intents(db_, gone_);
   }
 
 private:
+  void decide(const rows& row, const std::vector<waiting_instant>& instants) {
+    const auto status = row.number(1), next_ms = row.number(2);
+    const auto type = row.string(3), conf = row.string(4);
+    const auto rule = rules_.find(type, conf);
+    // A schedule that ended with what was reserved is stopped and has no next time; any other that is stopped was stopped by
+    // somebody.
+    const bool ended = status == 0 && next_ms == 0 && row.time_ms(5) >= instants.back().fire_at;
+    if (!rule || !(ended || (status == 1 && next_ms != 0)))
+      return;
+    auto due_ms = next_ms;
+    for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
+      const auto behind = (*rule)->next(one->fire_at);
+      if (one->schedule != type + ' ' + conf || (behind ? core::to_ms(*behind) : 0) != due_ms)
+        break;
+      due_ms = core::to_ms(one->fire_at);
+      gone_.push_back(one->id);
+    }
+    if (due_ms != next_ms)
+      due_.emplace_back(row.id<core::job_id>(0), due_ms);
+  }
+
+  void write() {
+    for (const auto part : padded_chunks(due_.size(), case_rows_max)) {
+      auto& some = db_.prepare("UPDATE xxl_job_info FORCE INDEX (PRIMARY) SET trigger_status = 1,"
+                               " trigger_next_time = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(due_[part.at(i)].first).add(due_[part.at(i)].second);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(due_[part.at(i)].first);
+      some.run();
+    }
+  }
+
   connection& db_;
   rule_cache& rules_;
   std::vector<core::intent_id> gone_;
+  std::vector<std::pair<core::job_id, std::int64_t>> due_;
 };
 
 } // namespace
 
 std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node) {
-  giving_back back{db, rules};
-  for (const auto& [job, instants] : lock_waiting(db, node))
-    back.run(job, instants);
-  return back.finish();
+  return giving_back{db, rules}.run(lock_waiting(db, node));
 }
 
 core::result<core::mode_state> reservation_role::mode() {
@@ -131,10 +157,14 @@ core::result<std::size_t> reservation_role::put_back(const core::node_life& owne
 
 core::result<std::size_t> reservation_role::forget(core::time_point before, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::size_t> {
-    // Of a reserved instant created_ms is the instant itself.
-    return static_cast<std::size_t>(
-      own_.db.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? AND kind IN ('cron', 'misfire')"
-                      " ORDER BY created_ms LIMIT ?", before, limit));
+    // Found first and deleted by their ids: a DELETE with this condition looks at the whole table. Of a reserved instant
+    // created_ms is the instant itself.
+    std::vector<core::intent_id> old;
+    auto found = own_.db.query("SELECT id FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1 AND created_ms <= ?"
+                               " AND kind IN ('cron', 'misfire') ORDER BY created_ms LIMIT ?", before, limit);
+    while (found.next())
+      old.push_back(found.id<core::intent_id>(0));
+    return delete_intents(own_.db, old);
   });
 }
 

@@ -49,6 +49,9 @@ public:
       decide(careful);
       if (write_moves()) {
         insert_intents();
+        // Last: the node's beat waits for this lock. No fence commits between it and the commit.
+        if (auto current = own_.check_current(owner_); !current)
+          return tl::unexpected{current.error()};
         return std::move(out_);
       }
       db_.start_over();
@@ -61,18 +64,17 @@ private:
   core::result<void> begin() {
     if (auto locked = lock_schedule(db_); !locked)
       return locked;
-    // The life before the mode: a switch ends the one and then writes the other.
-    if (auto current = own_.check_current(owner_); !current)
-      return current;
     if (read_mode(db_).mode != core::cluster_mode::shared)
       return core::fail(core::errc::fenced, "the database is in native mode now");
     return {};
   }
 
   void read_due(bool careful) {
-    constexpr const char* due = "SELECT id, trigger_next_time, schedule_type, schedule_conf, misfire_strategy FROM xxl_job_info i"
-                                " WHERE trigger_status = 1 AND trigger_next_time <= ? AND NOT EXISTS (SELECT 1 FROM rm_job_ext e"
-                                " WHERE e.job = i.id AND " RINGMASTER_HAS_OPTIONS ") ORDER BY trigger_next_time, id LIMIT ?";
+    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first.
+    constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
+                                " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id WHERE i.trigger_status = 1"
+                                " AND i.trigger_next_time <= ? AND NOT (" RINGMASTER_HAS_OPTIONS ")"
+                                " ORDER BY i.trigger_next_time, i.id LIMIT ?";
     rows_.clear();
     auto found = careful ? db_.query({due, " FOR UPDATE"}, window_.now + window_.horizon, window_.jobs_max)
                          : db_.query({due, ""}, window_.now + window_.horizon, window_.jobs_max);

@@ -23,6 +23,10 @@ bool may_show_schedule(connection& db) {
   return db.query("SELECT 1 FROM rm_mode WHERE id = 1 AND mode = 'native' AND wanted_at < UNIX_TIMESTAMP() - 60").next();
 }
 
+std::int64_t shown_next(connection& db, std::int64_t next_ms) {
+  return next_ms == 0 || may_show_schedule(db) ? next_ms : hidden_next_ms;
+}
+
 core::result<core::cluster_mode> begin_edit(connection& db) {
   for (;;) {
     const auto seen = read_mode(db).mode;

@@ -2,6 +2,7 @@
 
 // XXL's lock on the schedule, and the mode that says who must take it. All inside a transaction; all throw `driver_error`.
 
+#include <cstdint>
 #include <vector>
 
 #include "core/cluster_mode.hpp"
@@ -23,6 +24,14 @@ namespace ringmaster::storage::mysql {
 /// Whether `xxl_job_info` may show what `rm_schedule` plans: in native mode, and not within a minute of a switch or of its
 /// announcement, while a Java admin that comes by the lock must find nothing due there.
 [[nodiscard]] bool may_show_schedule(connection& db);
+
+/// The last second of the year 9999: what `xxl_job_info` shows as the next time of a running job while `may_show_schedule`
+/// says no.
+inline constexpr std::int64_t hidden_next_ms = 253'402'300'799'000;
+
+/// What an edit in native mode writes into `xxl_job_info` for a next time. Inside an edit, whose lock keeps the mode row as it
+/// is.
+[[nodiscard]] std::int64_t shown_next(connection& db, std::int64_t next_ms);
 
 /// Begins an edit of jobs or groups: takes the locks that every edit takes, in the order in which all take them, to the end of
 /// the transaction. In shared mode that is `schedule_lock` first, so that no Java admin writes back what it read before the edit

@@ -23,7 +23,8 @@ schema_facts read_schema(connection& db) {
 
   auto columns = db.query(
     "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, IS_NULLABLE = 'YES', COLUMN_COMMENT,"
-    " COALESCE(CHARACTER_SET_NAME, ''), EXTRA LIKE '%auto_increment%' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
+    " COALESCE(CHARACTER_SET_NAME, ''), EXTRA LIKE '%auto_increment%'"
+    " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'");
   while (columns.next())
     out.tables[lower(columns.text(0))].columns[lower(columns.text(1))] = {
       lower(columns.text(2)), static_cast<std::size_t>(columns.number(3)), columns.number(4) != 0, columns.string(5),

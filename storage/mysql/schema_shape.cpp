@@ -208,6 +208,8 @@ schema_shape shape_of(const schema_facts& facts) {
   out.log_by_time = facts.indexed("xxl_job_log", "trigger_time");
   out.log_by_handle_code = facts.indexed("xxl_job_log", "handle_code");
   out.log_by_group = facts.indexed("xxl_job_log", "job_group");
+  if (const auto* text = facts.column("xxl_job_log", "trigger_msg"))
+    out.log_in_utf8 = text->charset.starts_with("utf8");
   out.log_by_job = facts.indexed("xxl_job_log", "job_id");
   out.schedule_lock = facts.lock_row;
   out.own_tables = facts.table("rm_schedule") != nullptr;

@@ -22,7 +22,7 @@ struct column_facts {
   std::size_t length = 0;
   bool nullable = true;
   std::string comment = {};
-  /// Of a text: `utf8mb4`.
+  /// Of a text: `utf8mb4`, …; in lower case.
   std::string charset = {};
   /// AUTO_INCREMENT.
   bool counts = false;
@@ -75,6 +75,8 @@ struct schema_shape {
   bool log_by_handle_code = false;
   bool log_by_group = false;
   bool log_by_job = true;
+  /// `xxl_job_log.trigger_msg` holds the bytes that we send.
+  bool log_in_utf8 = true;
   bool schedule_lock = true;
   /// Ringmaster's own tables are there.
   bool own_tables = true;

@@ -113,6 +113,14 @@ TEST_CASE("log rows are as Java admins write them", "[storage]") {
     CHECK(end_of(text_of()) == "Trigger remark：success");
     CHECK(f.row(run.id).handle_msg == "ok");
   }
+  SECTION("done without a message") {
+    results.triggers.push_back(f.answer(run, 200));
+    require(f.firings().record(results, noon));
+    results.triggers.clear();
+    results.callbacks.push_back(f.callback(run, 200, ""));
+    require(f.firings().record(results, noon));
+    CHECK(f.rows("xxl_job_log", "handle_time IS NOT NULL AND LENGTH(handle_msg) = 0 AND handle_code = 200") == "1");
+  }
   SECTION("refused: the retry is said, and only one side makes it") {
     results.triggers.push_back(f.answer(run, 500, "<busy>"));
     auto outcome = require(f.firings().record(results, noon));
@@ -146,6 +154,18 @@ TEST_CASE("log rows are as Java admins write them", "[storage]") {
       require(f.firings().fail_abandoned(noon + std::chrono::minutes{10 + 2 * round}, 100));
     CHECK(end_of(text_of()).starts_with("Trigger remark：error, abandoned"));
   }
+}
+
+TEST_CASE("a text in another character set is closed, too", "[storage]") {
+  reserved_one f{GENERATE(from_range(shared_backends()))};
+  f.db->exec("ALTER TABLE xxl_job_log MODIFY trigger_msg TEXT CHARACTER SET gbk");
+  f.store = f.db->open();
+  f.me = require(f.store->cluster().enter("node-a", "here"));
+  auto results = f.results();
+  results.shared = true;
+  results.triggers.push_back(f.answer(f.claim(f.reserved, {f.spec}).runs.at(0), 200));
+  require(f.firings().record(results, noon));
+  CHECK(f.rows("xxl_job_log", "trigger_msg LIKE '%Trigger remark：success'") == "1");
 }
 
 TEST_CASE("our own edits take the lock, and start behind what Java admins hold", "[storage]") {

@@ -168,6 +168,20 @@ TEST_CASE("a graceful stop gives back what it reserved", "[storage]") {
   CHECK(f.rows("rm_intent", "state = 0 AND job = 5") == "3"); // still to be claimed, by whoever comes
 }
 
+TEST_CASE("a graceful stop gives back the instants of many jobs", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  constexpr int jobs = 700; // more than one statement takes
+  for (int id = 1; id <= jobs; ++id)
+    f.add_shared(id, noon + (id % 2) * 1s, id % 2 == 0 ? "*/2 * * * * ?" : "1/2 * * * * ?");
+  while (f.reserve(noon, 500).more) {
+  }
+  REQUIRE(f.rows("rm_intent", "state = 0") == std::to_string(3 * jobs + jobs / 2));
+  CHECK(require(f.reservations().put_back(f.me)) == 3 * jobs + jobs / 2);
+  CHECK(f.rows("rm_intent") == "0");
+  CHECK(f.rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time = " + ms(noon) + " + id % 2 * 1000")
+        == std::to_string(jobs));
+}
+
 TEST_CASE("instants that waited too long are never sent", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
@@ -215,6 +229,20 @@ TEST_CASE("takeover and back copy the schedule exactly", "[storage]") {
   auto late = f.batch();
   f.plan(late, f.job(1), noon + 120s);
   CHECK(error_of(f.firings().claim(late, noon)) == core::errc::fenced);
+}
+
+TEST_CASE("an edit by hand right after takeover is noticed", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  f.add_shared(2, noon, "0 * * * * ?", {{"update_time", "NULL"}});
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  f.db->exec("UPDATE xxl_job_info SET schedule_conf = '30 * * * * ?' WHERE id = 1");
+  f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
+  const auto found = require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)).adopted;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].job == core::job_id{1});
+  CHECK(found[0].what == "schedule \"CRON 0 * * * * ?\" -> \"CRON 30 * * * * ?\"");
+  CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = 1") == ms(noon + 30s));
 }
 
 TEST_CASE("back puts unsent instants back", "[storage]") {

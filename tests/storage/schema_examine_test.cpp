@@ -201,6 +201,20 @@ TEST_CASE("a look finds times that were written in another zone", "[schema]") {
   CHECK(has(failures(*db), "database zone: the last runs are dated 480 minutes before their instants"));
 }
 
+TEST_CASE("a database of ours without a mode row is in native mode, one of XXL-JOB's in shared mode", "[schema]") {
+  if (unavailable())
+    return;
+  for (const bool ours : {true, false}) {
+    auto db = bare_xxl_database(ours ? 0 : 5);
+    REQUIRE(db->database().migrate());
+    db->exec("DROP TABLE rm_mode"); // as before the step that makes it
+    db->exec("DELETE FROM rm_migration WHERE number >= 6");
+    db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)"
+             " VALUES ('EXECUTOR', 'pay', 'x', '" + shanghai(now()) + "')");
+    CHECK(has(failures(*db), "Java admins: an executor was registered") == ours);
+  }
+}
+
 TEST_CASE("a look finds other schedulers at work", "[schema]") {
   if (unavailable())
     return;

@@ -89,6 +89,27 @@ TEST_CASE("a crash behind the first of our tables is no reason to make XXL's", "
   CHECK(picture(*db) == before);
 }
 
+TEST_CASE("a migration that was broken off among the tables that it made begins in native mode", "[schema]") {
+  if (unavailable())
+    return;
+  auto db = bare_xxl_database(0);
+  const auto xxl_tables = require(db->database().pending_migrations()).front();
+  REQUIRE(xxl_tables.number == 1);
+  require(db->database().migrate());
+  CHECK(db->value("SELECT mode FROM rm_mode") == "native");
+  // As it is behind the last statement of the first step, its end not yet written.
+  for (const auto& row : db->query("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
+                                   " AND TABLE_NAME LIKE 'rm\\_%' AND TABLE_NAME <> 'rm_migration'"))
+    db->exec("DROP TABLE " + row[0]);
+  db->exec("DELETE FROM rm_migration WHERE number > 1");
+  db->exec("UPDATE rm_migration SET number = 0");
+  CHECK(require(db->database().pending_migrations()).front().number == 1);
+  require(db->database().migrate());
+  CHECK(db->value("SELECT mode FROM rm_mode") == "native");
+  CHECK(db->query("SELECT name FROM rm_migration WHERE number < 2") == table{{"xxl_tables"}});
+  CHECK(db->value("SELECT COUNT(*) FROM xxl_job_lock") == "1");
+}
+
 TEST_CASE("tables that are not XXL's or not all of XXL's are left as they are", "[schema]") {
   if (unavailable())
     return;

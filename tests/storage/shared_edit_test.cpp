@@ -136,6 +136,39 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   CHECK(f.schedule_of(1) == "1 - 0");
 }
 
+TEST_CASE("an edit in the minute of a switch shows no time to a Java admin", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  const auto hidden = f.schedule_of(1);
+  const auto restart = [&] {
+    require(f.jobs().stop(one, noon));
+    const auto next = require(f.jobs().start(one, noon)).next;
+    CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = 1") == ms(next.value()));
+    return f.schedule_of(1);
+  };
+  CHECK(restart().substr(restart().rfind(' ')) == hidden.substr(hidden.rfind(' ')));
+  auto set = pay_set();
+  f.apply(set, false, noon);
+  CHECK(f.rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time < " + ms(noon + 24h * 365)) == "0");
+  f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
+  CHECK(restart().ends_with(" 60"));
+}
+
+TEST_CASE("a time that was read before a switch is not shown behind it", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
+  const auto hidden = f.schedule_of(1);
+  f.db->exec("START TRANSACTION");
+  f.db->exec("UPDATE rm_mode SET wanted = 'shared', wanted_at = UNIX_TIMESTAMP()"); // nobody sees it yet
+  CHECK(error_of(f.store->mirror().tend(core::job_id{0}, 100, false, noon)) == core::errc::unavailable);
+  f.db->exec("COMMIT");
+  CHECK(f.schedule_of(1) == hidden);
+  CHECK(require(f.store->mirror().tend(core::job_id{0}, 100, false, noon)).refreshed == 0);
+}
+
 TEST_CASE("what a Java admin's fail monitor claimed is its own", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
