@@ -95,7 +95,9 @@ private:
       if (job.schedule)
         write(id, *job.schedule);
     }
-    db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
+    // What is reserved stays where the schedule does: its next time has moved behind it already.
+    if (job.kind == change_kind::remove || job.schedule)
+      db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
     ids_.push_back(id);
   }
 
@@ -146,7 +148,7 @@ private:
     db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, id);
     db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?,"
                 " trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?) WHERE id = ?",
-                schedule.running, next_ms, id, id);
+                schedule.running, next_to_show(db_, next_ms), id, id);
   }
 
   void remove(core::job_id id) {
@@ -227,7 +229,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     const auto mode = dry_run ? core::result<core::cluster_mode>{read_mode(own_.db).mode} : begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    const auto first = first_start(*mode, now);
+    const auto first = first_start(own_.db, *mode, now);
     auto plan = dry_run ? planned(own_, declared, prune, first).second : plan_under_locks(own_, declared, prune, first);
     if (!plan)
       return tl::unexpected{plan.error()};

@@ -38,7 +38,7 @@ core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode 
   own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?", shared ? 0 : next_ms, revision, job);
   own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
                  " WHERE id = ?",
-                 next.has_value(), next_ms, std::string{own.dates.of(now)}, job);
+                 next.has_value(), shared ? next_ms : next_to_show(own.db, next_ms), std::string{own.dates.of(now)}, job);
   own.db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
   return {job, next, 0};
 }
@@ -59,7 +59,7 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     if (*mode == core::cluster_mode::shared)
       if (auto known = core::check_shared(held.front().spec->timing); !known)
         return tl::unexpected{known.error()};
-    const auto next = next_of_start(held.front(), first_start(*mode, now), own_.schedule_zone);
+    const auto next = next_of_start(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
     return schedule_anew(own_, job, *mode, *next, now);

@@ -15,19 +15,17 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
-/// The last second of the year 9999.
-constexpr std::int64_t far_ms = 253'402'300'799'000;
 
 /// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
 /// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
 void hide_schedule(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", far_ms);
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", hidden_next_ms);
 }
 
 /// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it
 /// for a job that runs without a next time, by its misfire policy.
 void show_strangers(connection& db) {
-  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", far_ms);
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", hidden_next_ms);
 }
 
 /// What people see of the native schedule.

@@ -23,6 +23,15 @@ bool may_show_schedule(connection& db) {
   return db.query("SELECT 1 FROM rm_mode WHERE id = 1 AND mode = 'native' AND wanted_at < UNIX_TIMESTAMP() - 60").next();
 }
 
+std::int64_t next_to_show(connection& db, std::int64_t next_ms) {
+  return next_ms == 0 || may_show_schedule(db) ? next_ms : hidden_next_ms;
+}
+
+core::time_point first_start(connection& db, core::cluster_mode mode, core::time_point now) {
+  constexpr core::milliseconds in_memory{5000};
+  return mode == core::cluster_mode::shared || !may_show_schedule(db) ? now + in_memory : now;
+}
+
 core::result<core::cluster_mode> begin_edit(connection& db) {
   for (;;) {
     const auto seen = read_mode(db).mode;

@@ -24,6 +24,12 @@ namespace ringmaster::storage::mysql {
 /// announcement, while a Java admin that comes by the lock must find nothing due there.
 [[nodiscard]] bool may_show_schedule(connection& db);
 
+/// In native mode: the last second of the year 9999, where next times must not be shown.
+inline constexpr std::int64_t hidden_next_ms = 253'402'300'799'000;
+
+/// What an edit in native mode shows as a job's next time; `next_ms` 0: never.
+[[nodiscard]] std::int64_t next_to_show(connection& db, std::int64_t next_ms);
+
 /// Begins an edit of jobs or groups: takes the locks that every edit takes, in the order in which all take them, to the end of
 /// the transaction. In shared mode that is `schedule_lock` first, so that no Java admin writes back what it read before the edit
 /// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
@@ -39,10 +45,8 @@ void write_shared_schedule(connection& db, core::job_id job, bool running, std::
 /// Running jobs with options of the schedule that Java admins do not know (`core::schedule_options`), ascending.
 [[nodiscard]] std::vector<core::job_id> running_with_options(connection& db);
 
-/// A start or a new schedule counts from here: in shared mode Java admins may have in memory what is due within 5 s (XXL admin
-/// §3.6).
-[[nodiscard]] constexpr core::time_point first_start(core::cluster_mode mode, core::time_point now) noexcept {
-  return mode == core::cluster_mode::shared ? now + core::milliseconds{5000} : now;
-}
+/// A start or a new schedule counts from here, 5 s from `now` where a Java admin may have in memory what is due within them (XXL
+/// admin §3.6): in shared mode, and while times are hidden behind a takeover.
+[[nodiscard]] core::time_point first_start(connection& db, core::cluster_mode mode, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

@@ -115,7 +115,8 @@ private:
       update(job, revision);
     else
       remove(job.id);
-    db_.run(delete_waiting, job.id);
+    if (job.kind == change_kind::remove || job.schedule)
+      db_.run(delete_waiting, job.id);
     ids_.push_back(job.id);
   }
 

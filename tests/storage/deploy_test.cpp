@@ -212,7 +212,7 @@ TEST_CASE("addresses of an automatic group stay", "[storage]") {
   CHECK(f.db->query("SELECT address_type, address_list FROM xxl_job_group") == table{{"0", "http://m/"}});
 }
 
-TEST_CASE("waiting cron intents of a changed job go, others stay", "[storage]") {
+TEST_CASE("waiting cron intents of a job with a new schedule go, others stay", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -226,7 +226,10 @@ TEST_CASE("waiting cron intents of a changed job go, others stay", "[storage]") 
   add("cron", id, 2, 1);
   add("retry", id, 3, 0);
   add("cron", f.id_of("report"), 4, 0);
-  set.jobs[0].params = "new";
+  set.jobs[0].params = "new"; // they run with it
+  f.apply(set);
+  CHECK(f.rows("rm_intent") == "4");
+  set.jobs[0].schedule_conf = "0 0 2 * * ?";
   f.apply(set);
   CHECK(f.db->query("SELECT origin_log_id FROM rm_intent ORDER BY id") == table{{"2"}, {"3"}, {"4"}});
 }

@@ -58,6 +58,22 @@ TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
   CHECK(f.rows("xxl_job_info") == "0");
 }
 
+TEST_CASE("an edit that leaves the schedule alone leaves what is reserved of it", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  auto set = pay_set();
+  for (auto& job : set.jobs)
+    job.schedule_conf = "*/1 * * * * ?";
+  REQUIRE(f.apply(set) == "+++");
+  REQUIRE(f.reserve(noon + 2s).intents.size() == 6); // 6, 7 and 8 of both
+  const auto waiting = [&](const std::string& key) { return f.rows("rm_intent", "state = 0 AND job = " + f.id_of(key)); };
+  set.jobs[0].params = "other";
+  set.jobs[1].schedule_conf = "*/2 * * * * ?";
+  CHECK(f.apply(set, false, noon + 2s) == "=~~");
+  // Its next time has moved behind them: nobody would take them again.
+  CHECK(waiting(set.jobs[0].key) == "3");
+  CHECK(waiting(set.jobs[1].key) == "0");
+}
+
 TEST_CASE("options that Java admins do not know are refused", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   auto set = pay_set();
@@ -105,6 +121,11 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   const auto hidden = f.schedule_of(1);
   CHECK(tend().refreshed == 0); // not yet: the guard may not have the lock
   CHECK(f.schedule_of(1) == hidden);
+  // Nor by an edit, which begins behind what a Java admin may have in memory.
+  CHECK(require(f.jobs().start(one, noon)).next == noon + 60s);
+  CHECK(require(f.jobs().start(one, noon + 58s)).next == noon + 120s);
+  CHECK(f.schedule_of(1) == hidden);
+  f.db->exec("UPDATE rm_schedule SET next_ms = " + ms(noon));
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
   const auto shown = tend(); // a first look remembers the row and shows its times in one step
   CHECK(shown.adopted.empty());
