@@ -135,6 +135,9 @@ void shared_schedule::copy_from_table(core::time_point now) {
     db_.run("UPDATE rm_schedule SET next_ms = ?2, last_ms = max(last_ms, ?3), revision = (SELECT counter FROM rm_edit)"
             " WHERE job = ?1", row.id, next, row.last);
   }
+  if (rules_.takes_over_next)
+    db_.run("DELETE FROM rm_intent WHERE kind = 'cron' AND state = 0 AND EXISTS (SELECT 1 FROM xxl_job_info i WHERE i.id = job"
+            " AND i.trigger_status = 1 AND i.trigger_next_time > 0 AND fire_ms >= i.trigger_next_time)");
   db_.run("DELETE FROM rm_mirror");
 }
 

@@ -110,6 +110,16 @@ TEST_CASE("back to shared mode is refused while a running job has such options",
   CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
 }
 
+TEST_CASE("behind a takeover nothing is due both as a reserved instant and in the schedule", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "*/1 * * * * ?");
+  REQUIRE(f.reserve(noon).intents.size() == 7);
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon + 5s)); // a Java console's start of a job that runs
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.rows("rm_intent", "state = 0") == "5");
+  CHECK(f.rows("rm_schedule", "next_ms = " + ms(noon + 5s)) == "1");
+}
+
 TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
