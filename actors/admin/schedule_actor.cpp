@@ -27,6 +27,7 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     clock_{std::move(clock)},
     log_{std::move(log)},
     book_{std::move(where)},
+    turns_{round_gap, 2 * settings_.claim_rows_max},
     claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
     dropped_count_{
       make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
@@ -86,6 +87,7 @@ void schedule_actor_state::forget_jobs() {
   intents_.clear();
   deferred_intents_.clear();
   intents_known_.clear();
+  guests_.clear();
   for (const auto& [sequence, claim] : claims_)
     for (const auto& intent : claim.intents)
       intents_known_.insert(core::number(intent.id));
@@ -148,10 +150,10 @@ void schedule_actor_state::work() {
 void schedule_actor_state::plan_due(core::time_point t) {
   if (claims_.size() + (routed_.empty() ? 0 : 1) >= claims_in_flight_max || routing_ >= settings_.claim_rows_max)
     return;
-  protocol::route_request request{{}, protocol::route_listener{self_}};
-  add_intents(request);
+  auto intents = next_intents();
+  std::vector<protocol::route_candidate> jobs;
   core::plan_window window{.now = t, .horizon = settings_.claim_ahead, .misfire_after = settings_.misfire_after};
-  std::size_t runs = request.candidates.size();
+  std::size_t runs = intents.size();
   const auto look = book_.next_look();
   const bool begins = look && next_pass(*look) <= t;
   while (begins && runs < settings_.claim_rows_max) {
@@ -164,12 +166,14 @@ void schedule_actor_state::plan_due(core::time_point t) {
       continue;
     }
     runs += std::max<std::size_t>(1, plan.firings.size());
-    request.candidates.push_back({due->spec, std::move(plan), std::nullopt, generation_});
+    jobs.push_back({due->spec, std::move(plan), std::nullopt, generation_});
   }
   if (begins) {
     last_pass_ = t;
     hurried_ = runs >= settings_.claim_rows_max;
   }
+  // In a pass that the lanes do not take whole, neither kind waits for the end of the other.
+  protocol::route_request request{core::in_turn(std::move(intents), std::move(jobs)), protocol::route_listener{self_}};
   if (request.candidates.empty())
     return;
   routing_ += request.candidates.size();
@@ -186,8 +190,8 @@ core::time_point schedule_actor_state::next_pass(core::time_point look) const {
 void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, batch.accounted);
   for (auto& candidate : batch.deferred) {
-    auto late = candidate.plan ? now() - candidate.plan->expected_next : settings_.misfire_after;
-    put_off(std::move(candidate), next_place(late));
+    const auto wait = turns_.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
+    put_off(std::move(candidate), wait);
   }
   for (auto& candidate : batch.held)
     put_off(std::move(candidate), held_wait);
@@ -196,19 +200,12 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   work();
 }
 
-// So many are tried again in one round, not all of them: else thousands that wait for a slot would be asked about fifty times a
-// second, and the slots would go to whoever is first in each round. Each goes behind those that wait already, whatever its id; in
-// its round it comes before those that are less late.
-core::milliseconds schedule_actor_state::next_place(core::milliseconds late) {
-  const auto first = steady_now() + round_gap;
-  if (place_ < first || places_left_ == 0) {
-    place_ = std::max(place_ + round_gap, first);
-    places_left_ = 2 * settings_.claim_rows_max;
-  }
-  --places_left_;
-  const auto too_late = std::max(settings_.misfire_after, core::milliseconds{1});
-  const auto in_time = too_late - std::clamp(late, core::milliseconds{0}, too_late);
-  return std::chrono::ceil<core::milliseconds>(place_ - steady_now()) + (round_gap - 1ms) * in_time.count() / too_late.count();
+// A child, a retry or a run by hand was due when it was made.
+core::milliseconds schedule_actor_state::lateness_of(const protocol::route_candidate& candidate) const {
+  if (candidate.plan)
+    return now() - candidate.plan->expected_next;
+  const bool reserved = candidate.intent && core::is_reserved(candidate.intent->kind);
+  return reserved ? now() - candidate.intent->fire_at : settings_.misfire_after;
 }
 
 void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::milliseconds wait) {

@@ -13,6 +13,7 @@
 #include "config/settings.hpp"
 #include "core/firing_heap.hpp"
 #include "core/schedule_book.hpp"
+#include "core/turns.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
@@ -88,7 +89,9 @@ private:
   [[nodiscard]] core::time_point next_pass(core::time_point look) const;
   void take_intents(std::vector<core::intent>&& intents);
   void wait_for(core::intent&& intent);
-  void add_intents(protocol::route_request& request);
+  [[nodiscard]] std::vector<protocol::route_candidate> next_intents();
+  [[nodiscard]] core::job_ptr definition_of(core::job_id job) const;
+  [[nodiscard]] core::milliseconds lateness_of(const protocol::route_candidate& candidate) const;
   void settle_missed();
   [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
   void route_unknown(std::vector<core::intent>&& intents);
@@ -96,7 +99,6 @@ private:
   void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
-  [[nodiscard]] core::milliseconds next_place(core::milliseconds late);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
   void give_back(protocol::slot_release&& slots);
@@ -151,9 +153,10 @@ private:
   /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
   core::firing_heap<core::intent, steady> deferred_intents_;
   std::unordered_set<std::int64_t> intents_known_;
-  /// When the next that finds no slot is tried again, and how many more are then.
-  steady place_{};
-  std::size_t places_left_ = 0;
+  /// Jobs of other nodes' slots that were read for intents, until the next sweep: who finds no slot is not read again each time.
+  std::unordered_map<std::int32_t, core::job_ptr> guests_;
+  /// Of jobs and intents that find no slot.
+  core::turns turns_;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
 

@@ -39,6 +39,7 @@ core::result<std::vector<core::intent>> read_waiting(storage::store& store, core
 
 void schedule_actor_state::poll_intents() {
   next_intent_poll_ = steady_now() + intent_age;
+  guests_.clear();
   const auto ahead = std::exchange(look_ahead_, false);
   ask_store<std::vector<core::intent>>(
     self_, partners_.storage, [now = now(), ahead](storage::store& store) { return read_waiting(store, now, ahead); },
@@ -72,7 +73,7 @@ void schedule_actor_state::wait_for(core::intent&& intent) {
 
 // At most half a request, so that the children of a busy night do not keep the schedules waiting; in shared mode there are no
 // others.
-void schedule_actor_state::add_intents(protocol::route_request& request) {
+std::vector<protocol::route_candidate> schedule_actor_state::next_intents() {
   for (auto& intent : deferred_intents_.take_due(steady_now()))
     wait_for(std::move(intent)); // the civil clock may have been set back
   settle_missed();
@@ -82,13 +83,22 @@ void schedule_actor_state::add_intents(protocol::route_request& request) {
     ready.push_back(std::move(intents_.front()));
     intents_.pop_front();
   }
+  std::vector<protocol::route_candidate> known;
   for (auto& intent : ready)
-    if (auto spec = book_.find(intent.job))
-      request.candidates.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
+    if (auto spec = definition_of(intent.job))
+      known.push_back({std::move(spec), std::nullopt, std::move(intent), generation_});
     else
       unknown.push_back(std::move(intent));
   if (!unknown.empty())
     route_unknown(std::move(unknown));
+  return known;
+}
+
+core::job_ptr schedule_actor_state::definition_of(core::job_id job) const {
+  if (auto spec = book_.find(job))
+    return spec;
+  const auto guest = guests_.find(core::number(job));
+  return guest != guests_.end() ? guest->second : nullptr;
 }
 
 // All of them together, however many are claimed at once: what a job has missed is one misfire.
@@ -155,6 +165,8 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
     known.emplace(core::number(job.spec->id), job.spec);
     if (shared_)
       put(std::move(job)); // a Java admin made or edited it, and tells nobody
+    else
+      guests_.insert_or_assign(core::number(job.spec->id), job.spec);
   }
   const auto accounted = intents.size();
   if (shared_)

@@ -27,6 +27,8 @@ namespace {
 
 constexpr auto drain_look_every = 20ms;
 constexpr auto question_limit = 5s;
+// Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
+constexpr auto give_back_limit = 10s;
 
 } // namespace
 
@@ -189,18 +191,28 @@ caf::result<void> supervisor_state::stop() {
     .then(
       [this](protocol::node_status& known) {
         life_at_stop_ = std::move(known.life);
-        protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
-          .then([this] { give_reservations_back(); }, [this](const caf::error&) { leave(); });
+        drain_planner();
       },
-      [this](const caf::error&) { leave(); });
+      [this](const caf::error&) { drain_planner(); });
   return promise;
 }
 
-// What this node reserved and did not claim is everybody's again, Java admins included.
+// A planner that does not come to rest in time has been told all the same: it claims nothing new.
+void supervisor_state::drain_planner() {
+  protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
+    .then([this] { give_reservations_back(); },
+          [this](const caf::error&) {
+            parts_.log->warn("the planner still waits for the database; what it claimed is left to the next life");
+            give_reservations_back();
+          });
+}
+
+// What this node reserved and did not claim is everybody's again, Java admins included: in every graceful end, however long the
+// drain took.
 void supervisor_state::give_reservations_back() {
   if (!reservations_)
     return await_claims();
-  protocol::request(self_, reservations_, parts_.settings.drain_timeout, protocol::stop_request{})
+  protocol::request(self_, reservations_, give_back_limit, protocol::stop_request{})
     .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
 }
 

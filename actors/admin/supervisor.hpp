@@ -77,6 +77,7 @@ private:
   caf::result<protocol::node_status> status();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
+  void drain_planner();
   void give_reservations_back();
   void await_claims();
   void leave();

@@ -95,7 +95,7 @@ private:
       if (job.schedule)
         write(id, *job.schedule);
     }
-    // Of a job that goes on as before, what is reserved is still due: its claim reads the new definition.
+    // What is reserved stays where the schedule does: its next time has moved behind it already.
     if (job.kind == change_kind::remove || job.schedule)
       db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", id);
     ids_.push_back(id);
@@ -229,7 +229,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
     const auto mode = dry_run ? core::result<core::cluster_mode>{read_mode(own_.db).mode} : begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    const auto first = first_start(*mode, now);
+    const auto first = first_start(own_.db, *mode, now);
     auto plan = dry_run ? planned(own_, declared, prune, first).second : plan_under_locks(own_, declared, prune, first);
     if (!plan)
       return tl::unexpected{plan.error()};

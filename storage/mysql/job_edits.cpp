@@ -59,7 +59,7 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     if (*mode == core::cluster_mode::shared)
       if (auto known = core::check_shared(held.front().spec->timing); !known)
         return tl::unexpected{known.error()};
-    const auto next = next_of_start(held.front(), first_start(*mode, now), own_.schedule_zone);
+    const auto next = next_of_start(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
     return schedule_anew(own_, job, *mode, *next, now);

@@ -48,6 +48,9 @@ std::size_t copy_from_jobs(session& own) {
   const auto revision = own.take_revisions(1);
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
+  // A console has put these jobs back: what was reserved of them is due in the schedule again, where no key refuses it.
+  db.execute("DELETE n FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.kind = 'cron' AND n.state = 0"
+             " AND i.trigger_status = 1 AND i.trigger_next_time > 0 AND n.fire_ms >= i.trigger_next_time");
   // The first look at them. Read before the schedule: an edit by hand that comes between the two is noticed.
   db.execute("DELETE FROM rm_mirror");
   db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time)"

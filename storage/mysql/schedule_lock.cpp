@@ -27,6 +27,11 @@ std::int64_t shown_next(connection& db, std::int64_t next_ms) {
   return next_ms == 0 || may_show_schedule(db) ? next_ms : hidden_next_ms;
 }
 
+core::time_point first_start(connection& db, core::cluster_mode mode, core::time_point now) {
+  constexpr core::milliseconds in_memory{5000};
+  return mode == core::cluster_mode::shared || !may_show_schedule(db) ? now + in_memory : now;
+}
+
 core::result<core::cluster_mode> begin_edit(connection& db) {
   for (;;) {
     const auto seen = read_mode(db).mode;

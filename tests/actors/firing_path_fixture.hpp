@@ -29,6 +29,7 @@ struct path_node {
   std::shared_ptr<scripted_client> client;
   std::shared_ptr<protocol::send_gate> gate;
   protocol::supervisor actor;
+  protocol::job_admin jobs;
   std::vector<std::string> failed;
 };
 
@@ -132,20 +133,23 @@ struct firing_path : virtual_time {
     auto handles = ask<protocol::node_handles>(one.actor, protocol::handles_query{});
     REQUIRE(handles);
     completions[name] = handles->completion;
+    one.jobs = handles->jobs;
   }
 
   actors::node_parts parts_of(const std::string& name, path_node& one) {
     auto open = [this, &one]() -> core::result<std::unique_ptr<storage::store>> {
       auto store = std::make_unique<faulty_store>(database.open());
       store->fault_of = [&one](std::string_view method) { return one.fault ? one.fault(method) : store_fault::none; };
+      store->shared = shared;
       return std::unique_ptr<storage::store>{std::move(store)};
     };
-    return {.settings = {},
+    return {.settings = settings,
             .schedule_zone = {},
             .identity = {name, name + ":8080"},
             .host = name,
             .open_store = open,
             .store_writers = 1,
+            .shares_schedule = shared != nullptr,
             .detached_workers = false,
             .client = one.client,
             .notifier = nullptr,
@@ -233,6 +237,9 @@ struct firing_path : virtual_time {
 
   memory_database database;
   std::unique_ptr<storage::store> look = database.open();
+  config::settings settings;
+  /// Set before a node begins: others plan on this database, too.
+  storage::reservation_store* shared = nullptr;
   core::declared_set declared;
   mood feels = mood::works;
   /// The code that a run ends with; null: 200.

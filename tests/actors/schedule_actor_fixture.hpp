@@ -99,6 +99,7 @@ struct planning : virtual_time {
     return {
       [this, self](protocol::route_request& request) {
         ++routes;
+        asked += request.candidates.size();
         if (hold_routes)
           return held_routes.push_back(std::move(request));
         protocol::send(self, request.listener, routed(std::move(request)));
@@ -299,6 +300,8 @@ struct planning : virtual_time {
   std::set<std::int32_t> poison;
   std::vector<protocol::claim_request> held_claims;
   std::size_t routes = 0;
+  /// Candidates of all requests.
+  std::size_t asked = 0;
   bool hold_routes = false;
   std::vector<protocol::route_request> held_routes;
   bool full = false;

@@ -63,12 +63,18 @@ void protocol_checker::left(const core::node_life& life) {
   }
 }
 
+void protocol_checker::ended_by_switch(const core::node_life& life) { lives_.erase(life.node); }
+
 // -- planning --------------------------------------------------------------------------------------------------------------
 
 void protocol_checker::edited(std::int64_t revision, const std::vector<core::job_id>& jobs) {
   ++counts_.edits;
   for (auto job : jobs)
     of_revision_[revision][core::number(job)] = ++editions_[core::number(job)];
+  read_schedule();
+}
+
+void protocol_checker::read_schedule() {
   for (auto& job : expect(world_.store->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000))) {
     auto id = core::number(job.spec->id);
     if (job.next)
@@ -170,15 +176,16 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   auto& book = runs_[core::number(claimed.id)];
   book.spec = run.spec;
   book.edition = editions_[job];
-  book.by_schedule = !run.intent;
+  book.by_schedule = !run.intent || core::is_reserved(run.kind);
   book.claim = {owner.node, owner.incarnation, claimed.claim};
-  if (!run.intent) {
+  if (!run.intent || run.kind == core::trigger_kind::cron) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));
-    return;
   }
+  if (!run.intent)
+    return;
   auto intent = core::number(*run.intent);
-  if (!claimed_intents_.insert(intent).second)
+  if (!claimed_intents_.emplace(intent, run.part.index).second)
     fail("F3", "intent " + text(intent) + " is claimed twice");
 }
 

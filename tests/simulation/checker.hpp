@@ -25,11 +25,15 @@ namespace ringmaster::simulation {
 /// What the checker has to know of the nodes.
 struct checked_world {
   std::function<span()> now;
+  /// What is due a day later is not waited for.
+  core::time_point today;
   storage::store* store = nullptr;
   /// Whether a node with this life could still write a request, by its own clock.
   std::function<bool(const core::node_life&)> gate_open;
   /// A clock of the node stood still in this run.
   std::function<bool(const std::string&)> clock_was_frozen;
+  /// What else is not at rest. Null: nothing.
+  std::function<std::vector<std::string>()> also_open = nullptr;
 };
 
 class protocol_checker {
@@ -64,6 +68,12 @@ public:
   void executor_lost(std::int64_t id);
   /// An executor lost its log files.
   void files_lost(const std::set<std::int64_t>& ids);
+
+  /// What another account found.
+  void broken(const std::string& rule, const std::string& what) { fail(rule, what); }
+  /// `takeover` or `--back`: the schedule stands elsewhere now, and this life is over, which its process has yet to hear.
+  void ended_by_switch(const core::node_life& life);
+  void read_schedule();
 
   /// Under a mutant: the decision about a failure that would have been made was not.
   void never_written(std::int64_t intent) { unwritten_.insert(intent); }
@@ -136,7 +146,8 @@ private:
   std::set<std::tuple<std::int32_t, core::time_point, std::int32_t>> instants_;
   std::map<std::int64_t, core::intent> intents_;
   std::map<intent_key, std::int64_t> intent_keys_;
-  std::set<std::int64_t> claimed_intents_;
+  /// With the part of a broadcast.
+  std::set<std::pair<std::int64_t, std::int32_t>> claimed_intents_;
   std::map<std::int64_t, run_book> runs_;
   std::set<claim_key> claims_;
   core::log_id newest_row_{};

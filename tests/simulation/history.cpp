@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
+
+#include "tests/simulation/dice.hpp"
+#include "tests/simulation/shared_history.hpp"
 
 namespace ringmaster::simulation {
 
@@ -12,24 +14,6 @@ constexpr std::array effect_names{
   "crash before", "crash after", "pause before", "pause after", "away",             "request lost",  "answer lost",
   "answer wrong", "delay before", "delay after", "duplicate",   "store down",       "partition",     "freeze",
   "sleep",        "clock step",  "executor restart", "executor wipe", "executor stopped", "crash", "pause"};
-
-/// Choices that follow from a seed.
-class dice {
-public:
-  explicit dice(std::uint64_t seed) : random_{seed} {}
-  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
-  bool one_in(std::uint64_t count) { return below(count) == 0; }
-  milliseconds between(std::int64_t least, std::int64_t most) {
-    return milliseconds{least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)))};
-  }
-  template <class T, std::size_t count>
-  T of(const std::array<T, count>& choices) {
-    return choices[below(count)];
-  }
-
-private:
-  std::mt19937_64 random_;
-};
 
 std::string cron_until(std::uint64_t last) { return "1-" + std::to_string(last) + " 0 12 2 3 ? 2026"; }
 
@@ -170,6 +154,8 @@ std::string describe(const history& all) {
             + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms\n";
   for (const auto& one : all.faults)
     text += "  " + describe(one) + '\n';
+  if (all.shared)
+    text += describe_shared(all);
   return text;
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/cluster_mode.hpp"
 #include "core/declared.hpp"
+#include "core/ids.hpp"
 
 namespace ringmaster::simulation {
 
@@ -94,6 +96,44 @@ struct edit {
   std::string by = {};
 };
 
+/// A change at the console of a Java admin: all columns of a row are read at `at` and saved `takes` later.
+struct console_edit {
+  enum class kind : std::uint8_t { parameter, stop, start, reschedule };
+  span at{0};
+  milliseconds takes{0};
+  core::job_id job{};
+  kind what = kind::parameter;
+  /// The new schedule.
+  std::string conf = {};
+  /// At whose console.
+  std::size_t admin = 0;
+};
+
+/// A Java admin beside the nodes.
+struct java_script {
+  /// Its clock against the true time.
+  milliseconds skew{0};
+  /// A pass holds the schedule lock for 5 ms and up to so much more.
+  milliseconds pass_takes{100};
+  /// From 3.x on it writes back only rows that run, and no status; before, the status that it read.
+  bool guards_status = false;
+  /// Its process is killed, and comes back.
+  std::vector<std::pair<span, milliseconds>> crashes;
+};
+
+/// `ringmaster takeover`, or with `--back`.
+struct mode_change {
+  span at{0};
+  core::cluster_mode to = core::cluster_mode::native;
+};
+
+/// A node stops gracefully and starts again.
+struct stop_and_start {
+  span at{0};
+  std::string node;
+  milliseconds lasts{0};
+};
+
 struct history {
   std::uint64_t seed = 0;
   int nodes = 2;
@@ -114,6 +154,13 @@ struct history {
   std::vector<core::declared_job> jobs;
   std::vector<edit> edits;
   std::vector<fault> faults;
+  std::vector<stop_and_start> stops = {};
+
+  /// Others may plan on the database: it begins in shared mode.
+  bool shared = false;
+  std::vector<java_script> java = {};
+  std::vector<console_edit> console = {};
+  std::vector<mode_change> switches = {};
 };
 
 [[nodiscard]] std::string describe(const fault& one);

@@ -229,10 +229,26 @@ const std::vector<mutant>& all_mutants() {
   return all;
 }
 
+const std::vector<mutant>& shared_mutants() {
+  static const std::vector<mutant> all{
+    {.rule = "reservelock", .shared = {.reserves_under_lock = false}},
+    {.rule = "editlock", .shared = {.edits_under_lock = false}},
+    {.rule = "keeplast", .shared = {.keeps_last = false}},
+    {.rule = "keepreserved", .shared = {.keeps_reserved = false}},
+    {.rule = "lookagain", .shared = {.looks_again = false}},
+    {.rule = "remember", .shared = {.remembers_taken = false}},
+    {.rule = "backinorder", .shared = {.gives_back_in_order = false}},
+    {.rule = "takenext", .shared = {.takes_over_next = false}},
+    {.rule = "closetable", .shared = {.closes_table = false}},
+  };
+  return all;
+}
+
 const mutant* find_mutant(const std::string& rule) {
-  for (const auto& one : all_mutants())
-    if (one.rule == rule)
-      return &one;
+  for (const auto* all : {&all_mutants(), &shared_mutants()})
+    for (const auto& one : *all)
+      if (one.rule == rule)
+        return &one;
   return nullptr;
 }
 

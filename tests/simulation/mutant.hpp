@@ -10,6 +10,7 @@
 
 #include "protocol/http.hpp"
 #include "storage/store.hpp"
+#include "tests/simulation/shared_schedule.hpp"
 
 namespace ringmaster::simulation {
 
@@ -33,9 +34,13 @@ struct mutant {
   bool log_first = false;
   /// What is decided about a failure is lost with a process that ends when the failure is recorded.
   bool decides_apart = false;
+  /// Of shared mode.
+  shared_rules shared = {};
 };
 
 [[nodiscard]] const std::vector<mutant>& all_mutants();
+/// Those of shared mode.
+[[nodiscard]] const std::vector<mutant>& shared_mutants();
 [[nodiscard]] const mutant* find_mutant(const std::string& rule);
 
 } // namespace ringmaster::simulation

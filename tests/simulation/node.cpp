@@ -33,7 +33,23 @@ void sim_node::crash(milliseconds lasts) {
   world_.say(name_ + " crashes");
   dead_ = true;
   paused_ = false;
+  if (auto* shared = world_.shared())
+    shared->unlock(name_); // its connections are gone
   world_.after(lasts, [this] { start(); });
+}
+
+void sim_node::stop(milliseconds lasts) {
+  if (!is_up())
+    return;
+  world_.say(name_ + " is asked to stop");
+  at(world_.now(), [this, lasts] {
+    process_->stop([this, lasts, life = life_] {
+      if (!is_up() || life != life_)
+        return;
+      world_.say(name_ + " has stopped");
+      crash(lasts);
+    });
+  });
 }
 
 void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
@@ -80,6 +96,7 @@ void sim_node::reap() {
   forget_calls();
   process_->end();
   process_.reset();
+  roles_.clear();
 }
 
 bool sim_node::has_lease(std::int64_t incarnation) const { return is_up() && process_->gate().open_at(incarnation, boot()); }
@@ -176,45 +193,72 @@ bool sim_node::stand_still(milliseconds lasts) {
   return is_up();
 }
 
-core::result<std::unique_ptr<storage::store>> sim_node::open() {
-  auto store = std::make_unique<test::faulty_store>(world_.open());
-  auto meets = std::make_shared<const fault*>(nullptr);
-  store->fault_of = [this, meets, life = life_](std::string_view method) {
-    *meets = nullptr;
-    if (dead_ || life != life_)
-      return test::store_fault::away;
-    auto index = store_calls_++;
-    world_.points.push_back({site::store, name_, index, world_.now(), std::string{method}});
-    const auto* one = *meets = world_.strike(site::store, name_, index);
-    auto fate = world_.store_is_down(name_) ? test::store_fault::away : test::store_fault::none;
-    if (!one)
-      return fate;
-    auto alive = true;
+bool sim_node::wait_for_lock(std::string_view method) {
+  constexpr auto look_every = 10ms;
+  constexpr auto lock_wait_timeout = 1000ms;
+  auto* shared = world_.shared();
+  const bool in_shared_mode = shared && shared->mode().mode == core::cluster_mode::shared;
+  const bool needs = (in_shared_mode && method == "reserve" && shared->rules().reserves_under_lock)
+                     || (in_shared_mode && method == "apply" && shared->rules().edits_under_lock)
+                     || (in_shared_mode && method == "put_back")
+                     || (shared && !in_shared_mode && method == "hold" && shared->rules().closes_table);
+  for (auto waited = 0ms; needs && shared->is_locked_for(name_); waited += look_every)
+    if (waited >= lock_wait_timeout || !wait(look_every))
+      return false;
+  return true;
+}
+
+test::store_fault sim_node::fate_of(std::string_view method, const std::shared_ptr<const fault*>& meets) {
+  *meets = nullptr;
+  auto index = store_calls_++;
+  world_.points.push_back({site::store, name_, index, world_.now(), std::string{method}});
+  const auto* one = *meets = world_.strike(site::store, name_, index);
+  const auto life = life_;
+  auto alive = true;
+  auto fate = world_.store_is_down(name_) ? test::store_fault::away : test::store_fault::none;
+  if (one)
     switch (one->what) {
     case effect::crash_before: crash(one->lasts); return test::store_fault::away;
     case effect::pause_before: alive = stand_still(one->lasts); break;
     case effect::delay_before: alive = wait(one->lasts); break;
     case effect::away: return test::store_fault::away;
-    case effect::lose_answer: return test::store_fault::answer_lost;
-    case effect::wrong_answer: return test::store_fault::answer_wrong;
+    case effect::lose_answer: fate = test::store_fault::answer_lost; break;
+    case effect::wrong_answer: fate = test::store_fault::answer_wrong; break;
     default: break;
     }
-    return alive && life == life_ ? fate : test::store_fault::away;
+  if (!alive || life != life_ || fate == test::store_fault::away || !wait_for_lock(method))
+    return test::store_fault::away;
+  return is_up() && life == life_ ? fate : test::store_fault::away;
+}
+
+void sim_node::after_call(std::string_view method, const std::shared_ptr<const fault*>& meets) {
+  const auto* one = std::exchange(*meets, nullptr);
+  if (!one)
+    return;
+  const auto* off = world_.rule_off();
+  if (off && off->decides_apart && method == "record" && one->what == effect::crash_after)
+    world_.lose_decisions();
+  switch (one->what) {
+  case effect::crash_after: crash(one->lasts); break;
+  case effect::pause_after: stand_still(one->lasts); break;
+  case effect::delay_after: wait(one->lasts); break;
+  default: break;
+  }
+}
+
+core::result<std::unique_ptr<storage::store>> sim_node::open() {
+  auto store = std::make_unique<test::faulty_store>(world_.open());
+  auto meets = std::make_shared<const fault*>(nullptr);
+  store->fault_of = [this, meets, life = life_](std::string_view method) {
+    return dead_ || life != life_ ? test::store_fault::away : fate_of(method, meets);
   };
-  store->after = [this, meets](std::string_view method) {
-    const auto* one = std::exchange(*meets, nullptr);
-    if (!one)
-      return;
-    const auto* off = world_.rule_off();
-    if (off && off->decides_apart && method == "record" && one->what == effect::crash_after)
-      world_.lose_decisions();
-    switch (one->what) {
-    case effect::crash_after: crash(one->lasts); break;
-    case effect::pause_after: stand_still(one->lasts); break;
-    case effect::delay_after: wait(one->lasts); break;
-    default: break;
-    }
-  };
+  store->after = [this, meets](std::string_view method) { after_call(method, meets); };
+  if (world_.shared()) {
+    roles_.push_back(std::make_unique<node_reservations>(
+      *world_.shared(), name_,
+      node_reservations::surroundings{store->fault_of, store->after, [this] { return civil(); }}));
+    store->shared = roles_.back().get();
+  }
   return std::unique_ptr<storage::store>{std::move(store)};
 }
 

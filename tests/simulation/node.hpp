@@ -14,6 +14,7 @@
 #include "storage/store.hpp"
 #include "tests/simulation/fiber.hpp"
 #include "tests/simulation/history.hpp"
+#include "tests/simulation/node_reservations.hpp"
 
 namespace ringmaster::simulation {
 
@@ -32,6 +33,8 @@ public:
   /// All of it stands still, while its clocks go on. `frozen`: they do not; `asleep`: only CLOCK_BOOTTIME does.
   void pause(milliseconds lasts, bool frozen = false, bool asleep = false);
   void step_clock(milliseconds by);
+  /// A graceful stop; it comes back after `lasts`.
+  void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
@@ -72,6 +75,10 @@ private:
   std::uint64_t keep_aside();
   /// Puts the running call aside. True: the process is still there when it goes on.
   bool wait(milliseconds lasts);
+  /// A call that needs the schedule lock waits for it as the database would. False: it was not to be had, or the process is gone.
+  bool wait_for_lock(std::string_view method);
+  [[nodiscard]] test::store_fault fate_of(std::string_view method, const std::shared_ptr<const fault*>& meets);
+  void after_call(std::string_view method, const std::shared_ptr<const fault*>& meets);
   bool stand_still(milliseconds lasts);
   void write(std::shared_ptr<call> one);
   void transmit(const std::shared_ptr<call>& one, const fault* meets);
@@ -102,6 +109,7 @@ private:
   /// Requests without an answer: their senders end with the process.
   std::vector<std::shared_ptr<call>> calls_;
   std::vector<std::string> failed_;
+  std::vector<std::unique_ptr<node_reservations>> roles_;
   std::unique_ptr<process> process_;
 };
 

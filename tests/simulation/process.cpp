@@ -37,6 +37,7 @@ actors::node_parts process::parts() {
           .host = node_.name(),
           .open_store = [this] { return node_.open(); },
           .store_writers = what.writers,
+          .shares_schedule = what.shared,
           .detached_workers = false,
           .client = std::make_shared<node_client>(node_),
           .notifier = nullptr,
@@ -107,6 +108,16 @@ void process::edit(core::declared_set declared) {
             node_.in().checker().acknowledged(revision);
         },
         [this, id](const caf::error&) { callers_.erase(id); });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
+void process::stop(std::function<void()> then) {
+  if (!supervisor_)
+    return;
+  auto ask = [this, then = std::move(then)](caf::event_based_actor* self) {
+    protocol::request(self, supervisor_, std::chrono::hours{1}, protocol::stop_request{})
+      .then([then] { then(); }, [then](const caf::error&) { then(); });
   };
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
 }

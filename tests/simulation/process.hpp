@@ -42,6 +42,8 @@ public:
   [[nodiscard]] const protocol::send_gate& gate() const noexcept { return *gate_; }
   void call_back(core::callback result, std::function<void(bool)> then);
   void edit(core::declared_set declared);
+  /// Asks for a graceful end; `then` hears that it is done.
+  void stop(std::function<void()> then);
   void end();
 
   /// Where the transport's clock stands at the start of every process: zero is special to CAF.

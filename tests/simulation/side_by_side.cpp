@@ -19,6 +19,7 @@ many_runs simulate_many(std::size_t count, const std::function<history(std::size
       auto found = simulate(what);
       const std::lock_guard lock{guard};
       all.counts.add(found.counts);
+      all.shared_counts.add(found.shared_counts);
       if (!found.violations.empty())
         all.broken.push_back({number, std::move(what), std::move(found)});
       enough = all.broken.size() >= broken_max;

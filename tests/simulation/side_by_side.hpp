@@ -21,6 +21,7 @@ struct many_runs {
   /// By number; no more than the limit.
   std::vector<broken_run> broken;
   protocol_checker::tally counts;
+  shared_checker::tally shared_counts;
 };
 
 /// Makes the runs 0 to `count` - 1, in order as far as one can speak of it, and stops when `broken_max` of them broke something.

@@ -23,7 +23,39 @@ span end_of(const history& what) {
     end = std::max(end, one.at);
   for (const auto& one : what.faults)
     end = std::max<span>(end, one.at + one.lasts);
+  for (const auto& one : what.stops)
+    end = std::max<span>(end, one.at + one.lasts);
+  for (const auto& one : what.console)
+    end = std::max<span>(end, one.at + one.takes);
+  for (const auto& one : what.switches)
+    end = std::max(end, one.at);
+  for (const auto& one : what.java)
+    for (const auto& [at, lasts] : one.crashes)
+      end = std::max<span>(end, at + lasts);
   return end;
+}
+
+constexpr span lock_retry = 20ms;
+
+milliseconds clock_spread(const history& what) {
+  auto least = 0ms, most = 0ms;
+  for (const auto& one : what.java) {
+    least = std::min(least, one.skew);
+    most = std::max(most, one.skew);
+  }
+  for (auto one : what.skew) {
+    least = std::min(least, one);
+    most = std::max(most, one);
+  }
+  for (const auto& one : what.faults)
+    if (one.what == effect::step_clock || one.what == effect::freeze || one.what == effect::sleep)
+      most += one.lasts < 0ms ? -one.lasts : one.lasts;
+  return most - least;
+}
+
+bool is_undisturbed(const history& what) {
+  return what.faults.empty() && what.stops.empty() && what.switches.empty() && what.edits.empty() && what.console.empty()
+         && clock_spread(what) == 0ms;
 }
 
 } // namespace
@@ -36,9 +68,17 @@ world::world(history what, const mutant* rule_off, bool tracing)
     struck_(what_.faults.size(), false),
     checker_{what_,
              {.now = [this] { return now_; },
+              .today = test::virtual_time::start,
               .store = store_.get(),
               .gate_open = [this](const core::node_life& life) { return node(life.node)->has_lease(life.incarnation); },
-              .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); }}} {
+              .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); },
+              .also_open = [this] { return due_in_table(); }}},
+    shared_checker_{{.now = [this] { return true_time(); },
+                     .broken = [this](const std::string& rule, const std::string& found) { checker_.broken(rule, found); },
+                     .spread = clock_spread(what_),
+                     .on_time = is_undisturbed(what_)}} {
+  if (what_.shared)
+    begin_shared();
   if (rule_off_ && rule_off_->store)
     mutated_ = rule_off_->store(*store_, unwritten_);
   editor_ = open();
@@ -58,7 +98,8 @@ core::time_point world::true_time() const {
 }
 
 std::unique_ptr<storage::store> world::open() {
-  return std::make_unique<witness_store>(mutated_ ? *mutated_ : *store_, checker_);
+  return std::make_unique<witness_store>(mutated_ ? *mutated_ : *store_, checker_, shared_.get(),
+                                         shared_ ? &shared_checker_ : nullptr);
 }
 
 void world::lose_decisions() {
@@ -157,7 +198,15 @@ void world::apply(const edit& what) {
     say("edit by " + what.by);
     return by->edit(std::move(declared));
   }
-  auto done = editor_->deploys().apply(declared, false, false, true_time());
+  // Edits of ours wait for whoever plans.
+  if (shared_ && shared_->rules().edits_under_lock && shared_->mode().mode == core::cluster_mode::shared
+      && shared_->is_locked_for("editor")) {
+    --revision_;
+    return after(lock_retry, [this, &what] { apply(what); });
+  }
+  // The first jobs are there when the run begins, and due in its first second.
+  const auto when = shared_ && revision_ == 1 ? true_time() - core::milliseconds{5000} : true_time();
+  auto done = editor_->deploys().apply(declared, false, false, when);
   if (!done && revision_ == 1)
     throw std::runtime_error{done.error().context};
   say(done ? "edit" : "edit refused: " + done.error().context);
@@ -195,8 +244,10 @@ void world::run_until(span end) {
 }
 
 std::vector<std::string> world::run() {
-  apply({span{0}, what_.jobs});
+  const edit first{span{0}, what_.jobs};
+  apply(first);
   schedule_faults();
+  schedule_java();
   for (auto& node : nodes_)
     node->start();
   auto end = end_of(what_);
@@ -208,6 +259,8 @@ std::vector<std::string> world::run() {
     for (const auto& line : checker_.unrest())
       found.push_back("F4: a quiet time did not settle it: " + line);
     checker_.judge_end();
+    if (shared_)
+      shared_checker_.judge_end();
     found.insert(found.end(), checker_.violations().begin(), checker_.violations().end());
   }
   for (auto& node : nodes_)
@@ -216,15 +269,16 @@ std::vector<std::string> world::run() {
   return found;
 }
 
-outcome simulate(const history& what, const mutant* rule_off) {
+outcome simulate(const history& what, const mutant* rule_off, bool explains) {
   outcome result;
   {
     world made{what, rule_off, false};
     result.violations = made.run();
     result.points = std::move(made.points);
     result.counts = made.checker().counts();
+    result.shared_counts = made.shared_books().counts();
   }
-  if (!result.violations.empty()) {
+  if (explains && !result.violations.empty()) {
     world again{what, rule_off, true};
     static_cast<void>(again.run());
     result.trace = again.trace();

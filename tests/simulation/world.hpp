@@ -15,8 +15,10 @@
 #include "tests/simulation/events.hpp"
 #include "tests/simulation/fiber.hpp"
 #include "tests/simulation/history.hpp"
+#include "tests/simulation/java_admin.hpp"
 #include "tests/simulation/mutant.hpp"
-#include "tests/support/memory_database.hpp"
+#include "tests/simulation/shared_schedule.hpp"
+#include "tests/simulation/sim_database.hpp"
 
 namespace ringmaster::simulation {
 
@@ -52,6 +54,7 @@ public:
   [[nodiscard]] const history& what() const noexcept { return what_; }
   [[nodiscard]] const mutant* rule_off() const noexcept { return rule_off_; }
   [[nodiscard]] protocol_checker& checker() noexcept { return checker_; }
+  [[nodiscard]] const shared_checker& shared_books() const noexcept { return shared_checker_; }
   [[nodiscard]] fiber_pool& fibers() noexcept { return fibers_; }
   [[nodiscard]] std::vector<std::unique_ptr<sim_node>>& nodes() noexcept { return nodes_; }
   [[nodiscard]] sim_node* node(const std::string& name);
@@ -60,6 +63,8 @@ public:
   [[nodiscard]] std::unique_ptr<storage::store> open();
   /// The database as it is.
   [[nodiscard]] storage::store& look() noexcept { return *store_; }
+  /// Null: nobody else plans on the database.
+  [[nodiscard]] shared_schedule* shared() noexcept { return shared_.get(); }
   /// Under the mutant that decides about failures in a transaction of its own: this one was never made.
   void lose_decisions();
 
@@ -81,6 +86,10 @@ private:
   [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
   void settle();
   void apply(const edit& what);
+  void begin_shared();
+  void schedule_java();
+  void try_switch(core::cluster_mode to, span since);
+  [[nodiscard]] std::vector<std::string> due_in_table();
   void schedule_faults();
   void strike_now(const fault& one);
 
@@ -91,7 +100,7 @@ private:
   span now_{0};
   event_queue events_;
   fiber_pool fibers_;
-  test::memory_database database_;
+  sim_database database_;
   std::unique_ptr<storage::store> store_ = database_.open();
   std::unique_ptr<storage::store> editor_;
   std::unique_ptr<storage::store> mutated_;
@@ -100,6 +109,9 @@ private:
   std::vector<bool> struck_;
   std::int64_t revision_ = 0;
   protocol_checker checker_;
+  shared_checker shared_checker_;
+  std::unique_ptr<shared_schedule> shared_;
+  std::vector<std::unique_ptr<java_admin>> java_;
   std::vector<std::unique_ptr<sim_executor>> executors_;
   std::vector<std::unique_ptr<sim_node>> nodes_;
 };
@@ -110,7 +122,9 @@ struct outcome {
   std::vector<std::string> trace;
   std::vector<world::await_point> points;
   protocol_checker::tally counts;
+  shared_checker::tally shared_counts;
 };
-[[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr);
+/// `explains`: whether the run is made again.
+[[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr, bool explains = true);
 
 } // namespace ringmaster::simulation

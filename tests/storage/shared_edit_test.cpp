@@ -118,6 +118,16 @@ TEST_CASE("back to shared mode is refused while a running job has such options",
   CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
 }
 
+TEST_CASE("behind a takeover nothing is due both as a reserved instant and in the schedule", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "*/1 * * * * ?");
+  REQUIRE(f.reserve(noon).intents.size() == 7);
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon + 5s)); // a Java console's start of a job that runs
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.rows("rm_intent", "state = 0") == "5");
+  CHECK(f.rows("rm_schedule", "next_ms = " + ms(noon + 5s)) == "1");
+}
+
 TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
@@ -129,6 +139,11 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   const auto hidden = f.schedule_of(1);
   CHECK(tend().refreshed == 0); // not yet: the guard may not have the lock
   CHECK(f.schedule_of(1) == hidden);
+  // Nor by an edit, which begins behind what a Java admin may have in memory.
+  CHECK(require(f.jobs().start(one, noon)).next == noon + 60s);
+  CHECK(require(f.jobs().start(one, noon + 58s)).next == noon + 120s);
+  CHECK(f.schedule_of(1) == hidden);
+  f.db->exec("UPDATE rm_schedule SET next_ms = " + ms(noon));
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
   const auto shown = tend(); // a first look remembers the row and shows its times in one step
   CHECK(shown.adopted.empty());

@@ -3,6 +3,7 @@
 // The reservations of a database, as a test wants them.
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ public:
 
   core::result<std::size_t> put_back(const core::node_life& owner) override {
     put_back_for.push_back(owner);
+    if (on_put_back)
+      on_put_back();
+    if (put_back_trouble)
+      return tl::unexpected{*put_back_trouble};
     return 0;
   }
 
@@ -68,6 +73,9 @@ public:
   core::mode_state state;
   std::deque<core::reserve_outcome> outcomes;
   std::optional<core::error> trouble;
+  std::optional<core::error> put_back_trouble;
+  /// Called in the middle of `put_back`. Null: nothing.
+  std::function<void()> on_put_back;
   /// Taken instants that wait to be forgotten.
   std::size_t old = 0;
   bool held = false;

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+
+#include "tests/simulation/history.hpp"
+
+namespace ringmaster::simulation {
+
+/// Choices that follow from a seed.
+class dice {
+public:
+  explicit dice(std::uint64_t seed) : random_{seed} {}
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+  bool one_in(std::uint64_t count) { return below(count) == 0; }
+  milliseconds between(std::int64_t least, std::int64_t most) {
+    return milliseconds{least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)))};
+  }
+  template <class T, std::size_t count>
+  T of(const std::array<T, count>& choices) {
+    return choices[below(count)];
+  }
+
+private:
+  std::mt19937_64 random_;
+};
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,124 @@
+#pragma once
+
+// Keeps account of every instant that somebody takes in shared mode, Ringmaster or a Java admin, and says which were fired twice
+// or by nobody. What Java admins lose or double by themselves is counted, and no violation.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cluster_mode.hpp"
+#include "core/run.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/xxl_table.hpp"
+
+namespace ringmaster::simulation {
+
+/// How a Java console changed a row.
+struct console_save {
+  xxl_row as_read;
+  /// What stands there now, and what it is made.
+  xxl_row before;
+  xxl_row after;
+};
+
+class shared_checker {
+public:
+  /// `spread`: how far the clocks of those who plan are apart at most. `on_time`: nothing disturbs the run, so no firing may be
+  /// late.
+  struct surroundings {
+    std::function<core::time_point()> now;
+    std::function<void(const std::string& rule, const std::string& what)> broken;
+    core::milliseconds spread{0};
+    bool on_time = false;
+  };
+
+  explicit shared_checker(surroundings seen) : seen_{std::move(seen)} {}
+
+  // -- Ringmaster
+  void intended(const core::intent& made, const std::string& node);
+  void reserved(const xxl_row& before, const xxl_row& after, core::time_point now);
+  void claimed(std::span<const core::claimed_run> runs);
+  /// The misfire policy dropped it.
+  void missed(core::intent_id intent, core::time_point now);
+  /// The claim dropped it (S3), `row` being its job.
+  void dropped(core::intent_id intent, const xxl_row& row);
+  /// It was claimed although its job is not as it was reserved.
+  void changed(core::intent_id intent);
+  void given_back(const xxl_row& before, const xxl_row& after, const std::vector<core::intent_id>& intents);
+  /// `anew`: the schedule or the state was changed.
+  void edited(const xxl_row& before, const xxl_row& after, bool anew);
+  /// Next times of the native schedule by job, 0 for none.
+  using next_times = std::map<std::int32_t, core::time_point>;
+  void taken_over(const std::vector<xxl_row>& rows, const next_times& planned);
+  void handed_back(const next_times& planned, const std::vector<xxl_row>& rows);
+
+  // -- Java admins
+  void java_took(const xxl_row& before, const xxl_row& after, const std::vector<core::time_point>& instants,
+                 core::cluster_mode mode);
+  void java_fired(core::job_id job, core::time_point at);
+  /// It was in the memory of a process that ended.
+  void java_lost(core::job_id job, core::time_point at);
+  /// It was fired in a pass that was not committed, so somebody takes it again.
+  void java_rolled_back(core::job_id job, core::time_point at);
+  void java_saved(const console_save& edit);
+
+  // -- the end
+  void judge_end();
+
+  struct tally {
+    std::size_t reserved = 0;
+    std::size_t claimed = 0;
+    std::size_t given_back = 0;
+    std::size_t dropped = 0;
+    std::size_t java_fired = 0;
+    std::size_t java_lost = 0;
+    /// Instants that were fired twice or dropped where §8 says that it may be so.
+    std::size_t residuals = 0;
+    std::size_t console_edits = 0;
+    std::size_t switches = 0;
+    void add(const tally& other);
+  };
+  [[nodiscard]] const tally& counts() const noexcept { return counts_; }
+
+private:
+  struct instant_book {
+    bool intended = false;
+    int runs = 0;
+    int java_fired = 0;
+    /// Its claim dropped it because its job is due at or before it: so somebody takes it once more.
+    bool owed = false;
+  };
+  struct span_of_time {
+    core::time_point from;
+    core::time_point to;
+  };
+  /// What became of a job, as far as it says what may happen to its instants.
+  struct job_book {
+    /// A person's stop stands, of ours or at a Java console.
+    bool stopped = false;
+    bool stopped_by_us = false;
+    /// When a Java admin, its console or the end of the schedule, stopped the job and wiped out its last instant.
+    core::time_point wiped_out{};
+    /// Here an instant may be fired twice.
+    std::vector<span_of_time> excused;
+  };
+  using instant = std::pair<std::int32_t, core::time_point>;
+
+  void check_once(const instant& which);
+  void excuse(std::int32_t job, core::time_point from, core::time_point to) { jobs_[job].excused.push_back({from, to}); }
+  [[nodiscard]] bool is_excused(const instant& which) const;
+  void forget_debts(std::int32_t job, bool intents_too);
+
+  surroundings seen_;
+  std::map<instant, instant_book> instants_;
+  std::map<std::int64_t, instant> intents_;
+  std::map<std::int32_t, job_book> jobs_;
+  tally counts_;
+};
+
+} // namespace ringmaster::simulation

@@ -1,0 +1,152 @@
+// The store's part of shared mode: instants that are given back, and who owns the schedule.
+
+#include <algorithm>
+#include <map>
+
+#include "tests/simulation/shared_schedule.hpp"
+#include "tests/support/memory_database.hpp"
+
+namespace ringmaster::simulation {
+
+namespace {
+
+using core::cluster_mode;
+
+constexpr char list_waiting[] = "SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind = 'cron'"
+                                " AND (?1 = '' OR node = ?1) ORDER BY job, fire_ms";
+
+} // namespace
+
+struct shared_schedule::waiting {
+  core::intent_id id{};
+  core::time_point fire_at{};
+  std::string schedule;
+};
+
+// -- giving back -----------------------------------------------------------------------------------------------------------
+
+core::result<std::size_t> shared_schedule::put_back(const core::node_life& owner) {
+  if (!is_current(owner))
+    return core::fail(core::errc::fenced, "the life is over");
+  return mode_ == cluster_mode::shared ? put_instants_back(owner.node) : 0;
+}
+
+std::size_t shared_schedule::put_instants_back(const std::string& node) {
+  std::map<core::job_id, std::vector<waiting>> by_job;
+  {
+    auto listing = db_.prepare(list_waiting);
+    for (listing.with(node); listing.step();)
+      by_job[listing.id<core::job_id>(1)].push_back(
+        {listing.id<core::intent_id>(0), listing.time_ms(2), std::string{listing.text(3)}});
+  }
+  std::size_t count = 0;
+  for (const auto& [job, instants] : by_job)
+    if (auto row = table_.row(job))
+      count += give_back(*row, instants);
+  return count;
+}
+
+std::size_t shared_schedule::give_back(const xxl_row& row, const std::vector<waiting>& instants) {
+  const bool ended = !row.running && !row.has_next() && row.last >= instants.back().fire_at;
+  if (!ended && !(row.running && row.has_next()))
+    return 0;
+  const auto rule = rule_of(row);
+  auto next = row.has_next() ? std::optional{row.next} : std::nullopt;
+  std::vector<core::intent_id> gone;
+  for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
+    if (rules_.gives_back_in_order && (one->schedule != row.schedule() || rule.next(one->fire_at) != next))
+      break;
+    next = one->fire_at;
+    gone.push_back(one->id);
+  }
+  for (auto id : gone)
+    db_.run("DELETE FROM rm_intent WHERE id = ?1", id);
+  if (gone.empty())
+    return 0;
+  auto back = row;
+  back.running = true;
+  back.next = *next;
+  table_.write(back, xxl_columns::times_and_status);
+  checker_.given_back(row, back, gone);
+  return gone.size();
+}
+
+// -- the mode --------------------------------------------------------------------------------------------------------------
+
+bool shared_schedule::hold(const std::string& who) {
+  if (!rules_.closes_table)
+    return true;
+  if (mode_ != cluster_mode::native || mode().switching) {
+    unlock(who);
+    return false;
+  }
+  return lock(who);
+}
+
+void shared_schedule::announce(cluster_mode to) {
+  wanted_ = to;
+  if (to == cluster_mode::shared && mode_ == cluster_mode::native)
+    db_.run("UPDATE xxl_job_info SET trigger_next_time = ?1 WHERE trigger_status = 1", far_future);
+}
+
+void shared_schedule::switch_mode(cluster_mode to, core::time_point now) {
+  wanted_.reset();
+  if (mode_ == to)
+    return;
+  end_all_lives();
+  mode_ = to;
+  std::map<std::int32_t, core::time_point> planned;
+  auto listing = db_.prepare("SELECT job, next_ms FROM rm_schedule");
+  if (to == cluster_mode::native) {
+    const auto rows = table_.rows();
+    copy_from_table(now);
+    for (listing.with(); listing.step();)
+      planned[listing.small(0)] = listing.time_ms(1);
+    if (rules_.closes_table)
+      db_.run("UPDATE xxl_job_info SET trigger_next_time = ?1 WHERE trigger_status = 1", far_future);
+    checker_.taken_over(rows, planned);
+  } else {
+    for (listing.with(); listing.step();)
+      planned[listing.small(0)] = listing.time_ms(1);
+    copy_to_table();
+    checker_.handed_back(planned, table_.rows());
+    put_instants_back({});
+  }
+}
+
+void shared_schedule::end_all_lives() {
+  std::vector<core::node_life> lives;
+  {
+    auto listing = db_.prepare("SELECT id, incarnation FROM rm_node WHERE state = 'up'");
+    for (listing.with(); listing.step();)
+      lives.push_back({std::string{listing.text(0)}, listing.number(1)});
+  }
+  db_.run("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'");
+  for (const auto& life : lives)
+    ended_(life);
+}
+
+void shared_schedule::copy_from_table(core::time_point now) {
+  db_.run("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
+  for (const auto& row : table_.rows()) {
+    auto next = row.running ? std::max(row.next, core::from_ms(1)) : core::time_point{};
+    if (row.running && !rules_.takes_over_next)
+      next = rule_of(row).next(now).value_or(core::time_point{});
+    db_.run("UPDATE rm_schedule SET next_ms = ?2, last_ms = max(last_ms, ?3), revision = (SELECT counter FROM rm_edit)"
+            " WHERE job = ?1", row.id, next, row.last);
+  }
+  if (rules_.takes_over_next)
+    db_.run("DELETE FROM rm_intent WHERE kind = 'cron' AND state = 0 AND EXISTS (SELECT 1 FROM xxl_job_info i WHERE i.id = job"
+            " AND i.trigger_status = 1 AND i.trigger_next_time > 0 AND fire_ms >= i.trigger_next_time)");
+  db_.run("DELETE FROM rm_mirror");
+}
+
+void shared_schedule::copy_to_table() {
+  db_.run("UPDATE xxl_job_info SET trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = id),"
+          " trigger_next_time = (SELECT next_ms FROM rm_schedule WHERE job = id)"
+          " WHERE trigger_status = 1 AND (SELECT next_ms FROM rm_schedule WHERE job = id) <> 0");
+  db_.run("UPDATE xxl_job_info SET trigger_last_time = 0, trigger_next_time = 0 WHERE trigger_status = 0");
+  db_.run("UPDATE rm_schedule SET next_ms = 0");
+}
+
+} // namespace ringmaster::simulation

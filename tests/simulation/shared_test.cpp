@@ -1,0 +1,95 @@
+// Nodes beside Java admins (firing protocol §8): random histories, and the rules of shared mode left out one by one.
+
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/simulation/report.hpp"
+#include "tests/simulation/shared_history.hpp"
+#include "tests/simulation/side_by_side.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::simulation;
+
+namespace {
+
+constexpr std::uint64_t mutant_seeds_max = 300;
+
+bool breaks(std::uint64_t seed, const mutant& without) {
+  const auto found = simulate(shared_history(seed), &without, false);
+  if (!found.violations.empty())
+    std::cout << "without [" << without.rule << "], seed " << seed << ": " << found.violations.front() << '\n';
+  return !found.violations.empty();
+}
+
+/// One of a bounded number of seeds shows that the rule is left out; `likely`: the one to begin with.
+bool is_caught(const std::string& rule, std::uint64_t likely) {
+  const auto* without = find_mutant(rule);
+  REQUIRE(without != nullptr);
+  REQUIRE(likely <= mutant_seeds_max);
+  for (std::uint64_t seed = 0; seed <= mutant_seeds_max; ++seed)
+    if (breaks(seed == 0 ? likely : seed, *without))
+      return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[simulation][shared]") {
+  auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
+  auto count = from_environment("RINGMASTER_SIMULATION_SEEDS", 300);
+  const bool chosen = std::getenv("RINGMASTER_SEED") != nullptr;
+  if (chosen) {
+    first = from_environment("RINGMASTER_SEED", 1);
+    count = 1;
+  }
+  const auto all = simulate_many(count, [first](auto i) { return shared_history(first + i); }, 10);
+  for (const auto& one : all.broken) {
+    const auto seed = first + one.number;
+    report(one.what, one.found, "RINGMASTER_SEED=" + std::to_string(seed) + " simulation_tests \"beside Java*\"");
+    FAIL_CHECK("seed " << seed << ": " << one.found.violations.front());
+  }
+  if (chosen || count < 300)
+    return;
+  const auto& counts = all.shared_counts;
+  INFO(counts.reserved << " reserved, " << counts.claimed << " claimed, " << counts.given_back << " given back, "
+                       << counts.dropped << " dropped at their claim, " << counts.java_fired << " fired by Java admins, "
+                       << counts.java_lost << " lost by them, " << counts.console_edits << " edits at consoles, "
+                       << counts.switches << " switches, " << counts.residuals << " residuals");
+  // What the histories are there to bring about was brought about.
+  CHECK(counts.reserved > 10 * count);
+  CHECK(counts.claimed > 5 * count);
+  CHECK(counts.java_fired > count);
+  CHECK(counts.java_lost > 0);
+  CHECK(counts.given_back > count / 4);
+  CHECK(counts.dropped > count / 4);
+  CHECK(counts.console_edits > count / 4);
+  CHECK(counts.switches > count / 4);
+  CHECK(counts.residuals > 0);
+  CHECK(counts.residuals < counts.claimed / 50);
+  CHECK(all.counts.executions > 5 * count);
+}
+
+TEST_CASE("a seed of shared mode is one run", "[simulation][shared]") {
+  for (std::uint64_t seed : {3u, 4u}) {
+    CAPTURE(seed);
+    world first{shared_history(seed), nullptr, true}, second{shared_history(seed), nullptr, true};
+    CHECK(first.run() == second.run());
+    CHECK(first.trace() == second.trace());
+    CHECK_FALSE(first.trace().empty());
+  }
+}
+
+#define RINGMASTER_SHARED_MUTANT(rule, likely)                                                                                   \
+  TEST_CASE("beside Java admins the simulation notices when a rule is left out: " rule, "[simulation][mutants][shared]") {       \
+    CHECK(is_caught(rule, likely));                                                                                              \
+  }
+
+RINGMASTER_SHARED_MUTANT("reservelock", 1)
+RINGMASTER_SHARED_MUTANT("editlock", 146)
+RINGMASTER_SHARED_MUTANT("keeplast", 146)
+RINGMASTER_SHARED_MUTANT("keepreserved", 8)
+RINGMASTER_SHARED_MUTANT("lookagain", 4)
+RINGMASTER_SHARED_MUTANT("remember", 108)
+RINGMASTER_SHARED_MUTANT("backinorder", 94)
+RINGMASTER_SHARED_MUTANT("takenext", 4)
+RINGMASTER_SHARED_MUTANT("closetable", 4)

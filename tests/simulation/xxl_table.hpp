@@ -1,0 +1,63 @@
+#pragma once
+
+// `xxl_job_info` as those see it who plan with it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/job.hpp"
+#include "core/schedule.hpp"
+#include "core/time.hpp"
+#include "storage/sqlite/connection.hpp"
+
+namespace ringmaster::simulation {
+
+/// The columns that matter here. A time of 0 is none.
+struct xxl_row {
+  core::job_id id{};
+  bool running = false;
+  core::time_point last{};
+  core::time_point next{};
+  std::string type = {};
+  std::string conf = {};
+  std::string param = {};
+  core::misfire_policy misfire = core::misfire_policy::do_nothing;
+
+  /// As an intent keeps it.
+  [[nodiscard]] std::string schedule() const { return type + ' ' + conf; }
+  [[nodiscard]] bool has_next() const { return next != core::time_point{}; }
+  friend bool operator==(const xxl_row&, const xxl_row&) = default;
+};
+
+/// What of a row is written.
+enum class xxl_columns : std::uint8_t { times, times_and_status, all };
+
+class xxl_table {
+public:
+  explicit xxl_table(storage::sqlite::connection& tables) : db_{tables} {}
+
+  [[nodiscard]] std::vector<xxl_row> rows();
+  [[nodiscard]] std::optional<xxl_row> row(core::job_id job);
+  /// Running jobs whose next time is at or before `until`, in the order of their ids.
+  [[nodiscard]] std::vector<xxl_row> due(core::time_point until);
+  void write(const xxl_row& row, xxl_columns which);
+
+private:
+  storage::sqlite::connection& db_;
+};
+
+/// The schedule of a row; throws what no row of a simulation has.
+[[nodiscard]] core::schedule rule_of(const xxl_row& row);
+
+/// The instants of a schedule in [`from`, `to`); `to` empty: those of the next hour.
+[[nodiscard]] std::vector<core::time_point> instants_between(const core::schedule& rule, core::time_point from,
+                                                             std::optional<core::time_point> to);
+
+/// The last second of the year 9999: what `takeover` writes.
+inline constexpr core::time_point far_future = core::from_ms(253'402'300'799'000);
+
+} // namespace ringmaster::simulation
