@@ -9,14 +9,6 @@ namespace ringmaster::core {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 bool can_be_called(std::string_view address) {
   constexpr std::string_view scheme = "http://";
   return address.starts_with(scheme) && address.size() > scheme.size() && address.size() <= address_chars &&
