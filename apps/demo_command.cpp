@@ -37,7 +37,7 @@ params = "hello"
 )";
 
 constexpr std::size_t runs_to_see = 3;
-constexpr auto patience = 60s;
+constexpr auto demo_patience = 60s;
 
 /// A fresh folder that goes away with the demo.
 class scratch_folder {
@@ -114,7 +114,7 @@ private:
 
 core::result<int> watch(storage::store& store, bool check) {
   run_printer printer{store};
-  auto until = std::chrono::steady_clock::now() + patience;
+  auto until = std::chrono::steady_clock::now() + demo_patience;
   for (;;) {
     auto completed = printer.look();
     if (!completed)

@@ -25,7 +25,7 @@ struct question {
   std::optional<std::string> cron;
 };
 
-struct answer {
+struct outlook {
   core::forecast_report as_it_is;
   /// With the other cron.
   std::optional<core::forecast_report> changed;
@@ -66,7 +66,7 @@ core::result<question> read_question(const forecast_command_options& given, open
 }
 
 /// With another cron all jobs are walked, so that its collisions with the others are seen; else only those that are asked for.
-core::result<answer> walk(const question& asked, opened_store& opened) {
+core::result<outlook> walk(const question& asked, opened_store& opened) {
   core::forecast as_it_is{asked.options, opened.what.schedule_zone}, changed{asked.options, opened.what.schedule_zone};
   core::job_id after{};
   for (;;) {
@@ -91,7 +91,7 @@ core::result<answer> walk(const question& asked, opened_store& opened) {
     if (complete)
       break;
   }
-  answer found{std::move(as_it_is).run(), std::nullopt};
+  outlook found{std::move(as_it_is).run(), std::nullopt};
   if (asked.cron)
     found.changed = std::move(changed).run();
   return found;
@@ -104,7 +104,7 @@ nlohmann::json peaks_json(const std::vector<core::forecast_report::peak>& peaks)
   return list;
 }
 
-nlohmann::json to_json(const core::forecast_report& report, const core::forecast_options& options) {
+nlohmann::json report_json(const core::forecast_report& report, const core::forecast_options& options) {
   nlohmann::json out{{"from_ms", core::to_ms(options.from)},
                      {"until_ms", core::to_ms(options.until)},
                      {"walked_until_ms", core::to_ms(report.walked_until)},
@@ -220,7 +220,7 @@ const core::forecast_report::job_total* total_of(const core::forecast_report& re
   return nullptr;
 }
 
-void print_change(const answer& found, const question& asked, const core::zone& where) {
+void print_change(const outlook& found, const question& asked, const core::zone& where) {
   const auto job = *asked.jobs.begin();
   std::vector<std::vector<std::string>> rows{{"JOB " + std::to_string(job), "FIRINGS", "FIRST", "BUSIEST SECOND OF ALL JOBS"}};
   auto add = [&](const char* name, const core::forecast_report& report) {
@@ -249,9 +249,9 @@ int forecast(const forecast_command_options& given) {
     return complain(found.error());
   const auto& where = opened->what.schedule_zone;
   if (given.json) {
-    auto document = to_json(found->as_it_is, asked->options);
+    auto document = report_json(found->as_it_is, asked->options);
     if (found->changed)
-      document["changed"] = to_json(*found->changed, asked->options);
+      document["changed"] = report_json(*found->changed, asked->options);
     std::fputs(dumped(document).c_str(), stdout);
     return exit_done;
   }

@@ -13,7 +13,7 @@ namespace ringmaster::apps {
 namespace {
 
 /// How long the nodes have to let go of the schedule lock by themselves.
-constexpr core::milliseconds patience{5000};
+constexpr core::milliseconds switch_patience{5000};
 /// Whole tables are copied: some 100 000 jobs take longer than a statement of the firing path may.
 constexpr core::milliseconds copy_limit{3'600'000};
 
@@ -52,7 +52,7 @@ core::result<core::mode_switch> switch_mode(assembled what, core::cluster_mode t
   if (shared == nullptr)
     return core::fail(core::errc::unsupported,
                       (*database)->description() + ": nobody else can plan on this database, so it is always in native mode");
-  return shared->switch_mode(to, patience);
+  return shared->switch_mode(to, switch_patience);
 }
 
 } // namespace

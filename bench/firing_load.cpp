@@ -20,10 +20,6 @@ using std::chrono::seconds;
 
 constexpr seconds missing_limit{15}, burst_after{15};
 
-cpu_shares cpu_now(pid_t server, pid_t store, pid_t executors) {
-  return {cpu_seconds(server), cpu_seconds(store), cpu_seconds(executors)};
-}
-
 cpu_shares operator-(const cpu_shares& a, const cpu_shares& b) {
   return {a.ringmaster - b.ringmaster, a.store - b.store, a.executors - b.executors};
 }
@@ -104,6 +100,10 @@ trouble_account make_trouble(const load_options& options, const load_window& win
 }
 
 } // namespace
+
+cpu_shares cpu_now(pid_t server, pid_t store, pid_t executors) {
+  return {cpu_seconds(server), cpu_seconds(store), cpu_seconds(executors)};
+}
 
 load_report run_load(const load_options& options) {
   const temporary_folder folder{options.data_dir, options.keep};

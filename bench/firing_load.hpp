@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "bench/load_files.hpp"
 #include "bench/load_store.hpp"
 #include "bench/report.hpp"
@@ -36,6 +38,9 @@ struct load_options {
   std::filesystem::path data_dir;
   bool keep = false;
 };
+
+/// CPU seconds so far, by process.
+[[nodiscard]] cpu_shares cpu_now(pid_t server, pid_t store, pid_t executors);
 
 /// Throw `std::runtime_error` when the load could not be put on at all, or was interrupted.
 [[nodiscard]] load_report run_load(const load_options& options);

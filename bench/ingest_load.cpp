@@ -17,10 +17,6 @@ namespace {
 constexpr std::int64_t due_after_ms = 15'000, receive_limit_ms = 60'000, report_limit_ms = 120'000;
 constexpr std::int64_t settle_ms = 3'000, look_every_ms = 2;
 
-cpu_shares cpu_now(pid_t server, pid_t store, pid_t executors) {
-  return {cpu_seconds(server), cpu_seconds(store), cpu_seconds(executors)};
-}
-
 } // namespace
 
 ingest_report run_ingest(const load_options& options) {

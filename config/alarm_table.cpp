@@ -15,14 +15,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array keys{"key"sv, "group"sv, "job"sv, "channels"sv, "mail_to"sv, "on"sv, "dedup"sv, "recovered"sv};
-constexpr text_limit key_limit{1, core::job_key_chars}, name_limit{0, std::numeric_limits<std::size_t>::max()};
+constexpr std::array alarm_keys{"key"sv, "group"sv, "job"sv, "channels"sv, "mail_to"sv, "on"sv, "dedup"sv, "recovered"sv};
+constexpr text_limit alarm_key_limit{1, core::job_key_chars}, matched_name_limit{0, std::numeric_limits<std::size_t>::max()};
 constexpr std::int32_t dedup_s_max = 24 * 60 * 60;
-
-bool is_key(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 void read_channels(table_fields& in, core::alarm_rule& rule) {
   rule.channels = in.texts("channels").value_or(std::vector<std::string>{});
@@ -41,15 +36,15 @@ void read_channels(table_fields& in, core::alarm_rule& rule) {
 
 core::declared_alarm read_alarm(const toml::table& table, problems& found) {
   table_fields in{table, found};
-  in.check_names(keys, {});
+  in.check_names(alarm_keys, {});
   core::declared_alarm out;
   out.where = in.place();
   auto& rule = out.rule;
-  rule.key = in.text("key", key_limit);
+  rule.key = in.text("key", alarm_key_limit);
   if (!is_key(rule.key))
     in.refuse("key", "\"" + rule.key + "\" is not valid; expected letters, digits, '-', '_' and '.'");
-  rule.group = in.text("group", name_limit);
-  rule.job = in.text("job", name_limit);
+  rule.group = in.text("group", matched_name_limit);
+  rule.job = in.text("job", matched_name_limit);
   if (!rule.job.empty() && rule.group.empty())
     in.refuse("job", "needs the group of the job");
   read_channels(in, rule);

@@ -31,14 +31,9 @@ constexpr std::size_t app_name_chars_min = 4;
 /// Of a job: what is wrong with a name is said at its group, once, and a name without a group is told when the set is applied.
 constexpr text_limit group_name_limit{1, std::numeric_limits<std::size_t>::max()};
 constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, title_limit{0, core::title_chars},
-    name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
-    handler_limit{1, core::handler_chars}, cron_limit{1, core::schedule_conf_chars}, key_limit{1, core::job_key_chars},
+    job_name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
+    handler_limit{1, core::handler_chars}, cron_limit{1, core::schedule_conf_chars}, job_key_limit{1, core::job_key_chars},
     params_limit{0, core::text_bytes}, glue_type_limit{0, core::glue_type_chars};
-
-bool is_key(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 bool is_usable_address(std::string_view text) {
   constexpr auto scheme = "http://"sv;
@@ -152,10 +147,10 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   core::declared_job job;
   job.where = in.place();
   job.group = in.text("group", group_name_limit);
-  job.key = in.text("key", key_limit);
+  job.key = in.text("key", job_key_limit);
   if (!is_key(job.key))
     in.refuse("key", "\"" + job.key + "\" is not valid; expected letters, digits, '-', '_' and '.'");
-  job.name = in.text("name", name_limit);
+  job.name = in.text("name", job_name_limit);
   if (core::is_blank(job.name))
     job.name = job.key;
   job.author = in.text("author", author_limit);

@@ -1,11 +1,17 @@
 #include "config/table_fields.hpp"
 
+#include <cctype>
 #include <limits>
 
 #include "config/units.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::config {
+
+bool is_key(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+}
 
 void table_fields::check_names(std::span<const std::string_view> known, std::span<const std::string_view> later) {
   for (const auto& [key, value] : table_) {

@@ -21,6 +21,9 @@ struct text_limit {
   std::size_t max = 0;
 };
 
+/// Of letters, digits, `-`, `_` and `.` alone, or empty.
+[[nodiscard]] bool is_key(std::string_view text);
+
 /// One table of an array, e.g. one `[[job]]`. A missing key leaves the default; a wrong one adds a problem and leaves it, too.
 class table_fields {
 public:

@@ -10,7 +10,7 @@ namespace {
 
 core::result<void> refuse(std::string problem) { return core::fail(core::errc::invalid_argument, std::move(problem)); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -44,7 +44,7 @@ std::string expected(const setting& which) {
   case form::choice: {
     std::string out = "one of ";
     for (const auto each : which.choices)
-      out.append(out.size() > 7 ? ", " : "").append(quoted(each));
+      out.append(out.size() > 7 ? ", " : "").append(in_quotes(each));
     return out;
   }
   case form::secret:
@@ -88,7 +88,7 @@ struct storer {
     if (!text)
       return wrong_form(which);
     if (which.how == form::choice && std::find(which.choices.begin(), which.choices.end(), *text) == which.choices.end())
-      return refuse(quoted(*text) + " is unknown; expected " + expected(which));
+      return refuse(in_quotes(*text) + " is unknown; expected " + expected(which));
     where(values) = *text;
     return {};
   }

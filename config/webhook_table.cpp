@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array keys{"name"sv, "url"sv, "preset"sv, "secret"sv, "template"sv, "content_type"sv, "ca_file"sv};
+constexpr std::array webhook_keys{"name"sv, "url"sv, "preset"sv, "secret"sv, "template"sv, "content_type"sv, "ca_file"sv};
 constexpr std::array presets{"generic"sv, "dingtalk"sv, "wecom"sv, "feishu"sv, "slack"sv};
-constexpr text_limit name_limit{1, 64}, file_limit{0, 4096}, type_limit{0, 255}, template_limit{0, 64 * 1024};
+constexpr text_limit webhook_name_limit{1, 64}, file_limit{0, 4096}, type_limit{0, 255}, template_limit{0, 64 * 1024};
 
 /// A text, or where it stands.
 std::string read_secret(table_fields& in, std::string_view key, const secret_reader& secret) {
@@ -40,14 +40,14 @@ bool is_url(std::string_view text) {
          text.substr(0, text.find('/', scheme)).find('@') == std::string_view::npos;
 }
 
-bool is_printable(std::string_view text) {
+bool is_printable_ascii(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c >= 0x7F; });
 }
 
 webhook_settings read_webhook(table_fields& in, const std::string& base_dir, const secret_reader& secret) {
-  in.check_names(keys, {});
+  in.check_names(webhook_keys, {});
   webhook_settings out;
-  out.name = in.text("name", name_limit);
+  out.name = in.text("name", webhook_name_limit);
   if (!is_node_name(out.name))
     in.refuse("name", "expected letters, digits, '-', '_' and '.'");
   else if (out.name == "mail")
@@ -64,7 +64,7 @@ webhook_settings read_webhook(table_fields& in, const std::string& base_dir, con
     in.refuse("secret", "only messages to dingtalk and feishu are signed");
   out.body_template = in.text("template", template_limit);
   out.content_type = in.text("content_type", type_limit, out.content_type);
-  if (out.content_type.empty() || !is_printable(out.content_type))
+  if (out.content_type.empty() || !is_printable_ascii(out.content_type))
     in.refuse("content_type", "expected printable ASCII");
   if (const auto file = in.text("ca_file", file_limit); !file.empty())
     out.ca_file = (std::filesystem::path{base_dir} / file).lexically_normal().string();

@@ -8,7 +8,7 @@ namespace ringmaster::core {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view without_blank_ends(std::string_view text) noexcept {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ')
     text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
@@ -69,12 +69,12 @@ std::vector<std::string> mail_addresses(std::string_view alarm_email, const alar
   std::vector<std::string> out;
   while (!alarm_email.empty()) {
     const auto comma = alarm_email.find(',');
-    add_once(out, trimmed(alarm_email.substr(0, comma)));
+    add_once(out, without_blank_ends(alarm_email.substr(0, comma)));
     alarm_email.remove_prefix(comma == std::string_view::npos ? alarm_email.size() : comma + 1);
   }
   if (rule)
     for (const auto& address : rule->mail_to)
-      add_once(out, trimmed(address));
+      add_once(out, without_blank_ends(address));
   return out;
 }
 

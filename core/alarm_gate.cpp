@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/execution_state.hpp"
 #include "core/text.hpp"
 #include "core/trigger_note.hpp"
 
@@ -10,7 +11,6 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::size_t reason_bytes_max = 200;
-constexpr std::int32_t success = 200;
 /// No reason reads like this.
 constexpr const char* other_reasons = "others";
 
@@ -32,7 +32,7 @@ std::string_view first_line(std::string_view text) noexcept { return text.substr
 
 std::string failure_reason(const log_row& run) {
   std::string out;
-  if (run.trigger_code != 0 && run.trigger_code != success) {
+  if (run.trigger_code != 0 && run.trigger_code != success_code) {
     out = "trigger " + std::to_string(run.trigger_code) + ' ';
     const auto note = decode_trigger_note(run.trigger_msg);
     append_folded(out, first_line(note ? std::string_view{note->message} : std::string_view{run.trigger_msg}));

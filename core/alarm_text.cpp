@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/execution_state.hpp"
 #include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
@@ -12,7 +13,6 @@ namespace ringmaster::core {
 
 namespace {
 
-constexpr std::int32_t success = 200;
 /// Of a message in an alarm: enough to know what happened, and a mail stays a mail.
 constexpr std::size_t content_units_max = 4000;
 constexpr std::size_t named_jobs_max = 50;
@@ -87,9 +87,9 @@ std::string content_of(const pending_alarm& alarm, std::uint64_t count, language
     return out + '\n' + std::string{recovered_content.in(in)};
   if (!alarm.run)
     return out;
-  if (alarm.run->trigger_code != success)
+  if (alarm.run->trigger_code != success_code)
     out += "\nTriggerMsg=\n" + trigger_lines(alarm, in);
-  if (alarm.run->handle_code > 0 && alarm.run->handle_code != success)
+  if (alarm.run->handle_code > 0 && alarm.run->handle_code != success_code)
     out += "\nHandleCode=" + shortened(text_of_html(result_text(alarm.run->handle_msg, in)));
   return out;
 }

@@ -6,11 +6,11 @@ execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) no
   if (handle_code == 0) {
     if (trigger_code == 0)
       return execution_state::claimed;
-    return trigger_code == 200 ? execution_state::running : execution_state::trigger_failed;
+    return trigger_code == success_code ? execution_state::running : execution_state::trigger_failed;
   }
   if (trigger_code == 0)
     return execution_state::result_before_answer;
-  return handle_code == 200 ? execution_state::succeeded : execution_state::failed;
+  return handle_code == success_code ? execution_state::succeeded : execution_state::failed;
 }
 
 bool is_terminal(execution_state state) noexcept {

@@ -6,6 +6,11 @@
 
 namespace ringmaster::core {
 
+/// `trigger_code` of a run that its executor accepted, `handle_code` of one that succeeded.
+inline constexpr std::int32_t success_code = 200;
+/// Of a run that failed for a reason of ours; executors have codes of their own, too.
+inline constexpr std::int32_t failure_code = 500;
+
 /// What a log row says about its run, derived from `trigger_code` and `handle_code` alone.
 enum class execution_state : std::uint8_t {
   /// (0, 0): claimed or sending; an open claim names its owner.
@@ -32,6 +37,6 @@ enum class execution_state : std::uint8_t {
 [[nodiscard]] bool may_follow(execution_state from, execution_state to) noexcept;
 
 /// The code under which a callback's code is stored: a code of 0 or below becomes 500.
-[[nodiscard]] constexpr std::int32_t stored_handle_code(std::int32_t code) noexcept { return code <= 0 ? 500 : code; }
+[[nodiscard]] constexpr std::int32_t stored_handle_code(std::int32_t code) noexcept { return code <= 0 ? failure_code : code; }
 
 } // namespace ringmaster::core

@@ -10,15 +10,7 @@ namespace ringmaster::core {
 namespace {
 
 /// Of an address that is refused.
-constexpr std::size_t shown_chars = 300;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
+constexpr std::size_t shown_address_chars = 300;
 
 bool can_be_called(std::string_view address) {
   constexpr std::string_view scheme = "http://";
@@ -56,7 +48,7 @@ result<std::vector<std::string>> parse_addresses(const std::vector<std::string>&
       if (address.empty() || std::find(addresses.begin(), addresses.end(), address) != addresses.end())
         continue;
       if (!can_be_called(address))
-        return fail(errc::invalid_argument, "\"" + std::string{cut_characters(valid_utf8(address), shown_chars)} +
+        return fail(errc::invalid_argument, "\"" + std::string{cut_characters(valid_utf8(address), shown_address_chars)} +
                                               "\" is no address; expected http://host:port/, at most " +
                                               std::to_string(address_chars) + " characters");
       bytes += address.size() + 1;

@@ -2,17 +2,11 @@
 
 namespace ringmaster::core {
 
-namespace {
-
-constexpr std::int32_t idle = 200;
-
-} // namespace
-
 // Only an executor whose `/log` answers as Java's and Ringmaster's do is believed that it is idle: others answer with constants.
 lost_verdict judge(const lost_evidence& evidence) noexcept {
   if (!evidence.reached)
     return evidence.old && evidence.once_registered && !evidence.listed ? lost_verdict::lost : lost_verdict::leave;
-  if (evidence.idle_code != idle)
+  if (evidence.idle_code != idle_reply)
     return lost_verdict::leave;
   switch (evidence.log) {
   case unknown_verdict::not_received:

@@ -94,6 +94,14 @@ bool is_blank(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
 }
 
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
 std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {
   if (text.starts_with('+') && !text.starts_with("+-"))
     text.remove_prefix(1);

@@ -31,6 +31,9 @@ namespace ringmaster::core {
 /// Nothing in it is above U+0020: what XXL calls blank.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 
+/// Without spaces, tabs and ends of lines at its ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+
 /// A decimal 32-bit number with an optional sign and nothing else around it, as XXL reads numbers; nothing otherwise.
 [[nodiscard]] std::optional<std::int32_t> parse_int32(std::string_view text) noexcept;
 

@@ -18,6 +18,9 @@ enum class unknown_verdict : std::uint8_t {
   cannot_tell,
 };
 
+/// What `/idleBeat` answers for a job of which nothing runs and nothing waits.
+inline constexpr std::int32_t idle_reply = 200;
+
 /// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue
 /// between the two questions looks as if it had never come.
 struct executor_evidence {

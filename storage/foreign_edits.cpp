@@ -9,12 +9,12 @@ namespace ringmaster::storage {
 
 namespace {
 
-constexpr std::size_t shown_chars = 60;
+constexpr std::size_t conf_chars = 60;
 /// Due since ever: the planner takes it for a misfire and computes the next time.
 constexpr std::int64_t long_ago_ms = 1;
 
-std::string shown(const watched_columns& row) {
-  return '"' + row.schedule_type + ' ' + std::string{core::cut_characters(row.schedule_conf, shown_chars)} + '"';
+std::string shown_schedule(const watched_columns& row) {
+  return '"' + row.schedule_type + ' ' + std::string{core::cut_characters(row.schedule_conf, conf_chars)} + '"';
 }
 
 /// From max(now, last claimed instant). A schedule that does not parse keeps a next time: the planner says why it does nothing.
@@ -47,7 +47,7 @@ edit_decision decide_running(const watched_job& job, bool foreign, core::time_po
     return out;
   const auto& before = job.seen->row;
   if (before.schedule_type != job.row.schedule_type || before.schedule_conf != job.row.schedule_conf) {
-    out.what = "schedule " + shown(before) + " -> " + shown(job.row);
+    out.what = "schedule " + shown_schedule(before) + " -> " + shown_schedule(job.row);
     reschedule(job, now, rules, out);
   } else {
     out.what = "changed";

@@ -8,12 +8,12 @@ namespace ringmaster::storage {
 
 namespace {
 
-constexpr std::size_t shown_chars = 80;
+constexpr std::size_t quoted_chars = 80;
 
 std::string quoted(std::string_view text) {
-  if (core::fits(text, shown_chars))
+  if (core::fits(text, quoted_chars))
     return '"' + std::string{text} + '"';
-  return '"' + std::string{core::cut_characters(text, shown_chars)} + "...\"";
+  return '"' + std::string{core::cut_characters(text, quoted_chars)} + "...\"";
 }
 
 // Cron text speaks for itself; the others need their type.

@@ -6,11 +6,11 @@ namespace ringmaster::storage {
 
 namespace {
 
-constexpr std::size_t named_max = 20;
-constexpr std::size_t shown_chars = 60;
+constexpr std::size_t defects_named_max = 20;
+constexpr std::size_t defect_chars = 60;
 
-std::string shown(std::string_view text) {
-  return '"' + std::string{core::cut_characters(text, shown_chars)} + (core::fits(text, shown_chars) ? "\"" : "...\"");
+std::string shown_defect(std::string_view text) {
+  return '"' + std::string{core::cut_characters(text, defect_chars)} + (core::fits(text, defect_chars) ? "\"" : "...\"");
 }
 
 } // namespace
@@ -24,11 +24,11 @@ std::string defect_of(const planned_columns& job, core::schedule_rules& rules) {
     return "";
   const auto type = core::find_schedule_type(job.schedule_type);
   if (!type)
-    return "schedule type " + shown(job.schedule_type);
+    return "schedule type " + shown_defect(job.schedule_type);
   if (*type != core::schedule_type::none && !job.schedule_conf)
     return "schedule_conf is NULL";
   if (auto rule = rules.of(*type, job.schedule_conf.value_or(""), job.options); !rule)
-    return job.schedule_type + ' ' + shown(job.schedule_conf.value_or("")) + ": " + rule.error().context;
+    return job.schedule_type + ' ' + shown_defect(job.schedule_conf.value_or("")) + ": " + rule.error().context;
   return "";
 }
 
@@ -37,7 +37,7 @@ void defect_report::add(const planned_columns& job) {
   const auto why = defect_of(job, rules_);
   if (why.empty())
     return;
-  if (++bad_ <= named_max)
+  if (++bad_ <= defects_named_max)
     text_ += (text_.empty() ? "job " : "; job ") + std::to_string(job.id) + ": " + why;
 }
 
@@ -45,8 +45,8 @@ database_finding defect_report::finding() const {
   if (bad_ == 0)
     return {database_finding::level::fine, "jobs", std::to_string(jobs_) + ", all can be planned"};
   auto text = std::to_string(bad_) + " of " + std::to_string(jobs_) + " cannot be planned: " + text_;
-  if (bad_ > named_max)
-    text += "; and " + std::to_string(bad_ - named_max) + " more";
+  if (bad_ > defects_named_max)
+    text += "; and " + std::to_string(bad_ - defects_named_max) + " more";
   return {database_finding::level::failure, "jobs", std::move(text)};
 }
 

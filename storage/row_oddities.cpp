@@ -12,15 +12,15 @@ namespace ringmaster::storage {
 
 namespace {
 
-constexpr std::size_t named_max = 20;
-constexpr std::size_t shown_chars = 60;
+constexpr std::size_t oddities_named_max = 20;
+constexpr std::size_t oddity_chars = 60;
 
-std::string shown(std::string_view text) {
+std::string shown_oddity(std::string_view text) {
   const auto valid = core::valid_utf8(text);
-  return '"' + std::string{core::cut_characters(valid, shown_chars)} + (core::fits(valid, shown_chars) ? "\"" : "...\"");
+  return '"' + std::string{core::cut_characters(valid, oddity_chars)} + (core::fits(valid, oddity_chars) ? "\"" : "...\"");
 }
 
-std::string shown(const std::optional<std::string>& text) { return text ? shown(std::string_view{*text}) : "NULL"; }
+std::string shown_oddity(const std::optional<std::string>& text) { return text ? shown_oddity(std::string_view{*text}) : "NULL"; }
 
 /// The first item that is no id; empty when all are.
 std::string no_child(std::string_view list) {
@@ -28,7 +28,7 @@ std::string no_child(std::string_view list) {
     const auto item = list.substr(0, list.find(','));
     const auto number = core::parse_int32(item);
     if (!number || *number <= 0)
-      return shown(item);
+      return shown_oddity(item);
     list.remove_prefix(std::min(list.size(), item.size() + 1));
   }
   return "";
@@ -37,7 +37,7 @@ std::string no_child(std::string_view list) {
 } // namespace
 
 void oddity_report::say(const std::string& row, const std::string& what) {
-  if (++count_ <= named_max)
+  if (++count_ <= oddities_named_max)
     text_ += (text_.empty() ? "" : "; ") + row + ": " + what;
 }
 
@@ -65,15 +65,15 @@ void oddity_report::add(const job_values& job) {
   if (!groups_.contains(job.group))
     fails("there is no group " + std::to_string(job.group));
   if (!job.route || !core::find_route_strategy(*job.route))
-    fails("executor_route_strategy " + shown(job.route));
+    fails("executor_route_strategy " + shown_oddity(job.route));
   if (!job.glue_type || core::is_blank(*job.glue_type))
-    fails("glue_type " + shown(job.glue_type));
+    fails("glue_type " + shown_oddity(job.glue_type));
   else if (*job.glue_type == "BEAN" && core::is_blank(job.handler.value_or("")))
-    fails("executor_handler " + shown(job.handler));
+    fails("executor_handler " + shown_oddity(job.handler));
   if (!job.block || !core::find_block_strategy(*job.block))
-    say(row, "executor_block_strategy " + shown(job.block) + " counts as SERIAL_EXECUTION");
+    say(row, "executor_block_strategy " + shown_oddity(job.block) + " counts as SERIAL_EXECUTION");
   if (!job.misfire || !core::find_misfire_policy(*job.misfire))
-    say(row, "misfire_strategy " + shown(job.misfire) + " counts as DO_NOTHING");
+    say(row, "misfire_strategy " + shown_oddity(job.misfire) + " counts as DO_NOTHING");
   if (job.timeout_s < 0)
     say(row, "executor_timeout " + std::to_string(job.timeout_s) + " counts as none");
   if (const auto odd = no_child(job.children.value_or("")); !odd.empty())
@@ -81,7 +81,7 @@ void oddity_report::add(const job_values& job) {
 }
 
 void oddity_report::add_registration(std::string_view registry_group, std::string_view app_name, std::string_view address) {
-  const auto row = "registration " + shown(address);
+  const auto row = "registration " + shown_oddity(address);
   if (const auto misfit = core::misfit_of(registry_group, app_name, address); !misfit.empty())
     say(row, misfit);
   else if (!core::parse_addresses({std::string{address}}))
@@ -97,8 +97,8 @@ database_finding oddity_report::finding() const {
   if (count_ == 0)
     return {database_finding::level::fine, "rows", "nothing odd in jobs, groups, registrations and the newest runs"};
   auto text = std::to_string(count_) + (count_ == 1 ? " oddity: " : " oddities: ") + text_;
-  if (count_ > named_max)
-    text += "; and " + std::to_string(count_ - named_max) + " more";
+  if (count_ > oddities_named_max)
+    text += "; and " + std::to_string(count_ - oddities_named_max) + " more";
   return {hurts_ ? database_finding::level::failure : database_finding::level::warning, "rows", std::move(text)};
 }
 

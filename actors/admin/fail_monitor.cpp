@@ -10,7 +10,7 @@ namespace ringmaster::actors {
 namespace {
 
 /// Three statements a failure, in one transaction on the connection of the beats; the next sweep follows soon.
-constexpr std::size_t sweep_limit = 100;
+constexpr std::size_t failures_limit = 100;
 constexpr std::size_t recovery_limit = 200;
 
 } // namespace
@@ -48,7 +48,7 @@ void fail_monitor_state::sweep() {
   next_sweep_ = self_->clock().now() + period;
   ask_store<core::failure_sweep>(
     self_, storage_,
-    [t = clock_.at(self_->clock().now())](storage::store& store) { return store.alarms().sweep(t, true, sweep_limit); },
+    [t = clock_.at(self_->clock().now())](storage::store& store) { return store.alarms().sweep(t, true, failures_limit); },
     [this](core::result<core::failure_sweep>&& outcome) { swept(std::move(outcome)); }, store_patience,
     protocol::store_turn::patient);
 }

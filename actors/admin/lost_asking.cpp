@@ -6,6 +6,7 @@
 
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/lost_queries.hpp"
+#include "core/execution_state.hpp"
 #include "core/result_text.hpp"
 
 namespace ringmaster::actors {
@@ -14,9 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t look_limit = 500;
+constexpr std::size_t lost_look_limit = 500;
 constexpr std::size_t lost_batch = 500;
-constexpr milliseconds store_retry{5'000};
 /// A run that nobody can decide about now is left alone for so long.
 constexpr std::chrono::minutes rest_old{5};
 /// A young one whose executor may have died; then the walk has it.
@@ -24,16 +24,13 @@ constexpr milliseconds rest_young{30'000};
 /// An executor that did not answer is not asked for so long.
 constexpr milliseconds silence{30'000};
 constexpr milliseconds callback_limit{30'000};
-constexpr std::int32_t accepted = 200;
-constexpr std::int32_t failed = 500;
-constexpr std::int32_t idle = 200;
 
 } // namespace
 
 void lost_monitor_state::look() {
   if (looking_)
     return;
-  auto due = runs_.take_due(steady_now(), look_limit);
+  auto due = runs_.take_due(steady_now(), lost_look_limit);
   if (due.empty())
     return;
   looking_ = true;
@@ -52,7 +49,7 @@ void lost_monitor_state::looked(const std::vector<core::log_id>& asked, const co
     if (!run)
       continue;
     const auto row = found.find(id);
-    const auto open = row != found.end() && row->second->trigger_code == accepted && row->second->handle_code == 0;
+    const auto open = row != found.end() && row->second->trigger_code == core::success_code && row->second->handle_code == 0;
     const auto& retention = settings_.retention.days;
     if (!rows)
       runs_.wait(*run, steady_now() + store_retry);
@@ -86,11 +83,12 @@ void lost_monitor_state::ask(watched_run& run) {
     protocol::request(self_, link, patience(), question)
       .then(
         [done](const protocol::log_reply& log) {
-          done({true, idle,
-                log.answered ? core::judge({idle, true, log.content, log.to_line}) : core::unknown_verdict::cannot_tell});
+          done({true, core::idle_reply,
+                log.answered ? core::judge({core::idle_reply, true, log.content, log.to_line})
+                             : core::unknown_verdict::cannot_tell});
         },
         [done](const caf::error&) {
-          done({true, idle, core::unknown_verdict::cannot_tell});
+          done({true, core::idle_reply, core::unknown_verdict::cannot_tell});
         });
   };
   protocol::request(self_, partners_.pool, patience(), protocol::link_query{run.run.address})
@@ -100,7 +98,7 @@ void lost_monitor_state::ask(watched_run& run) {
         protocol::request(self_, found.link, patience(), question)
           .then(
             [done, ask_log, link = found.link](const protocol::probe_reply& reply) {
-              if (reply.code == idle)
+              if (reply.code == core::idle_reply)
                 ask_log(link);
               else
                 done({reply.code != 0, reply.code});
@@ -169,7 +167,7 @@ core::milliseconds lost_monitor_state::age_of(const watched_run& run) { return n
 void lost_monitor_state::give_up(const watched_run& run, const char* why) {
   const auto id = run.run.id;
   log_->warn("job {} log {} at {}: the result is lost: {}", core::number(run.run.job), core::number(id), run.run.address, why);
-  lost_.push_back({id, failed, std::string{core::lost_result(settings_.language)}, nullptr});
+  lost_.push_back({id, core::failure_code, std::string{core::lost_result(settings_.language)}, nullptr});
   lost_count_->inc();
   runs_.rest(id, steady_now() + rest_old);
   if (lost_.size() >= lost_batch)

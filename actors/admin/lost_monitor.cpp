@@ -12,9 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds tick_period{500};
+constexpr milliseconds lost_tick_period{500};
 constexpr milliseconds walk_period{60'000};
-constexpr milliseconds store_retry{5'000};
 /// A walk is followed by a pause of so many times its own length, should that be longer than the period: a log with a run that
 /// has been open for long takes 5 % of one connection's time at most.
 constexpr int walk_share = 20;
@@ -100,7 +99,7 @@ void lost_monitor_state::go_on() {
 }
 
 void lost_monitor_state::arm() {
-  next_tick_ = next_point(next_tick_, tick_period, steady_now());
+  next_tick_ = next_point(next_tick_, lost_tick_period, steady_now());
   protocol::send_at(self_, protocol::lost_monitor{self_}, next_tick_, protocol::tick_atom{});
 }
 

@@ -65,6 +65,8 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
   using phase = watched_run::phase;
+  /// A question that the store did not answer is asked again after this.
+  static constexpr std::chrono::milliseconds store_retry{5'000};
   /// An executor that may have died.
   struct suspect {
     steady since{};

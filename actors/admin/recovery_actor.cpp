@@ -6,6 +6,7 @@
 
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
+#include "core/execution_state.hpp"
 
 namespace ringmaster::actors {
 
@@ -13,18 +14,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds tick_period{100};
+constexpr milliseconds recovery_tick_period{100};
 /// How often orphans of fenced peers are looked for.
 constexpr milliseconds adopt_period{500};
-constexpr milliseconds store_retry{1'000};
 /// Rows that nobody claims and that are still undecided after so long never will be (firing protocol, F4).
 constexpr std::chrono::minutes abandoned_after{10};
 constexpr std::chrono::minutes sweep_period{1};
 /// Between two stretches of the log, while there is more of it.
 constexpr milliseconds sweep_pause{1'000};
-constexpr std::size_t sweep_limit = 500;
-constexpr std::int32_t accepted = 200;
-constexpr std::int32_t failed = 500;
+constexpr std::size_t abandoned_limit = 500;
 
 core::claimed_run claimed(const core::adopted_run& adopted) {
   core::claimed_run run;
@@ -123,7 +121,7 @@ void recovery_actor_state::sweep() {
   ask_store<core::sweep_outcome>(
     self_, storage_,
     [before = clock_.at(steady_now()) - abandoned_after](storage::store& store) {
-      return store.firings().fail_abandoned(before, sweep_limit);
+      return store.firings().fail_abandoned(before, abandoned_limit);
     },
     [this](const core::result<core::sweep_outcome>& swept) {
       if (!swept)
@@ -242,12 +240,12 @@ void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
   log_->info("job={} run={} delivered after all: {}", core::number(run.job), core::number(run.run.id), why);
   metrics_.known->inc();
   auto message = run.first_error.empty() ? std::string{} : why + "; the first sending: " + run.first_error;
-  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, accepted, std::move(message), false});
+  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, core::success_code, std::move(message), false});
   runs_.erase(run.run.id);
 }
 
 void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
-  finish(run, failed, "delivery unknown: " + why, true);
+  finish(run, core::failure_code, "delivery unknown: " + why, true);
 }
 
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
@@ -265,7 +263,7 @@ void recovery_actor_state::flush() {
 }
 
 void recovery_actor_state::arm() {
-  next_tick_ = next_point(next_tick_, runs_.size() > 0 ? tick_period : adopt_period, steady_now());
+  next_tick_ = next_point(next_tick_, runs_.size() > 0 ? recovery_tick_period : adopt_period, steady_now());
   protocol::send_at(self_, protocol::recovery_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 

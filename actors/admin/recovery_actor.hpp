@@ -57,6 +57,8 @@ public:
 private:
   using steady = unknown_run::steady;
   using phase = unknown_run::phase;
+  /// A question that the store did not answer is asked again after this.
+  static constexpr std::chrono::milliseconds store_retry{1'000};
   /// What the store knows of some runs.
   struct findings {
     std::vector<core::log_row> rows;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/store_access.hpp"
+#include "core/execution_state.hpp"
 
 namespace ringmaster::actors {
 
@@ -13,11 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds store_retry{1'000};
 constexpr milliseconds gate_wait{1'000};
 constexpr std::size_t permit_limit = 500;
-constexpr std::int32_t accepted = 200;
-constexpr std::int32_t failed = 500;
 
 } // namespace
 
@@ -117,7 +115,7 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
   switch (result.state) {
   case protocol::send_state::answered:
     runs_.note_answer(address, steady_now());
-    if (result.code == accepted)
+    if (result.code == core::success_code)
       succeed(*run, "the executor accepted " + sending);
     else // the refusal may be caused by the first copy
       give_up(*run, sending + " was refused: " + result.message);
@@ -142,10 +140,10 @@ void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_res
     run.sent = true;
     run.first_error = result.message;
     look_again(run, settings_.trigger.settle);
-  } else if (result.state == protocol::send_state::answered && result.code == accepted) {
+  } else if (result.state == protocol::send_state::answered && result.code == core::success_code) {
     succeed(run, "the executor accepted it");
   } else {
-    finish(run, result.state == protocol::send_state::answered ? result.code : failed, result.message, false);
+    finish(run, result.state == protocol::send_state::answered ? result.code : core::failure_code, result.message, false);
   }
 }
 

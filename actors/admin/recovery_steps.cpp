@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actors/store_access.hpp"
+#include "core/execution_state.hpp"
 #include "core/trigger_note.hpp"
 #include "protocol/wire/texts.hpp"
 
@@ -16,11 +17,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds store_retry{1'000};
 constexpr milliseconds wait_min{1'000};
 constexpr milliseconds wait_max{8'000};
-constexpr std::size_t look_limit = 500;
-constexpr std::int32_t failed = 500;
+constexpr std::size_t recovery_look_limit = 500;
 constexpr auto missed = "missed: not delivered at its time, and the misfire rule is DO_NOTHING";
 constexpr auto used_up = "it was permitted to be sent once more before";
 
@@ -31,7 +30,7 @@ bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 |
 void recovery_actor_state::look() {
   if (looking_)
     return;
-  auto due = runs_.take_due(steady_now(), look_limit);
+  auto due = runs_.take_due(steady_now(), recovery_look_limit);
   if (due.empty())
     return;
   looking_ = true;
@@ -115,14 +114,14 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
   if (plan.address.empty()) {
     if (plan.route_note.empty())
       plan.route_note = protocol::wire::log_text::address_empty;
-    return finish(run, failed, plan.route_note, false);
+    return finish(run, core::failure_code, plan.route_note, false);
   }
   if (!plan.spec)
     return give_up(run, "its job was deleted");
   if (auto note = core::decode_trigger_note(row->trigger_msg))
     plan.kind = note->kind;
   if (run.never_sent && is_missed(run))
-    return finish(run, failed, missed, true); // retries would run what the misfire rule says shall not run
+    return finish(run, core::failure_code, missed, true); // retries would run what the misfire rule says shall not run
   if (!run.never_sent && plan.spec->on_unknown == core::unknown_policy::skip)
     return give_up(run, "such runs of this job are not sent again (on_unknown = skip)");
   runs_.move(run, phase::ready);
@@ -177,7 +176,7 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
   if (is_missed(run)) {
     // Retries would run what the misfire rule says shall not run.
-    finish(run, failed, missed, true);
+    finish(run, core::failure_code, missed, true);
   } else if (run.permitted) {
     runs_.move(run, phase::sending);
     send_over(run.run.id, link);

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t page_size = 2000;
+constexpr std::size_t jobs_page_size = 2000;
 
 struct jobs_page {
   /// Of the first page only: whatever is edited while later pages are read is above it, and read once more.
@@ -27,7 +27,7 @@ core::result<jobs_page> read_page(storage::store& store, const core::slot_set& w
       return tl::unexpected<core::error>{revision.error()};
     page.revision = *revision;
   }
-  auto jobs = store.firings().load_jobs(wanted, after, page_size);
+  auto jobs = store.firings().load_jobs(wanted, after, jobs_page_size);
   if (!jobs)
     return tl::unexpected<core::error>{jobs.error()};
   page.jobs = std::move(*jobs);
@@ -56,7 +56,7 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
       if (page->revision)
         seen_revision_ = *page->revision;
       auto last = page->jobs.empty() ? after : page->jobs.back().spec->id;
-      auto complete = page->jobs.size() < page_size;
+      auto complete = page->jobs.size() < jobs_page_size;
       for (auto& job : page->jobs)
         put(std::move(job));
       if (!complete)
@@ -82,7 +82,7 @@ void schedule_actor_state::poll_edits() {
   next_poll_ = steady_now() + settings_.edit_poll;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
-    [seen = seen_revision_](storage::store& store) { return store.firings().edits_since(seen, page_size); },
+    [seen = seen_revision_](storage::store& store) { return store.firings().edits_since(seen, jobs_page_size); },
     [this, generation = generation_](core::result<std::vector<core::scheduled_job>>&& page) {
       if (generation != generation_)
         return;
@@ -97,7 +97,7 @@ void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) 
   if (edits.empty())
     return;
   // A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
-  auto full = edits.size() >= page_size;
+  auto full = edits.size() >= jobs_page_size;
   auto first = edits.front().revision;
   auto last = edits.back().revision;
   if (full && first == last) {

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t page_size = 2000;
+constexpr std::size_t intents_page_size = 2000;
 // An intent that nobody took for this long is everybody's (firing protocol §3).
 constexpr auto intent_age = 1s;
 // A new life takes over what a former one reserved, as far as that can reach; there may be a burst of it.
@@ -23,7 +23,7 @@ constexpr auto reserved_ahead = 10s;
 constexpr std::size_t reserved_page = 50'000;
 
 core::result<std::vector<core::intent>> read_waiting(storage::store& store, core::time_point now, bool ahead) {
-  auto found = store.firings().waiting_intents(now - intent_age, page_size);
+  auto found = store.firings().waiting_intents(now - intent_age, intents_page_size);
   if (!found || !ahead)
     return found;
   auto early = store.firings().waiting_intents(now + reserved_ahead, reserved_page);

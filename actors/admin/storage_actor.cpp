@@ -10,8 +10,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto tick_every = 100ms;
-constexpr auto back_off_min = 50ms;
-constexpr auto back_off_max = 2000ms;
+constexpr auto task_back_off_min = 50ms;
+constexpr auto task_back_off_max = 2000ms;
 // Resolved claims go with the next record; when none comes, after this.
 constexpr auto resolved_wait = 1s;
 // No task waits longer for a moment without claims and results.
@@ -479,7 +479,7 @@ bool storage_actor_state::must_repeat(desk& at, const core::error* failure, cons
   if (at.back_off == 0ms)
     log_->warn("the store cannot {} now, repeating until it can: {}", what, failure->context);
   at.trouble = std::string{"the store cannot "} + what + ": " + failure->context;
-  at.back_off = std::clamp<std::chrono::milliseconds>(at.back_off * 2, back_off_min, back_off_max);
+  at.back_off = std::clamp<std::chrono::milliseconds>(at.back_off * 2, task_back_off_min, task_back_off_max);
   at.not_before = self_->clock().now() + at.back_off;
   return true;
 }

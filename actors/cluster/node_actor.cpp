@@ -18,8 +18,8 @@ using std::chrono::nanoseconds;
 
 /// Connecting, a statement and one retry.
 constexpr milliseconds enter_patience{10'000};
-constexpr milliseconds back_off_min{100};
-constexpr milliseconds back_off_max{1'000};
+constexpr milliseconds enter_back_off_min{100};
+constexpr milliseconds enter_back_off_max{1'000};
 /// A life that ends sooner is odd: of two processes with one id, each lives a second or two.
 constexpr milliseconds short_life{5'000};
 /// How often a node that is alone looks for others.
@@ -90,7 +90,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
     entry = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
   if (!entry) {
     note_failure(entry.error());
-    back_off_ = std::clamp(back_off_ * 2, back_off_min, back_off_max);
+    back_off_ = std::clamp(back_off_ * 2, enter_back_off_min, enter_back_off_max);
     next_enter_ = self_->clock().now() + back_off_;
     return;
   }
@@ -183,7 +183,7 @@ void node_actor_state::lose(const std::string& why) {
   tell_listeners();
   // At once, but not again and again: two processes with one id take each other's life whenever they enter.
   auto now = self_->clock().now();
-  next_enter_ = std::max(now, entered_at_ + back_off_max);
+  next_enter_ = std::max(now, entered_at_ + enter_back_off_max);
   if (next_enter_ <= now)
     enter();
 }

@@ -15,7 +15,7 @@ using protocol::delivery;
 /// How long the addresses of a name are used without asking again.
 constexpr std::chrono::seconds name_life{10};
 constexpr std::chrono::milliseconds open_pause{100};
-constexpr std::size_t read_bytes = 64 * 1024;
+constexpr std::size_t answer_read_bytes = 64 * 1024;
 /// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
 constexpr int patience_max = 10;
 constexpr std::chrono::milliseconds right_of_way{2};
@@ -200,7 +200,7 @@ client::client(engine& shared, const config::trigger_settings& trigger, const co
     networks_(security.executor_networks),
     names_(shared, io),
     forgotten_(std::move(forgotten)),
-    read_buffer_(read_bytes),
+    read_buffer_(answer_read_bytes),
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
     held_timer_(std::in_place, shared_.io) {}
 

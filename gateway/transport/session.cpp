@@ -10,9 +10,9 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-constexpr std::size_t read_bytes = 4 * 1024;
-constexpr std::size_t read_bytes_large = 64 * 1024;
-constexpr std::size_t read_bytes_unused = 16 * 1024;
+constexpr std::size_t request_read_bytes = 4 * 1024;
+constexpr std::size_t request_read_bytes_large = 64 * 1024;
+constexpr std::size_t request_read_bytes_unused = 16 * 1024;
 /// A body up to here needs no room in the budget: what executors usually send is read at any time.
 constexpr std::size_t small_body = 16 * 1024;
 /// Smaller bodies are copied behind the head: one buffer, one plain send.
@@ -132,11 +132,11 @@ void session::send_continue() {
 }
 
 void session::read() {
-  auto capacity = read_bytes;
+  auto capacity = request_read_bytes;
   if (phase_ == phase::lingering) {
-    capacity = read_bytes_unused;
-  } else if (parser_->request.body.size() + read_bytes > small_body) {
-    capacity = read_bytes_large;
+    capacity = request_read_bytes_unused;
+  } else if (parser_->request.body.size() + request_read_bytes > small_body) {
+    capacity = request_read_bytes_large;
     if (!hold(parser_->request.body.capacity() + capacity))
       return count(owner_.shared().body_waits);
   }
@@ -255,10 +255,10 @@ void session::next_request() {
   parser_.emplace(static_cast<std::uint32_t>(owner_.settings().header_bytes_max), owner_.settings().body_bytes_max);
   begun_ = false;
   header_bytes_ = 0;
-  if (in_.capacity() > read_bytes)
+  if (in_.capacity() > request_read_bytes)
     in_.release();
   // A large buffer with the begin of the next request in it still counts.
-  if (in_.capacity() < read_bytes_large)
+  if (in_.capacity() < request_read_bytes_large)
     give_back();
   if (!body_.empty())
     body_ = {};

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::string_view no_code_text = "The callback carries no result code.";
 
-core::error unreadable(std::string_view reason) {
-  return {core::errc::invalid_argument, std::string{reply_text::invoke_error}.append(reason)};
-}
-
 std::optional<std::int32_t> read_code(json_reader& in) {
   const auto code = in.integer();
   if (!code || *code < std::numeric_limits<std::int32_t>::min() || *code > std::numeric_limits<std::int32_t>::max())

@@ -30,8 +30,6 @@ bool has_control_character(std::string_view text) noexcept {
 
 core::error refusal(std::string context) { return {core::errc::invalid_argument, std::move(context)}; }
 
-core::error unreadable(std::string_view reason) { return refusal(std::string{reply_text::invoke_error}.append(reason)); }
-
 } // namespace
 
 core::result<registry_request> parse_registry(std::string_view body) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/result.hpp"
+
 namespace ringmaster::protocol::wire {
 
 /// `msg` of replies to executors (XXL wire §1.5); clients match them literally.
@@ -21,6 +23,9 @@ inline constexpr std::string_view invoke_error = "openapi invoke error: ";
 
 /// `invalid request, uri-mapping(x) not found.`
 [[nodiscard]] std::string mapping_not_found(std::string_view operation);
+
+/// `openapi invoke error: ` and why: the body of a request has not the form of its operation.
+[[nodiscard]] core::error unreadable(std::string_view reason);
 
 /// What executors say (XXL wire §2.3).
 namespace executor_text {

@@ -84,9 +84,9 @@ struct adopted_jobs {
 };
 
 /// Decided anew under the lock of all edits and that of the job's schedule.
-class adoption {
+class job_adoption {
 public:
-  adoption(session& own, core::schedule_rules& rules, core::time_point now)
+  job_adoption(session& own, core::schedule_rules& rules, core::time_point now)
     : own_{own}, db_{own.db}, rules_{rules}, now_{now} {}
 
   adopted_jobs run(std::span<const core::job_id> suspects) {
@@ -205,7 +205,7 @@ std::vector<core::job_id> jobs_without_row(connection& db, std::size_t limit) {
 core::result<void> adopt_all(session& own, std::span<const core::job_id> suspects, const std::vector<core::job_id>& gone,
                              core::schedule_rules& rules, core::time_point now, mirror_step& out) {
   auto step = [&](auto&& body) -> core::result<void> {
-    auto some = own.db.transact([&]() -> core::result<adopted_jobs> { return body(adoption{own, rules, now}); });
+    auto some = own.db.transact([&]() -> core::result<adopted_jobs> { return body(job_adoption{own, rules, now}); });
     if (!some)
       return tl::unexpected{some.error()};
     std::move(some->edits.begin(), some->edits.end(), std::back_inserter(out.adopted));
@@ -213,10 +213,11 @@ core::result<void> adopt_all(session& own, std::span<const core::job_id> suspect
     return {};
   };
   for (; !suspects.empty(); suspects = suspects.subspan(std::min(adopted_at_once, suspects.size())))
-    if (auto done = step([&](adoption&& some) { return some.run(suspects.first(std::min(adopted_at_once, suspects.size()))); });
+    if (auto done =
+          step([&](job_adoption&& some) { return some.run(suspects.first(std::min(adopted_at_once, suspects.size()))); });
         !done)
       return done;
-  return gone.empty() ? core::result<void>{} : step([&](adoption&& some) { return some.forget(gone); });
+  return gone.empty() ? core::result<void>{} : step([&](job_adoption&& some) { return some.forget(gone); });
 }
 
 } // namespace

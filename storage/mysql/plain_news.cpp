@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t success = 200;
 /// From here on a constant UPDATE for runs with the same message is cheaper than their part in a CASE.
-constexpr std::size_t group_rows_min = 10;
+constexpr std::size_t alike_news_min = 10;
 
 std::string message_of(const run_news& news) {
   return storable(core::cut_utf16(news.callback->message, core::message_units_max));
@@ -72,7 +72,7 @@ sorted_news sort_out(const std::vector<run_news>& news) {
       out.others.push_back(&one);
   std::map<good_news, plain_group> rest;
   for (auto& [key, runs] : by_message) {
-    if (runs.size() >= group_rows_min || key.first == good_news::trigger) {
+    if (runs.size() >= alike_news_min || key.first == good_news::trigger) {
       out.plain.push_back({key.first, true, std::move(runs)});
       continue;
     }

@@ -16,7 +16,7 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 /// From here on a constant UPDATE for jobs with the same new times is cheaper than their part in a CASE.
-constexpr std::size_t group_rows_min = 10;
+constexpr std::size_t alike_reservations_min = 10;
 constexpr std::size_t rules_max = 20'000;
 
 struct due_row {
@@ -137,7 +137,7 @@ private:
         moved += stop(move);
     std::vector<const core::schedule_move*> others;
     for (const auto& [times, some] : by_times)
-      if (some.size() >= group_rows_min)
+      if (some.size() >= alike_reservations_min)
         moved += write_alike(some);
       else
         others.insert(others.end(), some.begin(), some.end());

@@ -11,7 +11,7 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 /// From here on a constant UPDATE for moves with the same new times is cheaper than their part in a CASE.
-constexpr std::size_t group_rows_min = 10;
+constexpr std::size_t alike_moves_min = 10;
 
 std::int64_t next_ms(const core::schedule_move& move) { return move.next ? core::to_ms(*move.next) : 0; }
 
@@ -31,7 +31,7 @@ grouped_moves group(const move_list& moves) {
     by_times[{move->last, next_ms(*move)}].push_back(move);
   grouped_moves out;
   for (auto& [times, some] : by_times)
-    if (some.size() >= group_rows_min)
+    if (some.size() >= alike_moves_min)
       out.alike.push_back(std::move(some));
     else
       out.others.insert(out.others.end(), some.begin(), some.end());

@@ -4,26 +4,26 @@
 
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_open[] = "SELECT seq FROM rm_claim WHERE node = ?1 AND incarnation = ?2 ORDER BY seq";
+constexpr char list_claim_numbers[] = "SELECT seq FROM rm_claim WHERE node = ?1 AND incarnation = ?2 ORDER BY seq";
 constexpr char list_adopted[] =
   "SELECT seq, first_log_id, items, rowid FROM rm_claim "
   "WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 ORDER BY seq";
-constexpr char list_orphans[] =
+constexpr char list_orphaned_claims[] =
   "SELECT c.rowid, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node "
   "WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND NOT (c.node = ?1 AND c.incarnation = ?2) "
   "ORDER BY c.first_log_id";
-constexpr char read_run[] = "SELECT executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log "
-                            "WHERE id = ?1 AND trigger_code = 0";
 constexpr char move_claim[] =
   "UPDATE rm_claim SET node = ?2, incarnation = ?3, seq = ?4, maybe_sent = 1, first_log_id = ?5, items = ?6 WHERE rowid = ?1";
-constexpr char drop_claim[] = "DELETE FROM rm_claim WHERE rowid = ?1";
-constexpr char find_claim[] = "SELECT rowid, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
+constexpr char delete_claim_row[] = "DELETE FROM rm_claim WHERE rowid = ?1";
+constexpr char find_claim_row[] =
+  "SELECT rowid, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 constexpr char find_sendable[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char write_items[] = "UPDATE rm_claim SET items = ?2 WHERE rowid = ?1";
 
@@ -69,7 +69,7 @@ private:
       }
     }
     for (auto row : resolved)
-      db_.run(drop_claim, row);
+      db_.run(delete_claim_row, row);
     // With those that are resolved by now: their numbers are spent.
     return count;
   }
@@ -77,7 +77,7 @@ private:
   /// Those that this release can read: a claim in the form of a newer one waits for a node that can.
   std::vector<orphan> orphans() {
     std::vector<orphan> found;
-    auto listing = db_.prepare(list_orphans);
+    auto listing = db_.prepare(list_orphaned_claims);
     listing.with(owner_.node, owner_.incarnation);
     while (found.size() < orphans_per_scan && listing.step()) {
       auto first = listing.id<core::log_id>(1);
@@ -90,7 +90,7 @@ private:
   bool adopt(const orphan& claim) {
     auto items = unresolved(claim.items, sequence_);
     if (items.empty()) {
-      db_.run(drop_claim, claim.row);
+      db_.run(delete_claim_row, claim.row);
       return false;
     }
     auto packed = pack(claim.first, items);
@@ -102,7 +102,7 @@ private:
   /// Appends the unresolved runs to the answer and returns their items.
   std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t number) {
     std::vector<claim_item> left;
-    auto reading = db_.prepare(read_run);
+    auto reading = db_.prepare(read_claimed_run);
     for (const auto& item : items) {
       if (!reading.with(item.id).step())
         continue;
@@ -123,7 +123,7 @@ private:
 };
 
 core::result<bool> permit(connection& db, const core::node_life& owner, std::int64_t claim, core::log_id run) {
-  auto reading = db.prepare(find_claim);
+  auto reading = db.prepare(find_claim_row);
   if (!reading.with(owner.node, owner.incarnation, claim).step())
     return false;
   auto first = reading.id<core::log_id>(1);
@@ -147,7 +147,7 @@ core::result<bool> permit(connection& db, const core::node_life& owner, std::int
 core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_life& owner) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<std::int64_t>> {
     std::vector<std::int64_t> sequences;
-    auto listing = db.prepare(list_open);
+    auto listing = db.prepare(list_claim_numbers);
     listing.with(owner.node, owner.incarnation);
     while (listing.step())
       sequences.push_back(listing.number(0));

@@ -12,12 +12,14 @@ constexpr char replace_rule[] =
   "INSERT OR REPLACE INTO rm_alarm (rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered) "
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char delete_rule[] = "DELETE FROM rm_alarm WHERE rule_key = ?1";
-constexpr char read_job[] = "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list "
-                            "FROM xxl_job_info i "
-                            "LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext x ON x.job = i.id "
-                            "WHERE i.id = ?1";
-constexpr char insert_intent[] = "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, "
-                                 "retry_left, state, created_ms) VALUES ('alarm', ?1, 0, ?2, ?3, 0, 0, 2, ?4)";
+constexpr char read_alarmed_job[] =
+  "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list "
+  "FROM xxl_job_info i "
+  "LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext x ON x.job = i.id "
+  "WHERE i.id = ?1";
+constexpr char insert_alarm_intent[] =
+  "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, "
+  "retry_left, state, created_ms) VALUES ('alarm', ?1, 0, ?2, ?3, 0, 0, 2, ?4)";
 
 } // namespace
 
@@ -56,7 +58,7 @@ void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string
 }
 
 void insert_alarm(connection& db, core::job_id job, core::log_id run, core::alarm_kind kind, core::time_point now) {
-  db.run(insert_intent, job, run, kind == core::alarm_kind::recovery, now);
+  db.run(insert_alarm_intent, job, run, kind == core::alarm_kind::recovery, now);
 }
 
 bool alarm_reading::needs(core::job_id job, bool will_be_retried) {
@@ -83,7 +85,7 @@ void alarm_reading::read(core::job_id job) {
     for (auto& held : read_alarm_rules(db_))
       rules_->push_back(std::move(held.rule));
   }
-  auto reading = db_.prepare(read_job);
+  auto reading = db_.prepare(read_alarmed_job);
   if (!reading.with(job).step())
     return;
   core::alarmed_job about{std::string{reading.text(0)}, std::string{reading.text(2)}, std::string{reading.text(1)}};

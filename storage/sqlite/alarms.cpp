@@ -10,21 +10,22 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_orphans[] =
+constexpr char list_orphaned_alarms[] =
   "SELECT i.id, i.job, i.origin_log_id, i.shard, i.created_ms FROM rm_intent i "
   "LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation AND n.state = 'up' "
   "WHERE i.state = 3 AND (n.id IS NULL OR (?1 AND i.node = ?2 AND i.incarnation = ?3)) ORDER BY i.created_ms, i.id LIMIT ?4";
-constexpr char list_waiting[] = "SELECT id, job, origin_log_id, shard, created_ms FROM rm_intent WHERE state = 2 "
-                                "AND created_ms <= ?1 ORDER BY created_ms, id";
-constexpr char list_nodes[] = "SELECT id FROM rm_node WHERE state = 'up'";
+constexpr char list_waiting_alarms[] =
+  "SELECT id, job, origin_log_id, shard, created_ms FROM rm_intent WHERE state = 2 "
+  "AND created_ms <= ?1 ORDER BY created_ms, id";
+constexpr char list_living_nodes[] = "SELECT id FROM rm_node WHERE state = 'up'";
 constexpr char take_one[] = "UPDATE rm_intent SET state = 3, node = ?2, incarnation = ?3 WHERE id = ?1";
 constexpr char find_mine[] =
   "SELECT job, origin_log_id, shard FROM rm_intent WHERE id = ?1 AND state = 3 AND node = ?2 AND incarnation = ?3";
-constexpr char write_status[] = "UPDATE xxl_job_log SET alarm_status = ?2 WHERE id = ?1 AND alarm_status = -1";
+constexpr char settle_alarm_status[] = "UPDATE xxl_job_log SET alarm_status = ?2 WHERE id = ?1 AND alarm_status = -1";
 constexpr char delete_intent[] = "DELETE FROM rm_intent WHERE id = ?1";
 constexpr char await_recovery[] = "INSERT INTO rm_alarm_open (job, log_id) VALUES (?1, ?2) "
                                   "ON CONFLICT (job) DO UPDATE SET log_id = max(log_id, excluded.log_id)";
-constexpr char list_open[] = "SELECT job, log_id FROM rm_alarm_open WHERE job > ?1 ORDER BY job LIMIT ?2";
+constexpr char list_open_alarms[] = "SELECT job, log_id FROM rm_alarm_open WHERE job > ?1 ORDER BY job LIMIT ?2";
 constexpr char find_success[] =
   "SELECT id FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?1 AND id > ?2 AND handle_code = 200 ORDER BY id LIMIT 1";
 constexpr char delete_open[] = "DELETE FROM rm_alarm_open WHERE job = ?1 AND log_id = ?2";
@@ -43,7 +44,7 @@ core::pending_alarm read_alarm(const statement& row) {
 
 core::slot_set slots_of(connection& db, const core::node_life& owner) {
   std::vector<std::string> live;
-  auto listing = db.prepare(list_nodes);
+  auto listing = db.prepare(list_living_nodes);
   listing.with();
   while (listing.step())
     live.emplace_back(listing.text(0));
@@ -55,13 +56,13 @@ std::vector<core::pending_alarm> look(connection& db, const core::node_life& own
                                       std::size_t limit) {
   std::vector<core::pending_alarm> out;
   {
-    auto listing = db.prepare(list_orphans);
+    auto listing = db.prepare(list_orphaned_alarms);
     listing.with(again, owner.node, owner.incarnation, limit);
     while (listing.step())
       out.push_back(read_alarm(listing));
   }
   const auto slots = slots_of(db, owner);
-  auto listing = db.prepare(list_waiting);
+  auto listing = db.prepare(list_waiting_alarms);
   listing.with(now);
   while (out.size() < limit && listing.step()) {
     auto alarm = read_alarm(listing);
@@ -81,7 +82,7 @@ struct recovered_job {
 std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connection& db, core::job_id after, std::size_t limit) {
   std::vector<recovered_job> open;
   {
-    auto listing = db.prepare(list_open);
+    auto listing = db.prepare(list_open_alarms);
     listing.with(after, limit);
     while (listing.step())
       open.push_back({listing.id<core::job_id>(0), listing.id<core::log_id>(1), {}});
@@ -149,7 +150,7 @@ core::result<void> alarms::finish(const core::node_life& owner, std::span<const 
         failure = alarm_kind_of(reading.small(2)) == core::alarm_kind::failure;
       }
       if (failure)
-        db.run(write_status, run, end.status);
+        db.run(settle_alarm_status, run, end.status);
       if (failure && end.await_recovery)
         db.run(await_recovery, job, run);
       db.run(delete_intent, end.id);

@@ -7,15 +7,13 @@
 #include "storage/claim_rules.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char find_claim[] =
-  "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
-constexpr char drop_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0";
 // The single-row form with its guard is the compare-and-set: the changed row says who won.
 constexpr char move_schedule[] =
@@ -44,7 +42,7 @@ public:
     const auto& owner = batch_.owner;
     if (!is_current(db_, owner))
       return tl::unexpected{over(owner)};
-    auto committed = db_.prepare(find_claim);
+    auto committed = db_.prepare(find_own_claim);
     if (committed.with(owner.node, owner.incarnation, batch_.sequence).step())
       return repeat(committed);
     move_schedules();
@@ -72,7 +70,7 @@ private:
           {item.id, batch_.sequence, batch_.runs[item.position], item.attempt, batch_.owner.incarnation, {}});
     }
     if (outcome_.runs.empty())
-      db_.run(drop_claim, batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
+      db_.run(delete_own_claim, batch_.owner.node, batch_.owner.incarnation, batch_.sequence);
     return std::move(outcome_);
   }
 

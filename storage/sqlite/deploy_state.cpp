@@ -10,11 +10,12 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char read_revision[] = "SELECT revision FROM rm_deploy WHERE source = ?1";
-constexpr char list_groups[] = "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g "
-                               "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
+constexpr char list_held_groups[] =
+  "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g "
+  "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
 constexpr char count_undeclared[] = "SELECT i.job_group, count(*) FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
                                     "WHERE x.job_key IS NULL GROUP BY i.job_group";
-constexpr char list_jobs[] =
+constexpr char list_held_jobs[] =
   "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, "
   "s.last_ms, i.job_desc, i.author, "
   "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
@@ -24,7 +25,7 @@ constexpr char list_jobs[] =
   "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
   "WHERE x.job_key IS NOT NULL ORDER BY i.id";
 
-held_job read_job(const statement& row) {
+held_job read_held_job(const statement& row) {
   held_job job;
   job.id = row.id<core::job_id>(0);
   job.group = row.id<core::group_id>(1);
@@ -62,17 +63,17 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
   counting.with();
   while (counting.step())
     by_hand[counting.number(0)] = static_cast<std::size_t>(counting.number(1));
-  auto groups = db.prepare(list_groups);
+  auto groups = db.prepare(list_held_groups);
   groups.with();
   while (groups.step()) {
     auto type = groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual;
     state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)}, type,
                             std::string{groups.text(4)}, std::string{groups.text(5)}, by_hand[groups.number(0)]});
   }
-  auto jobs = db.prepare(list_jobs);
+  auto jobs = db.prepare(list_held_jobs);
   jobs.with();
   while (jobs.step())
-    state.jobs.push_back(read_job(jobs));
+    state.jobs.push_back(read_held_job(jobs));
   return state;
 }
 

@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
+#include "storage/sqlite/edit_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -17,8 +18,7 @@ constexpr char update_group[] = "UPDATE xxl_job_group SET title = ?2, address_ty
 constexpr char delete_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
 constexpr char disown_group[] = "DELETE FROM rm_group_ext WHERE group_id = ?1";
 
-constexpr char raise_edits[] = "UPDATE rm_edit SET counter = counter + ?1 WHERE id = 1";
-constexpr char read_edits[] = "SELECT counter FROM rm_edit WHERE id = 1";
+constexpr char raise_edits_by[] = "UPDATE rm_edit SET counter = counter + ?1 WHERE id = 1";
 
 constexpr char insert_job[] =
   "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
@@ -36,14 +36,10 @@ constexpr char delete_job[] = "DELETE FROM xxl_job_info WHERE id = ?1";
 constexpr char delete_glue_history[] = "DELETE FROM xxl_job_logglue WHERE job_id = ?1";
 
 constexpr char insert_schedule[] = "INSERT INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (?1, ?3, 0, ?2)";
-// A job that came without us may have no row yet.
-constexpr char ensure_schedule[] = "INSERT OR IGNORE INTO rm_schedule (job) VALUES (?1)";
-constexpr char touch_schedule[] = "UPDATE rm_schedule SET revision = ?2 WHERE job = ?1";
-constexpr char write_schedule[] = "UPDATE rm_schedule SET next_ms = ?2 WHERE job = ?1";
-constexpr char mirror_schedule[] = "UPDATE xxl_job_info SET trigger_status = ?2, trigger_next_time = ?3, "
-                                   "trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?1) WHERE id = ?1";
+constexpr char mirror_deployed[] =
+  "UPDATE xxl_job_info SET trigger_status = ?2, trigger_next_time = ?3, "
+  "trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = ?1) WHERE id = ?1";
 constexpr char delete_schedule[] = "DELETE FROM rm_schedule WHERE job = ?1";
-constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
 
 constexpr char insert_ext[] =
   "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms) "
@@ -101,7 +97,7 @@ private:
   void take_revisions() {
     if (plan_.jobs.empty())
       return;
-    db_.run(raise_edits, plan_.jobs.size());
+    db_.run(raise_edits_by, plan_.jobs.size());
     auto reading = db_.prepare(read_edits);
     if (reading.with().step())
       revision_ = reading.number(0) - static_cast<std::int64_t>(plan_.jobs.size());
@@ -116,7 +112,7 @@ private:
     else
       remove(job.id);
     if (job.kind == change_kind::remove || job.schedule)
-      db_.run(delete_waiting, job.id);
+      db_.run(delete_waiting_cron, job.id);
     ids_.push_back(job.id);
   }
 
@@ -134,7 +130,7 @@ private:
     }
     db_.run(insert_schedule, id, revision, next_ms);
     if (schedule.rule)
-      db_.run(mirror_schedule, id, schedule.running, next_ms);
+      db_.run(mirror_deployed, id, schedule.running, next_ms);
     const auto& t = c.timing;
     db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at,
             t.end_at, t.jitter_ms);
@@ -152,8 +148,8 @@ private:
     db_.run(touch_schedule, job.id, revision);
     if (job.schedule) {
       auto next_ms = job.schedule->next ? core::to_ms(*job.schedule->next) : 0;
-      db_.run(write_schedule, job.id, next_ms);
-      db_.run(mirror_schedule, job.id, job.schedule->running, next_ms);
+      db_.run(write_next, job.id, next_ms);
+      db_.run(mirror_deployed, job.id, job.schedule->running, next_ms);
     }
   }
 

@@ -14,11 +14,12 @@ constexpr char list_schedules[] =
 /// Before `migrate` added the options.
 constexpr char list_bare_schedules[] = "SELECT id, trigger_status, schedule_type, schedule_conf, NULL, NULL, NULL, NULL, NULL "
                                        "FROM xxl_job_info ORDER BY id";
-constexpr char list_groups[] = "SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id";
-constexpr char list_jobs[] =
+constexpr char list_examined_groups[] = "SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id";
+constexpr char list_examined_jobs[] =
   "SELECT id, job_group, trigger_status = 1, executor_route_strategy, executor_block_strategy, misfire_strategy, glue_type, "
   "executor_handler, child_jobid, executor_timeout FROM xxl_job_info ORDER BY id";
-constexpr char list_registrations[] = "SELECT registry_group, registry_key, registry_value FROM xxl_job_registry ORDER BY id";
+constexpr char list_examined_registrations[] =
+  "SELECT registry_group, registry_key, registry_value FROM xxl_job_registry ORDER BY id";
 constexpr char count_timeless[] =
   "SELECT COUNT(*) FROM (SELECT trigger_time FROM xxl_job_log ORDER BY id DESC LIMIT 10000) WHERE trigger_time IS NULL";
 
@@ -39,16 +40,16 @@ database_finding schedules(connection& db, const core::zone& where) {
 
 database_finding rows(connection& db) {
   oddity_report report;
-  auto group = db.prepare(list_groups);
+  auto group = db.prepare(list_examined_groups);
   group.with();
   while (group.step())
     report.add(group_values{group.number(0), std::string{group.text(1)}, group.number(2), group.optional_text(3)});
-  auto job = db.prepare(list_jobs);
+  auto job = db.prepare(list_examined_jobs);
   job.with();
   while (job.step())
     report.add(job_values{job.number(0), job.number(1), job.number(2) != 0, job.optional_text(3), job.optional_text(4),
                           job.optional_text(5), job.optional_text(6), job.optional_text(7), job.optional_text(8), job.number(9)});
-  auto registration = db.prepare(list_registrations);
+  auto registration = db.prepare(list_examined_registrations);
   registration.with();
   while (registration.step())
     report.add_registration(registration.text(0), registration.text(1), registration.text(2));

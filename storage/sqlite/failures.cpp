@@ -5,6 +5,7 @@
 #include "storage/claim_rules.hpp"
 #include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/alarms.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -26,9 +27,8 @@ constexpr char list_undecided[] = RINGMASTER_COLUMNS RINGMASTER_UNDECIDED
   "AND l.id > ?1 AND l.id <= ?2 AND (?3 OR NOT (l.trigger_code IN (0, 200) AND l.handle_code = 0)) ORDER BY l.id";
 constexpr char still_undecided[] =
   "SELECT 1 " RINGMASTER_UNDECIDED "AND l.id = ?1 AND l.alarm_status = ?2 AND l.trigger_code = ?3 AND l.handle_code = ?4";
-constexpr char write_status[] = "UPDATE xxl_job_log SET alarm_status = ?2 WHERE id = ?1";
-constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
-constexpr char insert_retry[] =
+constexpr char write_alarm_status[] = "UPDATE xxl_job_log SET alarm_status = ?2 WHERE id = ?1";
+constexpr char insert_foreign_retry[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms) "
   "VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
@@ -153,15 +153,15 @@ core::failure_sweep decide(connection& db, std::vector<candidate>& failed, core:
       continue;
     ++out.decided;
     out.released += each.status == core::alarm_status::claimed ? 1 : 0;
-    db.run(write_status, each.run(), about.status(job, retried));
-    db.run(insert_failed, each.run(), job, each.retry.fire_at);
+    db.run(write_alarm_status, each.run(), about.status(job, retried));
+    db.run(insert_failed_run, each.run(), job, each.retry.fire_at);
     if (about.needs(job, retried))
       insert_alarm(db, job, each.run(), core::alarm_kind::failure, now);
     if (!retried)
       continue;
     const auto& part = each.retry.part;
-    if (db.run(insert_retry, job, each.retry.fire_at, each.run(), part.index, part.broadcast ? part.total : 0, each.retry.param,
-               each.retry.retry_left, now) != 1)
+    if (db.run(insert_foreign_retry, job, each.retry.fire_at, each.run(), part.index, part.broadcast ? part.total : 0,
+               each.retry.param, each.retry.retry_left, now) != 1)
       continue;
     each.retry.id = core::intent_id{db.last_id()};
     out.intents.push_back(std::move(each.retry));

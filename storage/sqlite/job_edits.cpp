@@ -3,21 +3,20 @@
 #include "storage/claim_rules.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/edit_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char raise_edits[] = "UPDATE rm_edit SET counter = counter + 1 WHERE id = 1";
-constexpr char ensure_schedule[] = "INSERT OR IGNORE INTO rm_schedule (job) VALUES (?1)";
-constexpr char write_schedule[] =
+constexpr char write_edited_next[] =
   "UPDATE rm_schedule SET next_ms = ?2, revision = (SELECT counter FROM rm_edit WHERE id = 1) WHERE job = ?1";
-constexpr char mirror_schedule[] = "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
-                                   "update_time = ?4 WHERE id = ?1";
-constexpr char delete_waiting_cron[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
+constexpr char mirror_switch[] =
+  "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
+  "update_time = ?4 WHERE id = ?1";
 constexpr char find_job_retries[] = "SELECT executor_fail_retry_count FROM xxl_job_info WHERE id = ?1";
-constexpr char insert_intent[] =
+constexpr char insert_asked_intent[] =
   "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms) "
   "VALUES (?1, ?2, 0, ?3, 0, 0, ?4, ?5, ?6, ?7)";
 constexpr char find_intent[] =
@@ -46,8 +45,8 @@ core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::
   const auto next_ms = next ? core::to_ms(*next) : 0;
   db.run(raise_edits);
   db.run(ensure_schedule, job);
-  db.run(write_schedule, job, next_ms);
-  db.run(mirror_schedule, job, next.has_value(), next_ms, own.dates.of(now));
+  db.run(write_edited_next, job, next_ms);
+  db.run(mirror_switch, job, next.has_value(), next_ms, own.dates.of(now));
   db.run(delete_waiting_cron, job);
   return core::job_edit{job, next, 0};
 }
@@ -91,7 +90,7 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
       intent->id = asked.id<core::intent_id>(0);
       return *intent;
     }
-    db.run(insert_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
+    db.run(insert_asked_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
            intent->retry_left, now);
     intent->id = core::intent_id{db.last_id()};
     return *intent;

@@ -5,15 +5,17 @@
 #include <unordered_set>
 
 #include "storage/job_edit_rules.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_ids[] = "SELECT i.id FROM xxl_job_info i LEFT JOIN xxl_job_group g ON g.id = i.job_group "
-                            "WHERE i.id > ?1 AND (?2 IS NULL OR g.app_name = ?2) AND (?3 IS NULL OR (i.trigger_status = 1) = ?3) "
-                            "ORDER BY i.id LIMIT ?4";
+constexpr char list_job_ids[] =
+  "SELECT i.id FROM xxl_job_info i LEFT JOIN xxl_job_group g ON g.id = i.job_group "
+  "WHERE i.id > ?1 AND (?2 IS NULL OR g.app_name = ?2) AND (?3 IS NULL OR (i.trigger_status = 1) = ?3) "
+  "ORDER BY i.id LIMIT ?4";
 constexpr char find_id[] = "SELECT i.id FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job "
                            "JOIN xxl_job_group g ON g.id = i.job_group WHERE g.app_name = ?1 AND x.job_key = ?2 "
                            "ORDER BY i.id LIMIT 1";
@@ -23,9 +25,9 @@ constexpr char read_card[] =
   "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE i.id = ?1";
 constexpr char list_runs[] = "SELECT id FROM xxl_job_log WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
 constexpr char list_runs_of[] = "SELECT id FROM xxl_job_log WHERE id < ?1 AND job_id = ?3 ORDER BY id DESC LIMIT ?2";
-constexpr char list_failed[] = "SELECT log_id FROM rm_failed_run WHERE log_id < ?1 AND (?3 IS NULL OR job = ?3) "
-                               "ORDER BY log_id DESC LIMIT ?2";
-constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim";
+constexpr char list_failed[] =
+  "SELECT log_id FROM rm_failed_run WHERE log_id < ?1 AND (?3 IS NULL OR job = ?3) "
+  "ORDER BY log_id DESC LIMIT ?2";
 constexpr char find_open[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 
 std::optional<core::job_card> card_of(session& own, core::job_id id) {
@@ -53,7 +55,7 @@ std::optional<core::job_card> card_of(session& own, core::job_id id) {
 core::result<std::vector<core::job_card>> jobs::list(const core::job_filter& filter) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::job_card>> {
     std::vector<core::job_id> ids;
-    auto listing = db.prepare(list_ids);
+    auto listing = db.prepare(list_job_ids);
     listing.with(filter.after, filter.group, filter.running, filter.limit);
     while (listing.step())
       ids.push_back(listing.id<core::job_id>(0));
@@ -105,7 +107,7 @@ core::result<std::size_t> jobs::runs_on_their_way(std::span<const core::job_id> 
     for (auto id : edited)
       wanted.insert(core::number(id));
     std::vector<core::log_id> claimed;
-    auto claims = db.prepare(list_claims);
+    auto claims = db.prepare(list_open_claims);
     claims.with();
     while (claims.step())
       add_runs_of(wanted, claims.id<core::log_id>(0), claims.text(1), claimed);

@@ -27,7 +27,7 @@ constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS "FROM rm_schedule s JOIN x
 #undef RINGMASTER_JOB_TABLES
 #undef RINGMASTER_JOB_COLUMNS
 
-core::scheduled_job read_job(const statement& row, datetime_text& dates) {
+core::scheduled_job read_scheduled_job(const statement& row, datetime_text& dates) {
   job_row columns;
   columns.id = row.id<core::job_id>(0);
   columns.group = row.id<core::group_id>(1);
@@ -62,7 +62,7 @@ using scheduled_jobs = core::result<std::vector<core::scheduled_job>>;
 
 std::optional<core::scheduled_job> find_job(session& own, core::job_id job) {
   auto reading = own.db->prepare(load_one);
-  return reading.with(job).step() ? std::optional{read_job(reading, own.dates)} : std::nullopt;
+  return reading.with(job).step() ? std::optional{read_scheduled_job(reading, own.dates)} : std::nullopt;
 }
 
 scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
@@ -73,7 +73,7 @@ scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id afte
     // The columns of a row that is passed over are never decoded.
     while (jobs.size() < limit && listing.step())
       if (slots.test(core::slot_of(listing.id<core::job_id>(0))))
-        jobs.push_back(read_job(listing, session_.dates));
+        jobs.push_back(read_scheduled_job(listing, session_.dates));
     return jobs;
   });
 }
@@ -91,7 +91,7 @@ scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit) {
     auto listing = db.prepare(load_edited);
     listing.with(revision, limit);
     while (listing.step())
-      jobs.push_back(read_job(listing, session_.dates));
+      jobs.push_back(read_scheduled_job(listing, session_.dates));
     return jobs;
   });
 }
@@ -105,7 +105,7 @@ scheduled_jobs firings::read_jobs(std::span<const core::job_id> jobs) {
     auto reading = db.prepare(load_one);
     for (auto id : wanted)
       if (reading.with(id).step())
-        found.push_back(read_job(reading, session_.dates));
+        found.push_back(read_scheduled_job(reading, session_.dates));
     return found;
   });
 }

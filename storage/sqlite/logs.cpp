@@ -18,7 +18,7 @@ constexpr char read_one[] = RINGMASTER_LOG_COLUMNS "WHERE id = ?1";
 
 #undef RINGMASTER_LOG_COLUMNS
 
-core::log_row read_row(const statement& row, datetime_text& dates) {
+core::log_row read_log_row(const statement& row, datetime_text& dates) {
   core::log_row log;
   log.id = row.id<core::log_id>(0);
   log.group = row.id<core::group_id>(1);
@@ -48,7 +48,7 @@ log_rows logs::rows_after(core::log_id after, std::size_t limit) {
     auto listing = db.prepare(list_after);
     listing.with(after, limit);
     while (listing.step())
-      rows.push_back(read_row(listing, session_.dates));
+      rows.push_back(read_log_row(listing, session_.dates));
     return rows;
   });
 }
@@ -62,7 +62,7 @@ log_rows logs::rows(std::span<const core::log_id> ids) {
     auto reading = db.prepare(read_one);
     for (auto id : wanted)
       if (reading.with(id).step())
-        found.push_back(read_row(reading, session_.dates));
+        found.push_back(read_log_row(reading, session_.dates));
     return found;
   });
 }

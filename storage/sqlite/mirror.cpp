@@ -2,6 +2,7 @@
 
 #include "storage/foreign_edits.hpp"
 #include "storage/job_row.hpp"
+#include "storage/sqlite/edit_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -17,17 +18,13 @@ constexpr char watched[] =
 constexpr char list_gone[] =
   "SELECT s.job FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL LIMIT ?1";
 constexpr char write_mirror[] = "UPDATE xxl_job_info SET trigger_next_time = ?2, trigger_last_time = ?3 WHERE id = ?1";
-constexpr char raise_edits[] = "UPDATE rm_edit SET counter = counter + 1 WHERE id = 1";
-constexpr char read_edits[] = "SELECT counter FROM rm_edit WHERE id = 1";
-constexpr char ensure_schedule[] = "INSERT OR IGNORE INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (?1, 0, ?2, 0)";
-constexpr char touch_schedule[] = "UPDATE rm_schedule SET revision = ?2 WHERE job = ?1";
-constexpr char write_next[] = "UPDATE rm_schedule SET next_ms = ?2 WHERE job = ?1";
-constexpr char write_row[] = "UPDATE xxl_job_info SET trigger_status = ?2, trigger_next_time = ?3 WHERE id = ?1";
-constexpr char delete_waiting[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
+constexpr char ensure_seen_schedule[] =
+  "INSERT OR IGNORE INTO rm_schedule (job, next_ms, last_ms, revision) VALUES (?1, 0, ?2, 0)";
+constexpr char write_switch[] = "UPDATE xxl_job_info SET trigger_status = ?2, trigger_next_time = ?3 WHERE id = ?1";
 constexpr char remember[] = "INSERT OR REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) "
                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-watched_job read_job(const statement& row) {
+watched_job read_watched_job(const statement& row) {
   watched_job job;
   job.id = row.id<core::job_id>(0);
   job.row = {row.number(1), std::string{row.text(2)}, std::string{row.text(3)}, std::string{row.text(4)}};
@@ -52,7 +49,7 @@ public:
       auto listing = db_.prepare(watched);
       listing.with(after, limit);
       while (listing.step())
-        page.push_back(read_job(listing));
+        page.push_back(read_watched_job(listing));
     }
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit};
     for (const auto& job : page) {
@@ -86,13 +83,13 @@ private:
     if (decided.raise) {
       out.raised = true;
       revision = next_revision();
-      db_.run(ensure_schedule, job.id, job.row_last_ms);
+      db_.run(ensure_seen_schedule, job.id, job.row_last_ms);
       db_.run(touch_schedule, job.id, revision);
     }
     if (decided.next_ms) {
       db_.run(write_next, job.id, *decided.next_ms);
-      db_.run(write_row, job.id, row.status, *decided.next_ms);
-      db_.run(delete_waiting, job.id);
+      db_.run(write_switch, job.id, row.status, *decided.next_ms);
+      db_.run(delete_waiting_cron, job.id);
     }
     db_.run(remember, job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
     if (!decided.what.empty())

@@ -10,8 +10,8 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_ids[] = "SELECT id FROM xxl_job_log WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3";
-constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?1";
+constexpr char list_run_ids[] = "SELECT id FROM xxl_job_log WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3";
+constexpr char list_claims_up_to[] = "SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?1";
 constexpr char remove_runs[] = "DELETE FROM xxl_job_log WHERE id > ?1 AND id <= ?2 AND trigger_time <= ?3";
 // Also of rows that somebody else deleted.
 constexpr char remove_failed[] = "DELETE FROM rm_failed_run WHERE log_id > ?1 AND log_id <= ?2 "
@@ -22,7 +22,7 @@ constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND 
 /// Runs of open claims in `range`, ascending.
 std::vector<core::log_id> held(connection& db, const core::log_range& range) {
   std::vector<core::log_id> ids;
-  auto listing = db.prepare(list_claims);
+  auto listing = db.prepare(list_claims_up_to);
   listing.with(range.through);
   while (listing.step())
     if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
@@ -36,7 +36,7 @@ std::vector<core::log_id> held(connection& db, const core::log_range& range) {
 /// What one step looks at.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
   auto range = cut(step.range);
-  auto listing = db.prepare(list_ids);
+  auto listing = db.prepare(list_run_ids);
   listing.with(range.after, range.through, step.limit);
   std::size_t count = 0;
   auto last = range.after;

@@ -9,6 +9,7 @@
 #include "storage/record_rules.hpp"
 #include "storage/registry_text.hpp"
 #include "storage/sqlite/alarm_rows.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -23,10 +24,11 @@ constexpr char record_trigger[] = "UPDATE xxl_job_log SET trigger_code = 200 WHE
 // Not after a failed trigger: such a row leaves the list of failed runs.
 constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                    "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
-constexpr char read_row[] = "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
-                            "executor_sharding_param, trigger_time FROM xxl_job_log WHERE id = ?1";
+constexpr char read_run_row[] =
+  "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
+  "executor_sharding_param, trigger_time FROM xxl_job_log WHERE id = ?1";
 // 15 000 characters are at most 60 000 bytes: they fit the column on every backend.
-constexpr char write_row[] =
+constexpr char write_run_row[] =
   "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
@@ -42,11 +44,9 @@ constexpr char insert_child[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
   "SELECT 'child', id, 0, ?2, 0, 0, executor_fail_retry_count, ?3 FROM xxl_job_info WHERE id = ?1";
 constexpr char read_intent_retries[] = "SELECT retry_left FROM rm_intent WHERE id = ?1";
-constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
 constexpr char find_children[] =
   "SELECT i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id WHERE l.id = ?1";
-constexpr char delete_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 
 /// What a retry repeats.
 struct first_attempt {
@@ -69,7 +69,7 @@ public:
     // Failures of a fenced owner were dropped: its claims are the adopter's business.
     if (!outcome_.fenced)
       for (auto claim : batch_.resolved_claims)
-        db_.run(delete_claim, batch_.owner.node, batch_.owner.incarnation, claim);
+        db_.run(delete_own_claim, batch_.owner.node, batch_.owner.incarnation, claim);
     return std::move(outcome_);
   }
 
@@ -97,7 +97,7 @@ private:
     first_attempt first;
     run_row row;
     {
-      auto reading = db_.prepare(read_row);
+      auto reading = db_.prepare(read_run_row);
       if (!reading.with(news.id).step())
         return;
       row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3)};
@@ -119,7 +119,7 @@ private:
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
     if (write.failed)
-      db_.run(insert_failed, news.id, first.job, first.fire_at);
+      db_.run(insert_failed_run, news.id, first.job, first.fire_at);
     if (write.not_failed)
       db_.run(delete_failed, news.id);
     if (write.retry)
@@ -135,7 +135,7 @@ private:
       handle_time = dates_.of(now_);
       handle_message = write.handle_message;
     }
-    db_.run(write_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code,
+    db_.run(write_run_row, id, write.trigger_code, write.trigger_message, write.clear_retries, alarm_status, write.handle_code,
             handle_time, handle_message);
   }
 

@@ -6,16 +6,16 @@
 #include "storage/claim_rules.hpp"
 #include "storage/registry_text.hpp"
 #include "storage/sqlite/alarm_rows.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_waiting[] =
+constexpr char list_waiting_intents[] =
   "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses FROM rm_intent "
   "WHERE state = 0 AND created_ms <= ?1 ORDER BY created_ms, id LIMIT ?2";
-constexpr char list_claims[] = "SELECT first_log_id, items FROM rm_claim";
 // Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a
 // call.
 constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigger_time FROM xxl_job_log "
@@ -24,7 +24,6 @@ constexpr char last_run[] = "SELECT coalesce(max(id), 0) FROM xxl_job_log";
 constexpr char fail_run[] =
   "UPDATE xxl_job_log SET trigger_code = 500, executor_fail_retry_count = 0, alarm_status = ?3, "
   "trigger_msg = substr(coalesce(trigger_msg, '') || ?2, 1, 15000) WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
-constexpr char insert_failed[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 constexpr char find_taken[] = "SELECT 1 FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT 1";
 constexpr char forget_taken[] =
   "DELETE FROM rm_intent WHERE id IN (SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 LIMIT ?2)";
@@ -46,7 +45,7 @@ struct open_run {
 
 std::unordered_set<std::int64_t> held_runs(connection& db) {
   std::unordered_set<std::int64_t> held;
-  auto listing = db.prepare(list_claims);
+  auto listing = db.prepare(list_open_claims);
   listing.with();
   while (listing.step())
     if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
@@ -113,7 +112,7 @@ core::intent read_intent(const statement& row) {
 core::result<std::vector<core::intent>> firings::waiting_intents(core::time_point created_before, std::size_t limit) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::intent>> {
     std::vector<core::intent> intents;
-    auto listing = db.prepare(list_waiting);
+    auto listing = db.prepare(list_waiting_intents);
     listing.with(created_before, limit);
     while (listing.step())
       intents.push_back(read_intent(listing));
@@ -141,7 +140,7 @@ core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point befor
           continue;
         if (alarms.needs(run.job, false))
           insert_alarm(db, run.job, run.id, core::alarm_kind::failure, before);
-        db.run(insert_failed, run.id, run.job, run.fire_at);
+        db.run(insert_failed_run, run.id, run.job, run.fire_at);
         ++swept.failed;
       }
       return swept;

@@ -3,6 +3,7 @@
 #include "storage/upkeep_rules.hpp"
 
 #include "storage/claim_items.hpp"
+#include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -22,11 +23,6 @@ constexpr char write_day[] =
   "INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time) VALUES (?1, ?2, ?3, ?4, ?5) "
   "ON CONFLICT (trigger_day) DO UPDATE SET running_count = excluded.running_count, suc_count = excluded.suc_count, "
   "fail_count = excluded.fail_count, update_time = excluded.update_time";
-constexpr char find_claim[] =
-  "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
-constexpr char drop_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
-constexpr char read_run[] = "SELECT executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log "
-                            "WHERE id = ?1 AND trigger_code = 0";
 
 } // namespace
 
@@ -123,7 +119,7 @@ core::result<std::vector<core::stray_run>> upkeep::stray_runs(const core::node_l
       std::vector<claim_item> items;
       bool maybe_sent = false;
       {
-        auto finding = db.prepare(find_claim);
+        auto finding = db.prepare(find_own_claim);
         if (!finding.with(owner.node, owner.incarnation, claim).step())
           continue;
         auto packed = unpack(finding.id<core::log_id>(1), finding.text(2));
@@ -133,14 +129,14 @@ core::result<std::vector<core::stray_run>> upkeep::stray_runs(const core::node_l
         maybe_sent = finding.number(0) != 0;
       }
       const auto known = strays.size();
-      auto reading = db.prepare(read_run);
+      auto reading = db.prepare(read_claimed_run);
       for (const auto& item : items)
         if (reading.with(item.id).step())
           strays.push_back({{item.id, claim, item.job, item.fire_at, item.part, item.attempt, std::string{reading.text(0)},
                              reading.optional_text(1), reading.small(2), reading.small(3)},
                             maybe_sent});
       if (strays.size() == known)
-        db.run(drop_claim, owner.node, owner.incarnation, claim);
+        db.run(delete_own_claim, owner.node, owner.incarnation, claim);
     }
     return strays;
   });

@@ -11,11 +11,11 @@ using test::seconds_from;
 
 namespace {
 
-constexpr int jobs = 6000;
+constexpr int jobs_a_second = 6000;
 
 struct crowded : planning {
   crowded() {
-    declare_many(jobs);
+    declare_many(jobs_a_second);
     begin();
   }
 
@@ -35,7 +35,7 @@ struct crowded : planning {
   /// Who was late by more than a second took two instants at once, so nobody is ahead of anybody by more than these.
   void check_in_turn() const {
     auto fired = by_job();
-    REQUIRE(fired.size() == jobs);
+    REQUIRE(fired.size() == jobs_a_second);
     std::size_t least = 1'000'000;
     std::size_t most = 0;
     for (const auto& [job, at] : fired) {
@@ -52,7 +52,7 @@ struct crowded : planning {
 TEST_CASE_METHOD(crowded, "six thousand jobs due in each second are all claimed in each, before it", "[actors]") {
   advance(3s);
   auto fired = by_job();
-  REQUIRE(fired.size() == jobs);
+  REQUIRE(fired.size() == jobs_a_second);
   for (const auto& [job, at] : fired)
     CHECK(at == seconds_from(start + 1s, 3));
   auto late = std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.came > run.fire_at; });
@@ -80,10 +80,10 @@ TEST_CASE_METHOD(crowded, "lanes that are too small for all leave nobody out, wh
     advance(100ms);
   }
   CHECK(runs.size() >= 18'000);
-  CHECK(by_job().size() == jobs);
+  CHECK(by_job().size() == jobs_a_second);
   CHECK(routes < 2'000); // nor is it asked for ever and ever
-  const auto fifth = jobs / 5;
-  for (std::int32_t from = 0; from < jobs; from += fifth) {
+  const auto fifth = jobs_a_second / 5;
+  for (std::int32_t from = 0; from < jobs_a_second; from += fifth) {
     CAPTURE(from);
     CHECK(runs_of_jobs(from, from + fifth) >= runs.size() / 5 * 9 / 10);
   }

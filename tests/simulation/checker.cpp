@@ -11,12 +11,6 @@ namespace {
 
 using test::expect;
 
-constexpr std::int32_t success = 200;
-
-std::string text(std::int64_t value) { return std::to_string(value); }
-std::string text(const core::node_life& life) { return life.node + '/' + text(life.incarnation); }
-bool failed(std::int32_t code) { return code != 0 && code != success; }
-
 } // namespace
 
 void protocol_checker::tally::add(const tally& other) {

@@ -125,6 +125,11 @@ private:
   };
   using intent_key = std::tuple<core::trigger_kind, std::int32_t, std::int64_t, std::int32_t>;
 
+  static constexpr std::int32_t success = 200;
+  [[nodiscard]] static bool failed(std::int32_t code) { return code != 0 && code != success; }
+  [[nodiscard]] static std::string text(std::int64_t value) { return std::to_string(value); }
+  [[nodiscard]] static std::string text(const core::node_life& life) { return life.node + '/' + text(life.incarnation); }
+
   void fail(const std::string& rule, const std::string& what);
   [[nodiscard]] bool is_current(const core::node_life& life) const;
   void check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now);

@@ -11,10 +11,6 @@ namespace {
 
 using test::expect;
 
-constexpr std::int32_t success = 200;
-
-std::string text(std::int64_t value) { return std::to_string(value); }
-bool failed(std::int32_t code) { return code != 0 && code != success; }
 core::time_point far_future() { return core::from_ms(253'402'300'799'000); }
 
 } // namespace

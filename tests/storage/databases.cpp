@@ -5,6 +5,7 @@
 
 #include "tests/storage/xxl_schemas.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/mariadb_server.hpp"
 
 namespace ringmaster::test {
 
@@ -20,6 +21,13 @@ std::string test_database::value(const std::string& sql) {
   if (rows.size() != 1 || rows[0].size() != 1)
     throw std::runtime_error("not one value: " + sql);
   return rows[0][0];
+}
+
+bool no_server_here() {
+  const auto reason = mariadb_server::unavailable_reason();
+  if (reason)
+    skip(*reason);
+  return reason.has_value();
 }
 
 std::vector<test_backend> all_backends() {

@@ -59,6 +59,8 @@ struct test_backend {
 [[nodiscard]] test_backend sqlite_backend();
 /// MariaDB on a private server (`tests/support/mariadb_server.hpp`).
 [[nodiscard]] test_backend mysql_backend();
+/// True where that server cannot be started: the test case is then reported as skipped, and returns.
+[[nodiscard]] bool no_server_here();
 
 /// A database that XXL-JOB made and Ringmaster added its tables to. The test's own statements speak of columns as G7 does. Name:
 /// `mysql-g4`; `upgraded` in place from G4, by hand up to the generation: `mysql-g7-upgraded`.

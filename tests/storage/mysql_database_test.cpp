@@ -12,13 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool unavailable() {
-  const auto reason = mariadb_server::unavailable_reason();
-  if (reason)
-    skip(*reason);
-  return reason.has_value();
-}
-
 /// One more process, as far as the database can tell.
 std::unique_ptr<storage::database> another_process(const std::string& name) {
   config::database_settings settings;
@@ -31,7 +24,7 @@ std::string name_of(test_database& db) { return db.value("SELECT DATABASE()"); }
 } // namespace
 
 TEST_CASE("a migration that was broken off goes on", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
   db->exec("DELETE FROM rm_migration WHERE number = 2");
@@ -49,7 +42,7 @@ TEST_CASE("a migration that was broken off goes on", "[storage]") {
 }
 
 TEST_CASE("two processes migrate once", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   mariadb_server::shared().url("migrated_twice");
   std::vector<std::thread> both;
@@ -63,7 +56,7 @@ TEST_CASE("two processes migrate once", "[storage]") {
 }
 
 TEST_CASE("an account without a way in is unavailable, and its password stays unsaid", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   config::database_settings settings;
   settings.url = "mysql://nobody:hunter2@localhost/none?socket=" + mariadb_server::shared().socket_path();
@@ -76,7 +69,7 @@ TEST_CASE("an account without a way in is unavailable, and its password stays un
 }
 
 TEST_CASE("a node's row names every connection of its process", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
   const auto process = another_process(name_of(*db));
@@ -97,7 +90,7 @@ TEST_CASE("a node's row names every connection of its process", "[storage]") {
 }
 
 TEST_CASE("a fence does not wait for a transaction of the dead", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
   const auto process = another_process(name_of(*db));
@@ -125,7 +118,7 @@ TEST_CASE("a fence does not wait for a transaction of the dead", "[storage]") {
 }
 
 TEST_CASE("a fence ends no connection that a living node names", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
   const auto living_process = another_process(name_of(*db));
@@ -144,7 +137,7 @@ TEST_CASE("a fence ends no connection that a living node names", "[storage]") {
 }
 
 TEST_CASE("a batch of long texts does not meet the server's packet limit", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   firing_fixture f{mysql_backend()};
   auto batch = f.batch();
@@ -180,7 +173,7 @@ TEST_CASE("a batch of long texts does not meet the server's packet limit", "[sto
 }
 
 TEST_CASE("planners on several connections claim each instant once", "[storage]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   firing_fixture f{mysql_backend()};
   constexpr std::int32_t jobs = 60;

@@ -219,7 +219,7 @@ private:
 };
 
 /// The minute's look at XXL's table, over and over.
-class adopter final : public worker {
+class adopting_node final : public worker {
 public:
   using worker::worker;
 
@@ -271,7 +271,7 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
   outcomes met;
   node a{f, met, "a", 1}, b{f, met, "b", 2};
   editor one{f, met, 3}, other{f, met, 4};
-  adopter adopting{f, met, 5};
+  adopting_node adopting{f, met, 5};
   housekeeper keeping{f, met, 6};
   const auto* set = std::getenv("RINGMASTER_LOCK_ROUNDS");
   const int more = set != nullptr ? std::atoi(set) : 1;

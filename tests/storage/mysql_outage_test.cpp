@@ -12,13 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool no_server_here() {
-  const auto reason = mariadb_server::unavailable_reason();
-  if (reason)
-    skip(*reason);
-  return reason.has_value();
-}
-
 /// Whatever a test does, the next one finds the server running.
 struct running_again {
   ~running_again() {

@@ -12,13 +12,6 @@ using level = database_finding::level;
 
 namespace {
 
-bool unavailable() {
-  const auto reason = mariadb_server::unavailable_reason();
-  if (reason)
-    skip(*reason);
-  return reason.has_value();
-}
-
 std::string failures(test_database& db) {
   std::string out;
   for (const auto& one : db.database().examine())
@@ -36,7 +29,7 @@ core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chro
 } // namespace
 
 TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   for (const int generation : {4, 7, 8}) {
     auto db = bare_xxl_database(generation);
@@ -50,7 +43,7 @@ TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
 }
 
 TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(8);
   db->exec("DELETE FROM xxl_job_lock");
@@ -186,7 +179,7 @@ TEST_CASE("a job's defect is one line", "[schema]") {
 }
 
 TEST_CASE("a look finds times that were written in another zone", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(7);
   const auto ran = noon;
@@ -216,7 +209,7 @@ TEST_CASE("a database of ours without a mode row is in native mode, one of XXL-J
 }
 
 TEST_CASE("a look finds other schedulers at work", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(5);
   REQUIRE(db->database().migrate());

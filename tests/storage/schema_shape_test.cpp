@@ -29,17 +29,10 @@ schema_facts facts_of(int generation) {
   return facts;
 }
 
-bool unavailable() {
-  const auto reason = mariadb_server::unavailable_reason();
-  if (reason)
-    skip(*reason);
-  return reason.has_value();
-}
-
 } // namespace
 
 TEST_CASE("every generation is known by its columns and keys", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   for (const int generation : xxl_generations) {
     CAPTURE(generation);
@@ -71,7 +64,7 @@ TEST_CASE("every generation is known by its columns and keys", "[schema]") {
 }
 
 TEST_CASE("a schema between two generations is used by what it can and called half migrated", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto facts = facts_of(5);
   facts.tables["xxl_job_user"].columns["token"] = {"varchar", 100, true};
@@ -107,7 +100,7 @@ TEST_CASE("what cannot be used says what is there and what is missing", "[schema
   CHECK(classify(facts).how == kind::unusable);
   CHECK(classify(facts).text.starts_with("not XXL's: "));
   CHECK(classify(facts).text.find("orders") != std::string::npos);
-  if (unavailable())
+  if (no_server_here())
     return;
   const auto text_of = [](const schema_facts& changed) {
     const auto verdict = classify(changed);

@@ -11,15 +11,8 @@ using Catch::Generators::from_range;
 
 namespace {
 
-bool unavailable() {
-  const auto reason = mariadb_server::unavailable_reason();
-  if (reason)
-    skip(*reason);
-  return reason.has_value();
-}
-
 /// Columns and indexes of XXL's tables; names of indexes mean nothing.
-std::vector<table> picture(test_database& db) {
+std::vector<table> picture_of_schema(test_database& db) {
   return {
     db.query("SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLUMN_COMMENT, COLLATION_NAME"
              " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'"
@@ -35,8 +28,8 @@ std::vector<table> picture(test_database& db) {
 /// The one thing of XXL's that shared mode adds to.
 void drop_due_index(test_database& db) { db.exec("ALTER TABLE xxl_job_info DROP INDEX rm_due"); }
 
-std::vector<table> picture_of_g7() {
-  static const auto newest = picture(*bare_xxl_database(7));
+std::vector<table> schema_of_g7() {
+  static const auto newest = picture_of_schema(*bare_xxl_database(7));
   return newest;
 }
 
@@ -50,7 +43,7 @@ void register_twice(test_database& db) {
 } // namespace
 
 TEST_CASE("migrate adds our tables to XXL's and leaves those alone", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   const int generation = GENERATE(from_range(xxl_generations));
   CAPTURE(generation);
@@ -58,7 +51,7 @@ TEST_CASE("migrate adds our tables to XXL's and leaves those alone", "[schema]")
   db->exec("INSERT INTO xxl_job_user (username, password, role) VALUES ('admin', 'x', 1)");
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time)"
            " VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
-  const auto before = picture(*db);
+  const auto before = picture_of_schema(*db);
   CHECK(error_of(db->database().open()) == core::errc::unsupported);
   for (const auto& step : require(db->database().pending_migrations()))
     for (const auto& statement : step.statements)
@@ -68,17 +61,17 @@ TEST_CASE("migrate adds our tables to XXL's and leaves those alone", "[schema]")
   require(db->open()->ping());
   CHECK(db->value("SELECT mode FROM rm_mode") == "shared");
   drop_due_index(*db);
-  CHECK(picture(*db) == before);
+  CHECK(picture_of_schema(*db) == before);
   CHECK(db->value("SELECT COUNT(*) FROM xxl_job_user") == "1");
   CHECK(db->value("SELECT COUNT(*) FROM xxl_job_group") == "0");
   CHECK(db->query("SELECT next_ms, last_ms FROM rm_schedule WHERE job = 5") == table{{"777", "666"}});
 }
 
 TEST_CASE("a crash behind the first of our tables is no reason to make XXL's", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(4);
-  const auto before = picture(*db);
+  const auto before = picture_of_schema(*db);
   db->exec("CREATE TABLE rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number)) ENGINE=InnoDB");
   REQUIRE_FALSE(require(db->database().pending_migrations()).empty());
   CHECK(require(db->database().pending_migrations()).front().number == 2);
@@ -86,7 +79,7 @@ TEST_CASE("a crash behind the first of our tables is no reason to make XXL's", "
   require(db->open()->ping());
   CHECK(db->value("SELECT mode FROM rm_mode") == "shared");
   drop_due_index(*db);
-  CHECK(picture(*db) == before);
+  CHECK(picture_of_schema(*db) == before);
 }
 
 TEST_CASE("a migration that was broken off among the tables that it made begins in native mode", "[schema]") {
@@ -111,7 +104,7 @@ TEST_CASE("a migration that was broken off among the tables that it made begins 
 }
 
 TEST_CASE("tables that are not XXL's or not all of XXL's are left as they are", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(0);
   std::string expected;
@@ -141,7 +134,7 @@ TEST_CASE("tables that are not XXL's or not all of XXL's are left as they are", 
 }
 
 TEST_CASE("an upgrade ends at the newest released tables, from every generation", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   const int generation = GENERATE(4, 5, 6, 7);
   CAPTURE(generation);
@@ -150,15 +143,15 @@ TEST_CASE("an upgrade ends at the newest released tables, from every generation"
     register_twice(*db);
   db->exec("INSERT INTO xxl_job_group (app_name, title) VALUES ('pay', 'twelve chars')");
   db->exec("INSERT INTO xxl_job_info (job_group, job_desc, glue_type, executor_param) VALUES (1, 'x', 'BEAN', 'p')");
-  const auto before = picture(*db);
+  const auto before = picture_of_schema(*db);
   const auto planned = require(db->database().plan(schema_change::xxl_release));
-  CHECK(picture(*db) == before);
+  CHECK(picture_of_schema(*db) == before);
   CHECK(planned.steps.size() == static_cast<std::size_t>(7 - generation));
   const auto done = require(db->database().change(schema_change::xxl_release));
   REQUIRE(done.steps.size() == planned.steps.size());
   for (std::size_t i = 0; i < done.steps.size(); ++i)
     CHECK(done.steps[i].statements == planned.steps[i].statements);
-  CHECK(picture(*db) == picture_of_g7());
+  CHECK(picture_of_schema(*db) == schema_of_g7());
   CHECK(require(db->database().plan(schema_change::xxl_release)).steps.empty());
   CHECK(db->query("SELECT title FROM xxl_job_group") == table{{"twelve chars"}});
   CHECK(db->query("SELECT executor_param FROM xxl_job_info") == table{{"p"}});
@@ -170,7 +163,7 @@ TEST_CASE("an upgrade ends at the newest released tables, from every generation"
 }
 
 TEST_CASE("an upgrade that was broken off anywhere goes on", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   std::vector<std::string> statements;
   for (const auto& step : require(bare_xxl_database(4)->database().plan(schema_change::xxl_release)).steps)
@@ -187,12 +180,12 @@ TEST_CASE("an upgrade that was broken off anywhere goes on", "[schema]") {
     require(db->database().change(schema_change::xxl_release));
     require(db->open()->ping());
     drop_due_index(*db);
-    CHECK(picture(*db) == picture_of_g7());
+    CHECK(picture_of_schema(*db) == schema_of_g7());
   }
 }
 
 TEST_CASE("what others began of an upgrade by hand is finished", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(4);
   for (const int to : {5, 6, 7})
@@ -206,35 +199,35 @@ TEST_CASE("what others began of an upgrade by hand is finished", "[schema]") {
   require(db->database().change(schema_change::xxl_release));
   CHECK(db->value("SELECT COUNT(*) FROM xxl_job_lock WHERE lock_name = 'schedule_lock'") == "1");
   // The title has no comment any more, as whoever changed it by hand left it: columns and keys alone count.
-  CHECK(picture(*db)[1] == picture_of_g7()[1]);
-  CHECK(picture(*db)[2] == picture_of_g7()[2]);
+  CHECK(picture_of_schema(*db)[1] == schema_of_g7()[1]);
+  CHECK(picture_of_schema(*db)[2] == schema_of_g7()[2]);
   require(db->database().migrate());
   require(db->open()->ping());
 }
 
 TEST_CASE("an unreleased generation is neither begun nor finished", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = bare_xxl_database(8);
-  auto before = picture(*db);
+  auto before = picture_of_schema(*db);
   CHECK(require(db->database().change(schema_change::xxl_release)).steps.empty());
-  CHECK(picture(*db) == before);
+  CHECK(picture_of_schema(*db) == before);
   db->exec("ALTER TABLE xxl_job_group DROP COLUMN access_token");
-  before = picture(*db);
+  before = picture_of_schema(*db);
   const auto done = require(db->database().change(schema_change::xxl_release));
   CHECK(done.steps.empty());
   REQUIRE_FALSE(done.notes.empty());
   CHECK(done.notes.back().find("xxl_job_group.access_token") != std::string::npos);
-  CHECK(picture(*db) == before);
+  CHECK(picture_of_schema(*db) == before);
 }
 
 TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   const int generation = GENERATE(from_range(xxl_generations));
   CAPTURE(generation);
   auto db = bare_xxl_database(generation);
-  const auto before = picture(*db);
+  const auto before = picture_of_schema(*db);
   require(db->database().change(schema_change::lean_log));
   CHECK(db->query("SELECT DISTINCT COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
                   " AND TABLE_NAME = 'xxl_job_log' ORDER BY 1")
@@ -247,7 +240,7 @@ TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
         CHECK((statement.find("xxl_job_log ") == std::string::npos || statement.find("KEY") == std::string::npos));
   require(db->database().change(schema_change::full_log));
   if (generation >= 5) // before that the log had no index on its jobs
-    CHECK(picture(*db) == before);
+    CHECK(picture_of_schema(*db) == before);
   CHECK(require(db->database().plan(schema_change::full_log)).steps.empty());
   CHECK(require(db->database().plan(schema_change::shared_index)).steps.size() == 1);
   require(db->database().change(schema_change::shared_index));
@@ -255,7 +248,7 @@ TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
 }
 
 TEST_CASE("a schema that is upgraded beside a running store is seen by it", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   auto db = fresh_database(xxl_backend(7));
   auto store = db->open();

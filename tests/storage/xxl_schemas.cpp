@@ -4,7 +4,7 @@ namespace ringmaster::test {
 
 namespace {
 
-std::string table(const std::string& name, const std::string& lines) {
+std::string table_text(const std::string& name, const std::string& lines) {
   return "CREATE TABLE " + name + " (\n" + lines + ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci";
 }
 
@@ -23,7 +23,7 @@ std::string info(int generation) {
          "glue_remark varchar(128) DEFAULT NULL, glue_updatetime datetime DEFAULT NULL, child_jobid varchar(255) DEFAULT NULL,\n"
          "trigger_status tinyint(4) NOT NULL DEFAULT '0', trigger_last_time bigint(13) NOT NULL DEFAULT '0',\n"
          "trigger_next_time bigint(13) NOT NULL DEFAULT '0',\n";
-  return table("xxl_job_info", out + (generation >= 8 ? times : "") + "PRIMARY KEY (id)\n");
+  return table_text("xxl_job_info", out + (generation >= 8 ? times : "") + "PRIMARY KEY (id)\n");
 }
 
 std::string log(int generation) {
@@ -43,16 +43,16 @@ std::string log(int generation) {
     out += ", KEY I_jobgroup (job_group), KEY I_jobid (job_id)";
   else if (generation == 5 || generation == 6)
     out += ", KEY I_jobid_jobgroup (job_id, job_group), KEY I_job_id (job_id)";
-  return table("xxl_job_log", out + '\n');
+  return table_text("xxl_job_log", out + '\n');
 }
 
 std::string registry(int generation) {
-  return table("xxl_job_registry", std::string{generation >= 7 ? "id bigint(20)" : "id int(11)"}
-                                     + " NOT NULL AUTO_INCREMENT, registry_group varchar(50) NOT NULL,\n"
-                                       "registry_key varchar(255) NOT NULL, registry_value varchar(255) NOT NULL,\n"
-                                       "update_time datetime DEFAULT NULL, PRIMARY KEY (id),\n"
-                                     + (generation >= 5 ? "UNIQUE " : "")
-                                     + "KEY i_g_k_v (registry_group, registry_key, registry_value)\n");
+  return table_text("xxl_job_registry", std::string{generation >= 7 ? "id bigint(20)" : "id int(11)"} +
+                                          " NOT NULL AUTO_INCREMENT, registry_group varchar(50) NOT NULL,\n"
+                                          "registry_key varchar(255) NOT NULL, registry_value varchar(255) NOT NULL,\n"
+                                          "update_time datetime DEFAULT NULL, PRIMARY KEY (id),\n" +
+                                          (generation >= 5 ? "UNIQUE " : "") +
+                                          "KEY i_g_k_v (registry_group, registry_key, registry_value)\n");
 }
 
 std::string group(int generation) {
@@ -64,16 +64,16 @@ std::string group(int generation) {
   if (generation >= 8)
     out += "access_token varchar(255) DEFAULT NULL,\n";
   out += "update_time datetime DEFAULT NULL, PRIMARY KEY (id)";
-  return table("xxl_job_group", out + (generation >= 8 ? ",\nUNIQUE KEY i_app_name (app_name)\n" : "\n"));
+  return table_text("xxl_job_group", out + (generation >= 8 ? ",\nUNIQUE KEY i_app_name (app_name)\n" : "\n"));
 }
 
 std::string user(int generation) {
-  return table("xxl_job_user",
-               "id int(11) NOT NULL AUTO_INCREMENT, username varchar(50) NOT NULL,\n" +
-                 std::string{generation >= 6 ? "password varchar(100) NOT NULL, token varchar(100) DEFAULT NULL,\n"
-                                             : "password varchar(50) NOT NULL,\n"} +
-                 "role tinyint(4) NOT NULL, permission varchar(255) DEFAULT NULL, PRIMARY KEY (id),\n"
-                 "UNIQUE KEY i_username (username)\n");
+  return table_text("xxl_job_user",
+                    "id int(11) NOT NULL AUTO_INCREMENT, username varchar(50) NOT NULL,\n" +
+                      std::string{generation >= 6 ? "password varchar(100) NOT NULL, token varchar(100) DEFAULT NULL,\n"
+                                                  : "password varchar(50) NOT NULL,\n"} +
+                      "role tinyint(4) NOT NULL, permission varchar(255) DEFAULT NULL, PRIMARY KEY (id),\n"
+                      "UNIQUE KEY i_username (username)\n");
 }
 
 } // namespace
@@ -82,17 +82,19 @@ std::vector<std::string> xxl_schema(int generation) {
   return {
     info(generation),
     log(generation),
-    table("xxl_job_log_report", "id int(11) NOT NULL AUTO_INCREMENT, trigger_day datetime DEFAULT NULL,\n"
-                                "running_count int(11) NOT NULL DEFAULT '0', suc_count int(11) NOT NULL DEFAULT '0',\n"
-                                "fail_count int(11) NOT NULL DEFAULT '0', update_time datetime DEFAULT NULL,\n"
-                                "PRIMARY KEY (id), UNIQUE KEY i_trigger_day (trigger_day)\n"),
-    table("xxl_job_logglue", "id int(11) NOT NULL AUTO_INCREMENT, job_id int(11) NOT NULL, glue_type varchar(50) DEFAULT NULL,\n"
-                             "glue_source mediumtext, glue_remark varchar(128) NOT NULL, add_time datetime DEFAULT NULL,\n"
-                             "update_time datetime DEFAULT NULL, PRIMARY KEY (id)\n"),
+    table_text("xxl_job_log_report",
+               "id int(11) NOT NULL AUTO_INCREMENT, trigger_day datetime DEFAULT NULL,\n"
+               "running_count int(11) NOT NULL DEFAULT '0', suc_count int(11) NOT NULL DEFAULT '0',\n"
+               "fail_count int(11) NOT NULL DEFAULT '0', update_time datetime DEFAULT NULL,\n"
+               "PRIMARY KEY (id), UNIQUE KEY i_trigger_day (trigger_day)\n"),
+    table_text("xxl_job_logglue",
+               "id int(11) NOT NULL AUTO_INCREMENT, job_id int(11) NOT NULL, glue_type varchar(50) DEFAULT NULL,\n"
+               "glue_source mediumtext, glue_remark varchar(128) NOT NULL, add_time datetime DEFAULT NULL,\n"
+               "update_time datetime DEFAULT NULL, PRIMARY KEY (id)\n"),
     registry(generation),
     group(generation),
     user(generation),
-    table("xxl_job_lock", "lock_name varchar(50) NOT NULL, PRIMARY KEY (lock_name)\n"),
+    table_text("xxl_job_lock", "lock_name varchar(50) NOT NULL, PRIMARY KEY (lock_name)\n"),
     "INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')",
   };
 }

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 namespace {
 
 using addresses = std::vector<std::string>;
-constexpr core::address_avoidance::steady start{1h};
+constexpr core::address_avoidance::steady first_failure{1h};
 const addresses three{"a", "b", "c"};
 
 addresses list(std::span<const std::string> some) { return {some.begin(), some.end()}; }
@@ -24,37 +24,37 @@ struct avoiding {
 
 TEST_CASE_METHOD(avoiding, "an address that refused is left out as long as there is another", "[unit]") {
   CHECK(usable(three) == three);
-  CHECK(avoidance.refused("b", start));
-  CHECK_FALSE(avoidance.refused("b", start));
+  CHECK(avoidance.refused("b", first_failure));
+  CHECK_FALSE(avoidance.refused("b", first_failure));
   CHECK(usable(three) == addresses{"a", "c"});
   CHECK(usable_first(three) == addresses{"a", "c", "b"});
   CHECK(usable({"b"}) == addresses{"b"});
   CHECK(usable({}).empty());
   CHECK(usable({"x"}) == addresses{"x"});
-  avoidance.refused("a", start);
-  avoidance.refused("c", start);
+  avoidance.refused("a", first_failure);
+  avoidance.refused("c", first_failure);
   CHECK(usable(three) == three);
   CHECK(usable_first(three) == three);
 }
 
 TEST_CASE_METHOD(avoiding, "a sign of life, or time, brings an address back", "[unit]") {
-  avoidance.refused("a", start);
-  avoidance.refused("b", start);
+  avoidance.refused("a", first_failure);
+  avoidance.refused("b", first_failure);
   CHECK(avoidance.heard("a"));
   CHECK_FALSE(avoidance.heard("a"));
   CHECK(usable(three) == addresses{"a", "c"});
-  CHECK(avoidance.take_over(start + 30s - 1ms).empty());
+  CHECK(avoidance.take_over(first_failure + 30s - 1ms).empty());
   // Refused again: for longer.
-  CHECK_FALSE(avoidance.refused("b", start + 20s));
-  CHECK(avoidance.take_over(start + 30s).empty());
-  CHECK(avoidance.take_over(start + 50s) == addresses{"b"});
+  CHECK_FALSE(avoidance.refused("b", first_failure + 20s));
+  CHECK(avoidance.take_over(first_failure + 30s).empty());
+  CHECK(avoidance.take_over(first_failure + 50s) == addresses{"b"});
   CHECK(usable(three) == three);
   CHECK(avoidance.size() == 0);
 }
 
 TEST_CASE_METHOD(avoiding, "no more addresses are avoided than fit", "[unit]") {
   for (std::size_t i = 0; i < core::address_avoidance::addresses_max; ++i)
-    avoidance.refused(std::to_string(i), start);
-  CHECK_FALSE(avoidance.refused("a", start));
+    avoidance.refused(std::to_string(i), first_failure);
+  CHECK_FALSE(avoidance.refused("a", first_failure));
   CHECK(usable(three) == three);
 }

@@ -29,7 +29,7 @@ void check(std::string_view body, std::int64_t id, std::int32_t code, std::strin
   CHECK(item.message == message);
 }
 
-std::string refusal_of(std::string_view body) {
+std::string callback_refusal(std::string_view body) {
   auto parsed = parse_callbacks(body);
   if (parsed)
     return "accepted";
@@ -103,15 +103,15 @@ TEST_CASE("callback: a broken item does not cost its neighbours", "[wire]") {
 }
 
 TEST_CASE("callback: malformed bodies keep nothing", "[wire]") {
-  CHECK(refusal_of("") == "invalid request, requestBody empty.");
-  CHECK(refusal_of("\n") == "invalid request, requestBody empty.");
+  CHECK(callback_refusal("") == "invalid request, requestBody empty.");
+  CHECK(callback_refusal("\n") == "invalid request, requestBody empty.");
   for (const std::string& body :
        {std::string{"7"}, std::string{"\"x\""}, std::string{"<html>"}, std::string{"{}"}, std::string{R"({"callbackList":7})"},
         std::string{R"({"callbackList":{}})"}, std::string{R"({"logId":1,"handleCode":200})"},
         std::string{R"([{"logId":1,"handleCode":200}]x)"}, std::string(500000, '['),
         std::string{"[{\"logId\":1,\"handleMsg\":"} + std::string(100000, '[')}) {
     CAPTURE(body.substr(0, 60));
-    CHECK(refusal_of(body).rfind("openapi invoke error: ", 0) == 0);
+    CHECK(callback_refusal(body).rfind("openapi invoke error: ", 0) == 0);
   }
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("callback: truncated at every byte, never accepted", "[wire]") {
       R"({"logId":2,"handleCode":200}]})";
   REQUIRE(parse_callbacks(body));
   for (std::size_t n = 0; n < body.size(); ++n)
-    CHECK(refusal_of(std::string_view{body}.substr(0, n)) != "accepted");
+    CHECK(callback_refusal(std::string_view{body}.substr(0, n)) != "accepted");
 }
 
 TEST_CASE("callback: long messages, many items", "[wire]") {

@@ -20,7 +20,7 @@ core::declared_set accepted(std::string_view text) {
   return *parsed;
 }
 
-std::string refusal_of(std::string_view text) {
+std::string declared_refusal(std::string_view text) {
   auto parsed = parse_declared(text, "jobs.toml", "test");
   if (parsed)
     return "accepted";
@@ -173,7 +173,7 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
   };
   for (const bad& each : cases) {
     CAPTURE(each.line);
-    CHECK(refusal_of(minimal + each.line + "\n") == std::string{"jobs.toml:5: "} + each.error);
+    CHECK(declared_refusal(minimal + each.line + "\n") == std::string{"jobs.toml:5: "} + each.error);
   }
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("declared file: columns have an end", "[config]") {
     std::string value;
     for (std::size_t i = 0; i < length; ++i)
       value += letter;
-    return refusal_of(minimal + key + " = \"" + value + "\"\n");
+    return declared_refusal(minimal + key + " = \"" + value + "\"\n");
   };
   CHECK(with("name", 255, "中") == "accepted");
   CHECK(with("name", 256, "中") == "jobs.toml:5: name: 256 characters; allowed: 0 to 255");
@@ -191,23 +191,23 @@ TEST_CASE("declared file: columns have an end", "[config]") {
   CHECK(with("params", 65535) == "accepted");
   CHECK(with("params", 65536) == "jobs.toml:5: params: 65536 characters; allowed: 0 to 65535");
   CHECK(with("params", 30000, "中") == "jobs.toml:5: params: more than 65535 bytes");
-  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nkey=\"k\"\nhandler=\"" + std::string(256, 'h') + "\"\n") ==
+  CHECK(declared_refusal("[[job]]\ngroup=\"pay-worker\"\nkey=\"k\"\nhandler=\"" + std::string(256, 'h') + "\"\n") ==
         "jobs.toml:4: handler: 256 characters; allowed: 1 to 255");
-  CHECK(refusal_of("[[job]]\ngroup=\"pay-worker\"\nhandler=\"h\"\nkey=\"" + std::string(129, 'k') + "\"\n") ==
+  CHECK(declared_refusal("[[job]]\ngroup=\"pay-worker\"\nhandler=\"h\"\nkey=\"" + std::string(129, 'k') + "\"\n") ==
         "jobs.toml:4: key: 129 characters; allowed: 1 to 128");
 }
 
 TEST_CASE("declared file: what must be there", "[config]") {
-  CHECK(refusal_of("\n[[job]]\nhandler = \" \"\nkey = \"a/b\"\n") ==
+  CHECK(declared_refusal("\n[[job]]\nhandler = \" \"\nkey = \"a/b\"\n") ==
         "jobs.toml:2: group: missing; it is required\n"
         "jobs.toml:3: handler: must not be blank\n"
         "jobs.toml:4: key: \"a/b\" is not valid; expected letters, digits, '-', '_' and '.'");
-  CHECK(refusal_of("[[group]]\n") == "jobs.toml:1: app_name: missing; it is required");
+  CHECK(declared_refusal("[[group]]\n") == "jobs.toml:1: app_name: missing; it is required");
 }
 
 TEST_CASE("declared file: what covers earlier runs is not sent a second time", "[config]") {
   const std::string covering = minimal + "block = \"COVER-EARLY\"\n";
-  CHECK(refusal_of(covering + "on_unknown = \"resend\"\n") ==
+  CHECK(declared_refusal(covering + "on_unknown = \"resend\"\n") ==
         "jobs.toml:6: on_unknown: resend cannot be used with block = \"cover_early\", where the second copy would kill the "
         "first; write on_unknown = \"ask\" or \"skip\", or another block");
   CHECK(accepted(covering + "on_unknown = \"skip\"\n").jobs.size() == 1);
@@ -216,33 +216,35 @@ TEST_CASE("declared file: what covers earlier runs is not sent a second time", "
 
 TEST_CASE("declared file: groups", "[config]") {
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
-  CHECK(refusal_of("[[group]]\napp_name = \"abc\"\n") == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
-  CHECK(refusal_of("[[group]]\napp_name = \"a<b>\"\n") == "jobs.toml:2: app_name: must not contain < or >");
-  CHECK(refusal_of(group + "title = \"" + std::string(65, 't') + "\"\n") ==
+  CHECK(declared_refusal("[[group]]\napp_name = \"abc\"\n") == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
+  CHECK(declared_refusal("[[group]]\napp_name = \"a<b>\"\n") == "jobs.toml:2: app_name: must not contain < or >");
+  CHECK(declared_refusal(group + "title = \"" + std::string(65, 't') + "\"\n") ==
         "jobs.toml:3: title: 65 characters; allowed: 0 to 64");
-  CHECK(refusal_of(group + "adresses = []\n") == "jobs.toml:3: unknown key 'adresses'; did you mean 'addresses'?");
-  CHECK(refusal_of(group + "addresses = []\n").rfind("jobs.toml:3: addresses: the list is empty", 0) == 0);
+  CHECK(declared_refusal(group + "adresses = []\n") == "jobs.toml:3: unknown key 'adresses'; did you mean 'addresses'?");
+  CHECK(declared_refusal(group + "addresses = []\n").rfind("jobs.toml:3: addresses: the list is empty", 0) == 0);
   for (const char* bad : {"", " ", "10.0.0.1:9999", "ftp://x/", "http://a,http://b", "http://<b>", "http://a b"})
-    CHECK(refusal_of(group + "addresses = [\"" + bad + "\"]\n")
-              .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
+    CHECK(declared_refusal(group + "addresses = [\"" + bad + "\"]\n")
+            .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
 }
 
 TEST_CASE("declared file: a wrong group is one mistake, however many jobs it has", "[config]") {
   std::string text = "[[group]]\napp_name = \"abc\"\n";
   for (int i = 0; i < 50; ++i)
     text += "[[job]]\ngroup = \"abc\"\nkey = \"k" + std::to_string(i) + "\"\nhandler = \"h\"\n";
-  CHECK(refusal_of(text) == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
+  CHECK(declared_refusal(text) == "jobs.toml:2: app_name: 3 characters; allowed: 4 to 64");
 }
 
 TEST_CASE("declared file: the shape of the document", "[config]") {
   CHECK(accepted("").jobs.empty());
-  CHECK(refusal_of("[group]\napp_name = \"mail\"\n") == "jobs.toml:1: group: expected a table in double brackets, [[group]]");
-  CHECK(refusal_of("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
-  CHECK(refusal_of("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
-  CHECK(refusal_of("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
-  CHECK(refusal_of(minimal + "\n" + minimal) == "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
+  CHECK(declared_refusal("[group]\napp_name = \"mail\"\n") ==
+        "jobs.toml:1: group: expected a table in double brackets, [[group]]");
+  CHECK(declared_refusal("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
+  CHECK(declared_refusal("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
+  CHECK(declared_refusal("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
+  CHECK(declared_refusal(minimal + "\n" + minimal) ==
+        "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
   const std::string group = "[[group]]\napp_name = \"mail\"\n";
-  CHECK(refusal_of(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");
+  CHECK(declared_refusal(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");
 }
 
 TEST_CASE("declared file: a half-written file is an error with a line, at every byte", "[config]") {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto start = from_ms(1'772'452'800'000); // on a whole minute
+constexpr auto whole_minute = from_ms(1'772'452'800'000); // on a whole minute
 constexpr job_id slow{7};
 constexpr job_id other{8};
 
@@ -244,21 +244,21 @@ TEST_CASE("slots are counted by lane and executor") {
 TEST_CASE("more slow sends than the limit in one minute make a job slow until the minute ends") {
   lanes windows{small()};
   for (int i = 0; i < 2; ++i)
-    windows.took(slow, 501ms, start + 10s);
-  CHECK(windows.lane_of(slow, start + 10s) == fast_lane);
-  windows.took(slow, 501ms, start + 59s);
-  CHECK(windows.lane_of(slow, start + 59s) == slow_lane);
-  CHECK(windows.lane_of(other, start + 59s) == fast_lane);
-  CHECK(windows.lane_of(slow, start + 60s) == fast_lane);
+    windows.took(slow, 501ms, whole_minute + 10s);
+  CHECK(windows.lane_of(slow, whole_minute + 10s) == fast_lane);
+  windows.took(slow, 501ms, whole_minute + 59s);
+  CHECK(windows.lane_of(slow, whole_minute + 59s) == slow_lane);
+  CHECK(windows.lane_of(other, whole_minute + 59s) == fast_lane);
+  CHECK(windows.lane_of(slow, whole_minute + 60s) == fast_lane);
 }
 
 TEST_CASE("a send of exactly the limit is not slow, and minutes do not add up") {
   lanes windows{small()};
   for (int i = 0; i < 10; ++i)
-    windows.took(slow, 500ms, start);
-  CHECK(windows.lane_of(slow, start) == fast_lane);
+    windows.took(slow, 500ms, whole_minute);
+  CHECK(windows.lane_of(slow, whole_minute) == fast_lane);
   for (int minute = 0; minute < 5; ++minute)
     for (int i = 0; i < 2; ++i)
-      windows.took(slow, 2s, start + std::chrono::minutes{minute});
-  CHECK(windows.lane_of(slow, start + 4min) == fast_lane);
+      windows.took(slow, 2s, whole_minute + std::chrono::minutes{minute});
+  CHECK(windows.lane_of(slow, whole_minute + 4min) == fast_lane);
 }

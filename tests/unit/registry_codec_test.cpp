@@ -12,7 +12,7 @@ namespace {
 
 const std::string valid = R"({"registryGroup":"EXECUTOR","registryKey":"app-1","registryValue":"http://127.0.0.1:7001/"})";
 
-std::string refusal_of(std::string_view body) {
+std::string registry_refusal(std::string_view body) {
   auto parsed = parse_registry(body);
   if (parsed)
     return "accepted";
@@ -66,17 +66,17 @@ TEST_CASE("registry: a number is stored as its text", "[wire]") {
 }
 
 TEST_CASE("registry: a blank or missing field", "[wire]") {
-  CHECK(refusal_of(body_of("EXECUTOR", "app-1", " ")) == "Illegal Argument.");
-  CHECK(refusal_of(body_of("", "app-1", "http://a")) == "Illegal Argument.");
-  CHECK(refusal_of(body_of("EXECUTOR", "\\t\\n", "http://a")) == "Illegal Argument.");
-  CHECK(refusal_of(R"({"registryGroup":"EXECUTOR","registryValue":"http://a"})") == "Illegal Argument.");
-  CHECK(refusal_of(R"({"registryGroup":"EXECUTOR","registryKey":null,"registryValue":"http://a"})") == "Illegal Argument.");
-  CHECK(refusal_of("{}") == "Illegal Argument.");
+  CHECK(registry_refusal(body_of("EXECUTOR", "app-1", " ")) == "Illegal Argument.");
+  CHECK(registry_refusal(body_of("", "app-1", "http://a")) == "Illegal Argument.");
+  CHECK(registry_refusal(body_of("EXECUTOR", "\\t\\n", "http://a")) == "Illegal Argument.");
+  CHECK(registry_refusal(R"({"registryGroup":"EXECUTOR","registryValue":"http://a"})") == "Illegal Argument.");
+  CHECK(registry_refusal(R"({"registryGroup":"EXECUTOR","registryKey":null,"registryValue":"http://a"})") == "Illegal Argument.");
+  CHECK(registry_refusal("{}") == "Illegal Argument.");
 }
 
 TEST_CASE("registry: an empty body", "[wire]") {
-  CHECK(refusal_of("") == "invalid request, requestBody empty.");
-  CHECK(refusal_of(" \r\n\t") == "invalid request, requestBody empty.");
+  CHECK(registry_refusal("") == "invalid request, requestBody empty.");
+  CHECK(registry_refusal(" \r\n\t") == "invalid request, requestBody empty.");
 }
 
 TEST_CASE("registry: malformed, null, another type", "[wire]") {
@@ -85,21 +85,21 @@ TEST_CASE("registry: malformed, null, another type", "[wire]") {
        {std::string{R"({"registryGroup":)"}, std::string{"[]"}, std::string{"null"}, std::string{"7"}, std::string{"\"x\""},
         std::string{"registryGroup=EXECUTOR&registryKey=a"}, valid + "}", valid + valid, nested, std::string(200000, '{')}) {
     CAPTURE(body.substr(0, 80));
-    CHECK(refusal_of(body).rfind("openapi invoke error: ", 0) == 0);
-    CHECK(refusal_of(body).size() < 100);
+    CHECK(registry_refusal(body).rfind("openapi invoke error: ", 0) == 0);
+    CHECK(registry_refusal(body).size() < 100);
   }
 }
 
 TEST_CASE("registry: truncated at every byte, never accepted", "[wire]") {
   for (std::size_t n = 0; n < valid.size(); ++n)
-    CHECK(refusal_of(std::string_view{valid}.substr(0, n)) != "accepted");
+    CHECK(registry_refusal(std::string_view{valid}.substr(0, n)) != "accepted");
 }
 
 TEST_CASE("registry: values fit their columns, counted in characters", "[wire]") {
-  CHECK(refusal_of(body_of(std::string(50, 'g'), repeated("中", 255), std::string(255, 'v'))) == "accepted");
-  CHECK(refusal_of(body_of(std::string(51, 'g'), "k", "v")) == "registryGroup is longer than 50 characters.");
-  CHECK(refusal_of(body_of("g", repeated("中", 256), "v")) == "registryKey is longer than 255 characters.");
-  CHECK(refusal_of(body_of("g", "k", std::string(1000000, 'v'))) == "registryValue is longer than 255 characters.");
+  CHECK(registry_refusal(body_of(std::string(50, 'g'), repeated("中", 255), std::string(255, 'v'))) == "accepted");
+  CHECK(registry_refusal(body_of(std::string(51, 'g'), "k", "v")) == "registryGroup is longer than 50 characters.");
+  CHECK(registry_refusal(body_of("g", repeated("中", 256), "v")) == "registryKey is longer than 255 characters.");
+  CHECK(registry_refusal(body_of("g", "k", std::string(1000000, 'v'))) == "registryValue is longer than 255 characters.");
 }
 
 TEST_CASE("registry: bytes that no column holds", "[wire]") {
@@ -113,11 +113,11 @@ TEST_CASE("registry: bytes that no column holds", "[wire]") {
 TEST_CASE("registry: what would break a log line or an address list", "[wire]") {
   for (const char* bad : {"a\\nb", "\\r\\na", "a\\u001b[31m", "a\\u007f", "\ta"}) {
     CAPTURE(bad);
-    CHECK(refusal_of(body_of("EXECUTOR", "app-1", bad)) == "registryValue holds a control character.");
-    CHECK(refusal_of(body_of("EXECUTOR", bad, "http://a")) == "registryKey holds a control character.");
-    CHECK(refusal_of(body_of(bad, "app-1", "http://a")) == "registryGroup holds a control character.");
+    CHECK(registry_refusal(body_of("EXECUTOR", "app-1", bad)) == "registryValue holds a control character.");
+    CHECK(registry_refusal(body_of("EXECUTOR", bad, "http://a")) == "registryKey holds a control character.");
+    CHECK(registry_refusal(body_of(bad, "app-1", "http://a")) == "registryGroup holds a control character.");
   }
-  CHECK(refusal_of(body_of("EXECUTOR", "app-1", "http://a:1/,http://b:1/")) == "registryValue holds a comma.");
-  CHECK(refusal_of(body_of("EXECUTOR", "app-1", "http://a:1/\\u002c")) == "registryValue holds a comma.");
-  CHECK(refusal_of(body_of("EXECUTOR", "app,1", "http://a:1/")) == "accepted");
+  CHECK(registry_refusal(body_of("EXECUTOR", "app-1", "http://a:1/,http://b:1/")) == "registryValue holds a comma.");
+  CHECK(registry_refusal(body_of("EXECUTOR", "app-1", "http://a:1/\\u002c")) == "registryValue holds a comma.");
+  CHECK(registry_refusal(body_of("EXECUTOR", "app,1", "http://a:1/")) == "accepted");
 }

@@ -20,7 +20,7 @@ namespace {
 
 using addresses = std::vector<std::string>;
 
-constexpr auto start = from_ms(1'700'000'000'000);
+constexpr auto routing_start = from_ms(1'700'000'000'000);
 constexpr std::uint64_t seed = 42;
 
 addresses ten_net(int count) {
@@ -42,7 +42,7 @@ std::string sent_to(const route_decision& decision) {
   return choice ? choice->address : "(no single address)";
 }
 
-std::string next_of(route_history& history, const job& which, const addresses& live, time_point now = start) {
+std::string next_of(route_history& history, const job& which, const addresses& live, time_point now = routing_start) {
   return sent_to(history.route(which, live, now));
 }
 
@@ -253,18 +253,18 @@ TEST_CASE("what was remembered is emptied after 24 hours", "[unit][routing]") {
   route_history history{seed};
   const auto lru = job_routed(route_strategy::least_recently_used);
   const addresses abc = {"a", "b", "c"};
-  CHECK(next_of(history, lru, abc, start) == "a");
-  CHECK(next_of(history, lru, abc, start + 24h) == "b");
-  CHECK(next_of(history, lru, abc, start + 24h + 1ms) == "a");
-  CHECK(next_of(history, lru, abc, start + 48h + 1ms) == "b");
-  CHECK(next_of(history, lru, abc, start + 48h + 2ms) == "a");
+  CHECK(next_of(history, lru, abc, routing_start) == "a");
+  CHECK(next_of(history, lru, abc, routing_start + 24h) == "b");
+  CHECK(next_of(history, lru, abc, routing_start + 24h + 1ms) == "a");
+  CHECK(next_of(history, lru, abc, routing_start + 48h + 1ms) == "b");
+  CHECK(next_of(history, lru, abc, routing_start + 48h + 2ms) == "a");
 }
 
 TEST_CASE("failover and busyover name whom to ask, in order", "[unit][routing]") {
   route_history history{seed};
   const auto live = ten_net(3);
-  const auto failover = history.route(job_routed(route_strategy::failover), live, start);
-  const auto busyover = history.route(job_routed(route_strategy::busyover), live, start);
+  const auto failover = history.route(job_routed(route_strategy::failover), live, routing_start);
+  const auto busyover = history.route(job_routed(route_strategy::busyover), live, routing_start);
   CHECK(std::get<probe_in_order>(failover).addresses == live);
   CHECK(std::get<probe_in_order>(failover).kind == probe_kind::beat);
   CHECK(std::get<probe_in_order>(busyover).addresses == live);
@@ -274,14 +274,15 @@ TEST_CASE("failover and busyover name whom to ask, in order", "[unit][routing]")
 TEST_CASE("broadcast goes to all, in order", "[unit][routing]") {
   route_history history{seed};
   const auto live = ten_net(3);
-  CHECK(std::get<send_to_all>(history.route(job_routed(route_strategy::sharding_broadcast), live, start)).addresses == live);
+  CHECK(std::get<send_to_all>(history.route(job_routed(route_strategy::sharding_broadcast), live, routing_start)).addresses ==
+        live);
 }
 
 TEST_CASE("without an address or a known strategy there is no executor", "[unit][routing]") {
   route_history history{seed};
   for (int i = 0; i <= static_cast<int>(route_strategy::unknown); ++i)
-    CHECK(std::holds_alternative<no_executor>(history.route(job_routed(static_cast<route_strategy>(i)), {}, start)));
-  CHECK(std::holds_alternative<no_executor>(history.route(job_routed(route_strategy::unknown), ten_net(1), start)));
+    CHECK(std::holds_alternative<no_executor>(history.route(job_routed(static_cast<route_strategy>(i)), {}, routing_start)));
+  CHECK(std::holds_alternative<no_executor>(history.route(job_routed(route_strategy::unknown), ten_net(1), routing_start)));
 }
 
 TEST_CASE("an address listed twice is one address", "[unit][routing]") {

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto start = from_ms(1'772'452'800'000);
+constexpr auto book_start = from_ms(1'772'452'800'000);
 
 scheduled_job scheduled(std::int32_t id, std::optional<time_point> next, std::string conf = "* * * * * ?") {
   auto spec = std::make_shared<job>();
@@ -37,109 +37,109 @@ using ids = std::vector<std::int32_t>;
 } // namespace
 
 TEST_CASE_METHOD(book_of_utc, "jobs come out when they are due, earliest first, and are then busy") {
-  put(scheduled(1, start + 2s));
-  put(scheduled(2, start + 1s));
-  put(scheduled(3, start + 3s));
-  CHECK(book.next_look() == start + 1s);
-  CHECK(due(start + 999ms).empty());
-  CHECK(due(start + 2s) == ids{2, 1});
-  CHECK(due(start + 2s).empty());
-  CHECK(book.next_look() == start + 3s);
+  put(scheduled(1, book_start + 2s));
+  put(scheduled(2, book_start + 1s));
+  put(scheduled(3, book_start + 3s));
+  CHECK(book.next_look() == book_start + 1s);
+  CHECK(due(book_start + 999ms).empty());
+  CHECK(due(book_start + 2s) == ids{2, 1});
+  CHECK(due(book_start + 2s).empty());
+  CHECK(book.next_look() == book_start + 3s);
   CHECK(book.size() == 3);
 }
 
 TEST_CASE_METHOD(book_of_utc, "a taken job knows its token and its rule") {
-  put(scheduled(1, start + 1s, "0/5 * * * * ?"));
-  auto one = book.take_due(start + 1s);
+  put(scheduled(1, book_start + 1s, "0/5 * * * * ?"));
+  auto one = book.take_due(book_start + 1s);
   REQUIRE(one);
-  CHECK(one->next == start + 1s);
-  CHECK(one->rule->next(start) == start + 5s);
+  CHECK(one->next == book_start + 1s);
+  CHECK(one->rule->next(book_start) == book_start + 5s);
 }
 
 TEST_CASE_METHOD(book_of_utc, "a move brings a job back at its next time; without one it is done") {
-  put(scheduled(1, start));
-  put(scheduled(2, start));
-  REQUIRE(due(start) == ids{1, 2});
-  book.moved(job_id{1}, start + 10s, start);
-  book.moved(job_id{2}, std::nullopt, start);
-  CHECK(book.next_look() == start + 10s);
-  CHECK(due(start + 1h) == ids{1});
+  put(scheduled(1, book_start));
+  put(scheduled(2, book_start));
+  REQUIRE(due(book_start) == ids{1, 2});
+  book.moved(job_id{1}, book_start + 10s, book_start);
+  book.moved(job_id{2}, std::nullopt, book_start);
+  CHECK(book.next_look() == book_start + 10s);
+  CHECK(due(book_start + 1h) == ids{1});
   CHECK(book.find(job_id{2}));
 }
 
 TEST_CASE_METHOD(book_of_utc, "a job looked at again keeps its token") {
-  put(scheduled(1, start));
-  REQUIRE(due(start) == ids{1});
-  book.retry_at(job_id{1}, start + 20ms);
-  CHECK(due(start + 19ms).empty());
-  auto again = book.take_due(start + 20ms);
+  put(scheduled(1, book_start));
+  REQUIRE(due(book_start) == ids{1});
+  book.retry_at(job_id{1}, book_start + 20ms);
+  CHECK(due(book_start + 19ms).empty());
+  auto again = book.take_due(book_start + 20ms);
   REQUIRE(again);
-  CHECK(again->next == start);
+  CHECK(again->next == book_start);
 }
 
 TEST_CASE_METHOD(book_of_utc, "what was read anew wins over the answer to an older claim") {
-  put(scheduled(1, start));
-  REQUIRE(due(start) == ids{1});
-  put(scheduled(1, start + 1h)); // edited while its claim was under way
-  book.moved(job_id{1}, start + 1s, start);
-  book.retry_at(job_id{1}, start + 1s);
-  CHECK(due(start + 59min).empty());
-  CHECK(due(start + 1h) == ids{1});
+  put(scheduled(1, book_start));
+  REQUIRE(due(book_start) == ids{1});
+  put(scheduled(1, book_start + 1h)); // edited while its claim was under way
+  book.moved(job_id{1}, book_start + 1s, book_start);
+  book.retry_at(job_id{1}, book_start + 1s);
+  CHECK(due(book_start + 59min).empty());
+  CHECK(due(book_start + 1h) == ids{1});
 }
 
 TEST_CASE_METHOD(book_of_utc, "an edit replaces the time that was waiting") {
-  put(scheduled(1, start + 1s));
-  put(scheduled(1, start + 5s));
-  CHECK(book.next_look() == start + 5s);
-  CHECK(due(start + 4s).empty());
-  CHECK(due(start + 5s) == ids{1});
-  CHECK(due(start + 1h).empty());
+  put(scheduled(1, book_start + 1s));
+  put(scheduled(1, book_start + 5s));
+  CHECK(book.next_look() == book_start + 5s);
+  CHECK(due(book_start + 4s).empty());
+  CHECK(due(book_start + 5s) == ids{1});
+  CHECK(due(book_start + 1h).empty());
 }
 
 TEST_CASE_METHOD(book_of_utc, "a stopped job and an erased one are never due") {
-  put(scheduled(1, start));
-  put(scheduled(2, start));
+  put(scheduled(1, book_start));
+  put(scheduled(2, book_start));
   put(scheduled(1, std::nullopt));
   book.erase(job_id{2});
   CHECK_FALSE(book.next_look());
-  CHECK(due(start + 1h).empty());
+  CHECK(due(book_start + 1h).empty());
   CHECK(book.find(job_id{1}));
   CHECK_FALSE(book.find(job_id{2}));
-  book.moved(job_id{2}, start, start); // of a claim that was under way
-  book.retry_at(job_id{2}, start);
-  CHECK(due(start + 1h).empty());
-  put(scheduled(1, start + 1s)); // started again
-  CHECK(due(start + 1s) == ids{1});
+  book.moved(job_id{2}, book_start, book_start); // of a claim that was under way
+  book.retry_at(job_id{2}, book_start);
+  CHECK(due(book_start + 1h).empty());
+  put(scheduled(1, book_start + 1s)); // started again
+  CHECK(due(book_start + 1s) == ids{1});
 }
 
 TEST_CASE_METHOD(book_of_utc, "a schedule that does not parse stops its own job only") {
-  put(scheduled(1, start));
-  auto bad = book.put(scheduled(2, start, "every now and then"));
+  put(scheduled(1, book_start));
+  auto bad = book.put(scheduled(2, book_start, "every now and then"));
   REQUIRE(bad);
   CHECK(bad->job == job_id{2});
   CHECK_FALSE(bad->reason.empty());
-  CHECK(due(start) == ids{1});
+  CHECK(due(book_start) == ids{1});
   CHECK(book.find(job_id{2}));
-  book.retry_at(job_id{2}, start);
-  CHECK(due(start + 1h).empty());
-  put(scheduled(2, start)); // mended
-  CHECK(due(start) == ids{2});
+  book.retry_at(job_id{2}, book_start);
+  CHECK(due(book_start + 1h).empty());
+  put(scheduled(2, book_start)); // mended
+  CHECK(due(book_start) == ids{2});
 }
 
 TEST_CASE_METHOD(book_of_utc, "jobs with the same text share one compiled rule; a changed text does not") {
-  put(scheduled(1, start));
-  put(scheduled(2, start));
-  put(scheduled(3, start, "0 * * * * ?"));
-  auto a = book.take_due(start), b = book.take_due(start), c = book.take_due(start);
+  put(scheduled(1, book_start));
+  put(scheduled(2, book_start));
+  put(scheduled(3, book_start, "0 * * * * ?"));
+  auto a = book.take_due(book_start), b = book.take_due(book_start), c = book.take_due(book_start);
   REQUIRE((a && b && c));
   CHECK(a->rule == b->rule);
   CHECK(a->rule != c->rule);
 }
 
 TEST_CASE_METHOD(book_of_utc, "clearing forgets everything") {
-  put(scheduled(1, start));
+  put(scheduled(1, book_start));
   book.clear();
   CHECK(book.size() == 0);
   CHECK_FALSE(book.next_look());
-  CHECK(due(start + 1h).empty());
+  CHECK(due(book_start + 1h).empty());
 }

@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 namespace {
 
 // 2023-11-14 22:13:20Z, a whole second.
-constexpr auto noon = from_ms(1'700'000'000'000);
+constexpr auto whole_second = from_ms(1'700'000'000'000);
 
 schedule compiled(schedule_type type, std::string_view conf, const zone& where = {}) {
   return schedule::compile(type, conf, where).value();
 }
 schedule every(int s) { return compiled(schedule_type::fixed_rate, std::to_string(s)); }
-schedule cron(std::string_view text, const char* tz = "UTC") {
+schedule cron_schedule(std::string_view text, const char* tz = "UTC") {
   return compiled(schedule_type::cron, text, zone::find(tz).value());
 }
 
@@ -39,7 +39,7 @@ plan_window window_at(time_point now, milliseconds horizon = 200ms, std::size_t 
 std::vector<std::int64_t> offsets(const job_plan& plan) {
   std::vector<std::int64_t> found;
   for (const auto& firing : plan.firings)
-    found.push_back((firing.fire_at - noon).count());
+    found.push_back((firing.fire_at - whole_second).count());
   return found;
 }
 
@@ -70,17 +70,17 @@ void check_sound(const job_plan& plan, const due_job& due, const plan_window& wi
 } // namespace
 
 TEST_CASE("a schedule that never fires", "[unit][schedule]") {
-  CHECK_FALSE(schedule{}.next(noon));
-  CHECK_FALSE(compiled(schedule_type::none, "0 0 0 * * ?").next(noon));
-  CHECK_FALSE(cron("0 0 0 30 2 ?").next(noon));
+  CHECK_FALSE(schedule{}.next(whole_second));
+  CHECK_FALSE(compiled(schedule_type::none, "0 0 0 * * ?").next(whole_second));
+  CHECK_FALSE(cron_schedule("0 0 0 30 2 ?").next(whole_second));
 }
 
 TEST_CASE("a fixed rate counts from where it is asked, rounded up to a second", "[unit][schedule]") {
-  CHECK(every(1).next(noon) == noon + 1s);
-  CHECK(every(30).next(noon) == noon + 30s);
-  CHECK(every(1).next(noon + 1ms) == noon + 2s);
-  CHECK(every(1).next(noon + 999ms) == noon + 2s);
-  CHECK(every(2'147'483'647).next(noon) == noon + 2'147'483'647s);
+  CHECK(every(1).next(whole_second) == whole_second + 1s);
+  CHECK(every(30).next(whole_second) == whole_second + 30s);
+  CHECK(every(1).next(whole_second + 1ms) == whole_second + 2s);
+  CHECK(every(1).next(whole_second + 999ms) == whole_second + 2s);
+  CHECK(every(2'147'483'647).next(whole_second) == whole_second + 2'147'483'647s);
 }
 
 TEST_CASE("bad schedule texts have XXL's message", "[unit][schedule]") {
@@ -98,63 +98,65 @@ TEST_CASE("bad schedule texts have XXL's message", "[unit][schedule]") {
 TEST_CASE("cron fires in its zone, over clock changes", "[unit][schedule]") {
   // 2024-03-10 01:30 in New York; 02:30 does not exist that day.
   const auto before = from_ms(1'710'052'200'000);
-  CHECK(cron("0 30 2 * * ?", "America/New_York").next(before) == before + 24h);
-  CHECK(cron("0 0 * * * ?", "America/New_York").next(before) == before + 30min);
+  CHECK(cron_schedule("0 30 2 * * ?", "America/New_York").next(before) == before + 24h);
+  CHECK(cron_schedule("0 0 * * * ?", "America/New_York").next(before) == before + 30min);
 }
 
 TEST_CASE("a job that is due ahead fires once", "[unit][plan]") {
-  const auto due = due_at(noon + 100ms);
-  const auto p = plan(due, cron("0 * * * * ?"), window_at(noon));
+  const auto due = due_at(whole_second + 100ms);
+  const auto p = plan(due, cron_schedule("0 * * * * ?"), window_at(whole_second));
   CHECK(offsets(p) == ms_list{100});
   CHECK_FALSE(p.firings.front().misfire);
-  CHECK(p.next == noon + 40s);
-  CHECK(p.last == noon + 100ms);
+  CHECK(p.next == whole_second + 40s);
+  CHECK(p.last == whole_second + 100ms);
   CHECK(p.dropped == 0);
 }
 
 TEST_CASE("the horizon is inclusive", "[unit][plan]") {
-  CHECK(offsets(plan(due_at(noon + 200ms), every(1), window_at(noon))) == ms_list{200});
-  const auto p = plan(due_at(noon + 201ms), every(1), window_at(noon));
+  CHECK(offsets(plan(due_at(whole_second + 200ms), every(1), window_at(whole_second))) == ms_list{200});
+  const auto p = plan(due_at(whole_second + 201ms), every(1), window_at(whole_second));
   CHECK(p.firings.empty());
   // Not due: nothing to claim, nothing moves.
-  CHECK(p.next == noon + 201ms);
+  CHECK(p.next == whole_second + 201ms);
 }
 
 TEST_CASE("every instant inside the horizon is planned", "[unit][plan]") {
-  const auto p = plan(due_at(noon), every(1), window_at(noon, 3000ms));
+  const auto p = plan(due_at(whole_second), every(1), window_at(whole_second, 3000ms));
   CHECK(offsets(p) == ms_list{0, 1000, 2000, 3000});
-  CHECK(p.next == noon + 4s);
-  CHECK(p.last == noon + 3s);
+  CHECK(p.next == whole_second + 4s);
+  CHECK(p.last == whole_second + 3s);
 }
 
 TEST_CASE("late instants keep their own time, up to the misfire limit", "[unit][plan]") {
-  const auto p = plan(due_at(noon - 5s), every(2), window_at(noon));
+  const auto p = plan(due_at(whole_second - 5s), every(2), window_at(whole_second));
   CHECK(offsets(p) == ms_list{-5000, -3000, -1000});
-  CHECK(p.next == noon + 1s);
+  CHECK(p.next == whole_second + 1s);
   CHECK(p.dropped == 0);
 }
 
 TEST_CASE("one millisecond beyond the limit is a misfire", "[unit][plan]") {
-  CHECK(plan(due_at(noon - 5s), cron("0 * * * * ?"), window_at(noon)).firings.size() == 1);
-  const auto p = plan(due_at(noon - 5001ms), cron("0 * * * * ?"), window_at(noon));
+  CHECK(plan(due_at(whole_second - 5s), cron_schedule("0 * * * * ?"), window_at(whole_second)).firings.size() == 1);
+  const auto p = plan(due_at(whole_second - 5001ms), cron_schedule("0 * * * * ?"), window_at(whole_second));
   CHECK(p.firings.empty());
   CHECK(p.dropped == 1);
-  CHECK(p.next == noon + 40s);
+  CHECK(p.next == whole_second + 40s);
   CHECK(p.last == p.expected_next);
 }
 
 TEST_CASE("FIRE_ONCE_NOW fires once, now", "[unit][plan]") {
-  const auto now = noon + 123ms;
-  const auto p = plan(due_at(noon - 1h, misfire_policy::fire_once_now), every(60), window_at(now));
+  const auto now = whole_second + 123ms;
+  const auto p = plan(due_at(whole_second - 1h, misfire_policy::fire_once_now), every(60), window_at(now));
   CHECK(offsets(p) == ms_list{123});
   CHECK(p.firings.front().misfire);
-  CHECK(p.next == noon + 61s);
+  CHECK(p.next == whole_second + 61s);
   CHECK(p.last == now);
   CHECK(p.dropped == 0);
 }
 
 TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
-  const auto dropped = [](auto ago, const schedule& rule) { return plan(due_at(noon - ago), rule, window_at(noon)).dropped; };
+  const auto dropped = [](auto ago, const schedule& rule) {
+    return plan(due_at(whole_second - ago), rule, window_at(whole_second)).dropped;
+  };
   CHECK(dropped(6s, every(1)) == 7);
   CHECK(dropped(60s, every(10)) == 7);
   CHECK(dropped(31s, every(1)) == 32);
@@ -163,35 +165,36 @@ TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
   CHECK(dropped(24h * 365, every(1)) == 1000);
   CHECK(dropped(10s, every(3600)) == 1);
   // An estimate when the pace is uneven: the true number is 60.
-  const auto uneven = dropped(1h - 20s, cron("0 0-29 * * * ?"));
+  const auto uneven = dropped(1h - 20s, cron_schedule("0 0-29 * * * ?"));
   CHECK(uneven >= 30);
   CHECK(uneven <= 60);
 }
 
 TEST_CASE("a full plan goes on with the instant that it left out", "[unit][plan]") {
-  const auto p = plan(due_at(noon), every(1), window_at(noon, 1h, 3));
+  const auto p = plan(due_at(whole_second), every(1), window_at(whole_second, 1h, 3));
   CHECK(offsets(p) == ms_list{0, 1000, 2000});
-  CHECK(p.next == noon + 3s);
-  const auto q = plan(due_at(*p.next), every(1), window_at(noon, 1h, 3));
+  CHECK(p.next == whole_second + 3s);
+  const auto q = plan(due_at(*p.next), every(1), window_at(whole_second, 1h, 3));
   CHECK(offsets(q) == ms_list{3000, 4000, 5000});
 }
 
 TEST_CASE("an exhausted schedule has no next time", "[unit][plan]") {
-  const auto p = plan(due_at(noon), cron("20 13 22 14 11 ? 2023"), window_at(noon));
+  const auto p = plan(due_at(whole_second), cron_schedule("20 13 22 14 11 ? 2023"), window_at(whole_second));
   CHECK(offsets(p) == ms_list{0});
   CHECK_FALSE(p.next);
-  const auto missed = plan(due_at(noon - 1h), cron("20 13 21 14 11 ? 2023"), window_at(noon));
+  const auto missed = plan(due_at(whole_second - 1h), cron_schedule("20 13 21 14 11 ? 2023"), window_at(whole_second));
   CHECK(missed.firings.empty());
   CHECK(missed.dropped == 1);
   CHECK_FALSE(missed.next);
-  const auto once = plan(due_at(noon - 1h, misfire_policy::fire_once_now), cron("20 13 21 14 11 ? 2023"), window_at(noon));
+  const auto once = plan(due_at(whole_second - 1h, misfire_policy::fire_once_now), cron_schedule("20 13 21 14 11 ? 2023"),
+                         window_at(whole_second));
   CHECK(once.firings.size() == 1);
   CHECK_FALSE(once.next);
 }
 
 TEST_CASE("plans stay sound in the repeated hour", "[unit][plan]") {
   // 2024-11-03, New York: a minute rule is silent in the first pass.
-  const auto rule = cron("0 * * * * ?", "America/New_York");
+  const auto rule = cron_schedule("0 * * * * ?", "America/New_York");
   const auto last_before = from_ms(1'730'609'940'000); // 00:59 EDT
   const auto p = plan(due_at(last_before), rule, window_at(last_before));
   CHECK(p.firings.size() == 1);
@@ -202,11 +205,11 @@ TEST_CASE("every plan is sound, and a chain of plans takes each instant once", "
   constexpr std::uint64_t seed = 77;
   CAPTURE(seed);
   std::mt19937_64 random{seed};
-  const std::vector<schedule> rules = {every(1), every(7), cron("* * * * * ?"), cron("0/3 * * * * ?"),
-                                       cron("0 0/2 * * * ?", "Europe/Berlin")};
+  const std::vector<schedule> rules = {every(1), every(7), cron_schedule("* * * * * ?"), cron_schedule("0/3 * * * * ?"),
+                                       cron_schedule("0 0/2 * * * ?", "Europe/Berlin")};
   for (int round = 0; round < 200; ++round) {
     const auto& rule = rules[random() % rules.size()];
-    auto now = noon + milliseconds{static_cast<std::int64_t>(random() % 100'000)};
+    auto now = whole_second + milliseconds{static_cast<std::int64_t>(random() % 100'000)};
     auto next = *rule.next(now);
     auto walked = next;
     for (int step = 0; step < 40; ++step) {
@@ -233,14 +236,14 @@ TEST_CASE("every misfire plan is sound", "[unit][plan]") {
   CAPTURE(seed);
   std::mt19937_64 random{seed};
   for (int round = 0; round < 300; ++round) {
-    const auto rule = random() % 2 == 0 ? every(static_cast<int>(1 + random() % 100)) : cron("0/7 * * * * ?");
+    const auto rule = random() % 2 == 0 ? every(static_cast<int>(1 + random() % 100)) : cron_schedule("0/7 * * * * ?");
     const auto policy = random() % 2 == 0 ? misfire_policy::do_nothing : misfire_policy::fire_once_now;
-    const auto due = due_at(noon - milliseconds{static_cast<std::int64_t>(5001 + random() % 100'000)}, policy);
-    const auto window = window_at(noon);
+    const auto due = due_at(whole_second - milliseconds{static_cast<std::int64_t>(5001 + random() % 100'000)}, policy);
+    const auto window = window_at(whole_second);
     const auto p = plan(due, rule, window);
     check_sound(p, due, window);
     REQUIRE(p.firings.size() == (policy == misfire_policy::fire_once_now ? 1 : 0));
     REQUIRE((p.dropped > 0) == (policy == misfire_policy::do_nothing));
-    REQUIRE(*p.next > noon);
+    REQUIRE(*p.next > whole_second);
   }
 }

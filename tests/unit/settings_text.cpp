@@ -14,7 +14,7 @@ namespace {
 using config::milliseconds;
 using config::settings;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -33,18 +33,18 @@ struct printer {
   settings& values;
   const config::setting& which;
 
-  std::string operator()(std::string& (*where)(settings&)) const { return quoted(where(values)); }
+  std::string operator()(std::string& (*where)(settings&)) const { return in_quotes(where(values)); }
   std::string operator()(bool& (*where)(settings&)) const { return where(values) ? "true" : "false"; }
   std::string operator()(std::int64_t& (*where)(settings&)) const { return std::to_string(where(values)); }
   std::string operator()(std::size_t& (*where)(settings&)) const {
     const auto number = static_cast<std::int64_t>(where(values));
-    return which.how == config::form::size ? quoted(config::format_size(number)) : std::to_string(number);
+    return which.how == config::form::size ? in_quotes(config::format_size(number)) : std::to_string(number);
   }
-  std::string operator()(milliseconds& (*where)(settings&)) const { return quoted(config::format_duration(where(values))); }
+  std::string operator()(milliseconds& (*where)(settings&)) const { return in_quotes(config::format_duration(where(values))); }
   std::string operator()(std::vector<std::string>& (*where)(settings&)) const {
     std::string out = "[";
     for (const std::string& each : where(values))
-      out.append(out.size() > 1 ? ", " : "").append(quoted(each));
+      out.append(out.size() > 1 ? ", " : "").append(in_quotes(each));
     return out += "]";
   }
 };

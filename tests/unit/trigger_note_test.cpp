@@ -12,15 +12,15 @@ using namespace ringmaster::core;
 
 namespace {
 
-trigger_note sample() {
+trigger_note sample_note() {
   return {trigger_kind::cron, "10.0.0.1", route_strategy::first, {}, block_strategy::serial_execution, 0, 3};
 }
 
 } // namespace
 
 TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
-  CHECK(encode(sample()) == "rm1;cron;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
-  auto note = sample();
+  CHECK(encode(sample_note()) == "rm1;cron;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
+  auto note = sample_note();
   note.route = route_strategy::sharding_broadcast;
   note.part = {1, 3, true};
   note.message = "a;b";
@@ -68,7 +68,7 @@ TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit]
 }
 
 TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_note]") {
-  auto note = sample();
+  auto note = sample_note();
   note.node_host = "evil;ROUND;9/9;";
   note.message = std::string{"\xff\0;x", 4};
   const auto decoded = decode_trigger_note(encode(note));
@@ -82,7 +82,7 @@ TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_no
 }
 
 TEST_CASE("a long message is cut at a character of the column's size", "[unit][trigger_note]") {
-  auto note = sample();
+  auto note = sample_note();
   const auto fixed = encode(note).size();
   for (int i = 0; i < 20'000; ++i)
     note.message += "😀";

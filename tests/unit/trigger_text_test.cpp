@@ -13,7 +13,7 @@ using namespace ringmaster::core;
 
 namespace {
 
-trigger_story sample() {
+trigger_story sample_story() {
   trigger_story story;
   story.note = {trigger_kind::cron, "10.0.0.1", route_strategy::round, {}, block_strategy::serial_execution, 30, 3};
   story.addresses = "http://a:9999/,http://b:9999/";
@@ -33,7 +33,7 @@ std::size_t units(std::string_view text) {
 } // namespace
 
 TEST_CASE("the text of the newer admins", "[unit][trigger_text]") {
-  auto story = sample();
+  auto story = sample_story();
   CHECK(trigger_text(story, language::zh_cn, trigger_tail::remark) ==
         "任务触发类型：Cron触发<br>调度机器：10.0.0.1<br>执行器-注册方式：自动注册<br>执行器-地址列表：[http://a:9999/, "
         "http://b:9999/]<br>路由策略：轮询<br>阻塞处理策略：单机串行<br>任务超时时间：30<br>失败重试次数：3"
@@ -55,7 +55,7 @@ TEST_CASE("the text of the newer admins", "[unit][trigger_text]") {
 }
 
 TEST_CASE("the text of the older admins", "[unit][trigger_text]") {
-  auto story = sample();
+  auto story = sample_story();
   story.manual_addresses = true;
   story.addresses.reset();
   story.note.route = route_strategy::sharding_broadcast;
@@ -82,7 +82,7 @@ TEST_CASE("a success replaces the end of a text in place", "[unit][trigger_text]
     CHECK(count_characters(pending_end(tail)) == count_characters(success_end(tail)));
     CHECK(answered_end(200, "", tail) == success_end(tail));
     for (auto reader : {language::zh_cn, language::zh_tc, language::en}) {
-      auto story = sample();
+      auto story = sample_story();
       auto text = trigger_text(story, reader, tail);
       REQUIRE(text.ends_with(pending_end(tail)));
       text.replace(text.size() - pending_end(tail).size(), std::string::npos, success_end(tail));
@@ -95,7 +95,7 @@ TEST_CASE("a success replaces the end of a text in place", "[unit][trigger_text]
 TEST_CASE("nothing that comes from outside is markup", "[unit][trigger_text]") {
   CHECK(escaped_html("<a href=\"x\" b='y'>&</a>", 1000) ==
         "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;&lt;/a&gt;");
-  auto story = sample();
+  auto story = sample_story();
   const std::string evil = "<script>alert('x')</script>";
   story.note.node_host = story.note.message = evil;
   story.addresses = story.address = story.route_note = story.handler = story.param = evil;
@@ -118,7 +118,7 @@ TEST_CASE("long values are cut, and never in the middle of an entity", "[unit][t
     std::string huge;
     while (huge.size() < 300'000)
       huge += piece;
-    auto story = sample();
+    auto story = sample_story();
     story.note.node_host = story.note.message = huge;
     story.addresses = story.address = story.route_note = story.handler = story.param = huge;
     story.code = 500;
