@@ -20,20 +20,20 @@ constexpr std::chrono::hours memory{24};
 /// An address as a number, so that a job remembers four bytes and not a text.
 using address_id = std::uint32_t;
 
-struct address_use {
-  address_id address;
-  std::int32_t count;
-};
-
-/// The smallest count; equal ones in the order in which they were first seen.
-std::vector<address_use>::iterator least_used(std::vector<address_use>& uses) {
-  return std::min_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
-}
-
 } // namespace
 
 struct route_history::state {
+  struct address_use {
+    address_id address;
+    std::int32_t count;
+  };
+
   explicit state(std::uint64_t seed) : random(seed) {}
+
+  /// The smallest count; equal ones in the order in which they were first seen.
+  static std::vector<address_use>::iterator least_used(std::vector<address_use>& uses) {
+    return std::min_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+  }
 
   std::mt19937_64 random;
   /// Nothing until the first routing.

@@ -40,7 +40,8 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
   auto& db = own.db;
   deploy_state out;
   out.limits = own.shape.limits;
-  out.shared = read_mode(db).mode == core::cluster_mode::shared;
+  const auto mode = read_mode(db);
+  out.shared = mode && mode->mode == core::cluster_mode::shared;
   if (auto row = db.query("SELECT revision FROM rm_deploy WHERE source = ?", source); row.next())
     out.revision = row.number(0);
 

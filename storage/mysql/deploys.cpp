@@ -226,7 +226,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
                                                      core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
     // What edits write stays as read until the commit.
-    const auto mode = dry_run ? core::result<core::cluster_mode>{read_mode(own_.db).mode} : begin_edit(own_.db);
+    const auto mode = dry_run ? read_mode(own_.db).map([](const auto& read) { return read.mode; }) : begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
     const auto first = first_start(own_.db, *mode, now);

@@ -193,16 +193,19 @@ private:
   }
 
   /// Without a mode row: what the migration will write.
-  core::cluster_mode mode() {
+  core::result<core::cluster_mode> mode() {
     if (facts_.table("rm_mode"))
-      return read_mode(db_).mode;
+      return read_mode(db_).map([](const auto& read) { return read.mode; });
     const bool made = facts_.table("rm_migration")
                       && db_.query("SELECT 1 FROM rm_migration WHERE name = 'xxl_tables'").next();
     return made ? core::cluster_mode::native : core::cluster_mode::shared;
   }
 
   void check_java_admins() {
-    if (mode() == core::cluster_mode::native)
+    const auto present = mode();
+    if (!present)
+      return say(level::failure, "mode", present.error().context);
+    if (*present == core::cluster_mode::native)
       return check_rivals();
     if (!lock_is_free())
       return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans as long as it is");

@@ -42,7 +42,7 @@ public:
     : own_{own},
       db_{own.db},
       progress_{progress},
-      alone_{read_mode(own.db).mode == core::cluster_mode::native},
+      alone_{is_native(own.db)},
       now_{now},
       follow_open_{follow_open},
       limit_{limit} {}

@@ -117,7 +117,10 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
 /// nothing is to be done.
 core::result<void> announce(connection& db, cluster_mode to, bool& already) {
   auto prepared = db.read([&]() -> core::result<void> {
-    if (to != cluster_mode::shared || read_mode(db).mode == to)
+    const auto present = read_mode(db);
+    if (!present)
+      return tl::unexpected{present.error()};
+    if (to != cluster_mode::shared || present->mode == to)
       return {};
     if (auto fits = check_options(db); !fits)
       return fits;
@@ -161,7 +164,7 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
       return done;
     if (done.error().code != core::errc::unavailable || (ended && waited > 3 * patience)) {
       static_cast<void>(own_.db.read([this]() -> core::result<void> {
-        if (read_mode(own_.db).mode == cluster_mode::native)
+        if (is_native(own_.db))
           show_schedule(own_.db);
         return {};
       }));

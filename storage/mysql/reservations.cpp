@@ -149,7 +149,10 @@ core::result<std::size_t> reservation_role::put_back(const core::node_life& owne
       return tl::unexpected{locked.error()};
     if (auto current = own_.check_current(owner); !current)
       return tl::unexpected{current.error()};
-    if (read_mode(own_.db).mode != core::cluster_mode::shared)
+    const auto present = read_mode(own_.db);
+    if (!present)
+      return tl::unexpected{present.error()};
+    if (present->mode != core::cluster_mode::shared)
       return 0;
     return put_instants_back(own_.db, rules_, owner.node);
   });
@@ -173,7 +176,7 @@ core::result<bool> reservation_role::hold() {
     auto& db = own_.db;
     const auto is_wanted = [&db] {
       const auto now = read_mode(db);
-      return now.mode == core::cluster_mode::native && !now.switching;
+      return now && now->mode == core::cluster_mode::native && !now->switching;
     };
     // What fails on the way has rolled back.
     const bool held = std::exchange(held_on_, 0) == db.id() && db.id() != 0;

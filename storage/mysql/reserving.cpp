@@ -64,7 +64,10 @@ private:
   core::result<void> begin() {
     if (auto locked = lock_schedule(db_); !locked)
       return locked;
-    if (read_mode(db_).mode != core::cluster_mode::shared)
+    const auto present = read_mode(db_);
+    if (!present)
+      return tl::unexpected{present.error()};
+    if (present->mode != core::cluster_mode::shared)
       return core::fail(core::errc::fenced, "the database is in native mode now");
     return {};
   }

@@ -10,13 +10,23 @@ core::result<void> lock_schedule(connection& db) {
                     "run: INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
 }
 
-core::mode_state read_mode(connection& db) {
+core::result<core::mode_state> read_mode(connection& db) {
   // An announcement that nobody acted on is forgotten after a minute, by the server's clock that also stamped it.
   auto row =
     db.query("SELECT mode, COALESCE(wanted, mode) <> mode AND wanted_at > UNIX_TIMESTAMP() - 60 FROM rm_mode WHERE id = 1");
-  if (!row.next())
-    return {};
-  return {core::find_cluster_mode(row.text(0)).value_or(core::cluster_mode::native), row.number(1) == 1};
+  const bool there = row.next();
+  const auto mode = there ? core::find_cluster_mode(row.text(0)) : std::nullopt;
+  if (mode)
+    return core::mode_state{*mode, row.number(1) == 1};
+  return core::fail(core::errc::unsupported,
+                    (there ? "rm_mode.mode is \"" + row.string(0) + "\"" : std::string{"rm_mode has no row"})
+                      + ", so nobody knows who plans; run: REPLACE INTO rm_mode (id, mode) VALUES (1, 'native'), or 'shared' "
+                        "if Java admins work on this database");
+}
+
+bool is_native(connection& db) {
+  const auto read = read_mode(db);
+  return read && read->mode == core::cluster_mode::native;
 }
 
 bool may_show_schedule(connection& db) {
@@ -34,12 +44,15 @@ core::time_point first_start(connection& db, core::cluster_mode mode, core::time
 
 core::result<core::cluster_mode> begin_edit(connection& db) {
   for (;;) {
-    const auto seen = read_mode(db).mode;
+    const auto read = read_mode(db);
+    if (!read)
+      return tl::unexpected{read.error()};
+    const auto seen = read->mode;
     if (seen == core::cluster_mode::shared)
       if (auto locked = lock_schedule(db); !locked)
         return tl::unexpected{locked.error()};
     auto row = db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE");
-    const bool as_seen = !row.next() || core::find_cluster_mode(row.text(0)) == seen;
+    const bool as_seen = row.next() && core::find_cluster_mode(row.text(0)) == seen;
     if (as_seen) {
       (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
       return seen;

@@ -18,8 +18,11 @@ namespace ringmaster::storage::mysql {
 /// Takes the row `schedule_lock` until the end of the transaction. Errors: `unsupported` when there is no such row.
 [[nodiscard]] core::result<void> lock_schedule(connection& db);
 
-/// A database without a mode row is native.
-[[nodiscard]] core::mode_state read_mode(connection& db);
+/// Errors: `unsupported` when `rm_mode` has no row, or another word: nobody guesses who plans.
+[[nodiscard]] core::result<core::mode_state> read_mode(connection& db);
+
+/// Whether it is known that Java admins do not plan here.
+[[nodiscard]] bool is_native(connection& db);
 
 /// Whether `xxl_job_info` may show what `rm_schedule` plans: in native mode, and not within a minute of a switch or of its
 /// announcement, while a Java admin that comes by the lock must find nothing due there.

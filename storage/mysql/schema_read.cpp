@@ -17,7 +17,8 @@ std::string lower(std::string_view text) {
 
 schema_facts read_schema(connection& db) {
   schema_facts out;
-  auto tables = db.query("SELECT TABLE_NAME, COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+  auto tables =
+    db.query("SELECT TABLE_NAME, COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
   while (tables.next())
     out.tables[lower(tables.text(0))].engine = tables.text(1);
 

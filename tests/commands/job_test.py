@@ -191,8 +191,8 @@ class ForecastTest(Case):
         self.refuse(2, "--cron: needs one --job", "forecast", "--cron", "0 0 1 * * ?")
         self.refuse(2, "--for: at most 366d", "forecast", "--for", "400d")
         for text in ("9223372036854775807", "-1"):
-            self.refuse(2, f'--from: "{text}" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds',
-                        "forecast", f"--from={text}")
+            self.refuse(2, f'--from: "{text}" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch '
+                        'milliseconds', "forecast", f"--from={text}")
         self.refuse(2, '--for: "week" is no span of time; expected a number and its unit, such as 90m or 7d', "forecast", "--for",
                     "week")
         self.refuse(2, "--cron: Unexpected end of expression.", "forecast", "--job", "1", "--cron", "1 2 3")

@@ -61,7 +61,7 @@ TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
 }
 
 TEST_CASE("a look finds what lets writes fail", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   const auto told = [](test_database& db) {
     std::string out;
@@ -195,7 +195,7 @@ TEST_CASE("a look finds times that were written in another zone", "[schema]") {
 }
 
 TEST_CASE("a database of ours without a mode row is in native mode, one of XXL-JOB's in shared mode", "[schema]") {
-  if (unavailable())
+  if (no_server_here())
     return;
   for (const bool ours : {true, false}) {
     auto db = bare_xxl_database(ours ? 0 : 5);

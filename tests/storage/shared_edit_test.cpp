@@ -82,6 +82,31 @@ TEST_CASE("an apply that leaves a schedule as it is loses nothing that is reserv
   CHECK(f.rows("rm_intent", "state = 0") == "0"); // of the old schedule
 }
 
+TEST_CASE("where nobody knows who plans, nobody does", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon);
+  const bool has_row = GENERATE(true, false);
+  f.db->exec(has_row ? "UPDATE rm_mode SET mode = 'both'" : "DELETE FROM rm_mode");
+  const std::string what = has_row ? "rm_mode.mode is \"both\", so nobody knows who plans" : "rm_mode has no row, so nobody";
+  const auto refused = [&](const auto& outcome) {
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == core::errc::unsupported);
+    CHECK(outcome.error().context.find(what) == 0);
+  };
+  refused(f.jobs().start(one, noon));
+  refused(f.jobs().stop(one, noon));
+  refused(f.try_apply(pay_set()));
+  refused(f.reservations().reserve(f.me, {.now = noon, .jobs_max = 10}));
+  refused(f.reservations().put_back(f.me));
+  refused(f.reservations().switch_mode(cluster_mode::native, 1s));
+  refused(storage::agreed_mode(*f.store, ""));
+  CHECK_FALSE(require(f.reservations().hold()));
+  const auto found = f.db->database().examine();
+  CHECK(std::any_of(found.begin(), found.end(), [&](const storage::database_finding& each) {
+    return each.what == "mode" && each.how == storage::database_finding::level::failure && each.detail.find(what) == 0;
+  }));
+}
+
 TEST_CASE("options that Java admins do not know are refused", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   auto set = pay_set();

@@ -5,8 +5,8 @@
     alarm_receivers.py http [--status N] [--body TEXT] [--mode MODE]
 
 Prints its port, then one line of JSON for each message or request. Modes: ok, hang (takes connections and says nothing), refuse
-(550 to each recipient), grey (450 to the first try of each recipient, then fine), redirect (http: to another path), endless (http: the
-answer goes on). Ends with its standard input.
+(550 to each recipient), grey (450 to the first try of each recipient, then fine), redirect (http: to another path), endless
+(http: the answer goes on). Ends with its standard input.
 """
 
 import argparse
