@@ -3,6 +3,7 @@
 // RINGMASTER_LOCK_ROUNDS=20 does twenty times as much.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -280,11 +281,18 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
     threads.emplace_back([each, more] { each->run(150 * more); });
   for (auto* each : std::initializer_list<worker*>{&one, &other})
     threads.emplace_back([each, more] { each->run(100 * more); });
-  threads.emplace_back([&] { adopting.run(150 * more); });
+  std::atomic<bool> looking{true};
+  threads.emplace_back([&] {
+    // What was edited by us since the last look is no adoption: until the others are done, there may be none.
+    adopting.run(150 * more);
+    for (const auto end = std::chrono::steady_clock::now() + 10s; adopting.adopted == 0 && std::chrono::steady_clock::now() < end;)
+      adopting.run(1);
+    looking = false;
+  });
   threads.emplace_back([&] { keeping.run(60 * more); });
   // Somebody's own SQL, which knows nothing of our order of locks.
-  std::size_t refused = 0;
-  for (int i = 0; i < 150 * more; ++i)
+  std::size_t refused = 0, statements = 0;
+  for (int i = 0; i < 150 * more || looking; ++i, ++statements)
     try {
       const auto id = std::to_string(1 + i % job_count);
       f.db->exec(i % 3 == 0 ? "UPDATE xxl_job_info SET schedule_conf = '*/3 * * * * ?', update_time = NOW() WHERE id = " + id
@@ -302,7 +310,7 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
   CHECK(met.failures == std::set<std::string>{});
   CHECK(met.longest < stall);
   CHECK(adopting.adopted > 0);
-  CHECK(refused < 15u * static_cast<unsigned>(more));
+  CHECK(refused * 10 < statements);
   for (const auto* what : {"claim", "record", "adopt", "permit", "apply", "stop", "start", "trigger", "remove", "tend", "purge"})
     CHECK(met.done[what] > 0);
   CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <> 0 AND next_ms <= last_ms") == "0");

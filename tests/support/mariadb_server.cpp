@@ -153,7 +153,7 @@ std::string mariadb_server::socket_path() const { return (folder_ / "socket").st
 void mariadb_server::install() {
   const auto log = folder_ / "install.log";
   const auto process = spawn({*find_program("mariadb-install-db"), "--no-defaults", "--datadir=" + (folder_ / "data").string(),
-                              "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", user_option(),
+                              "--tmpdir=" + folder_.string(), "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", user_option(),
                               "--innodb-log-file-size=" + std::to_string(options_.redo_log_mb) + "M"},
                              log);
   const auto status = wait_for_end(process, start_limit);
@@ -170,6 +170,7 @@ void mariadb_server::start() {
   const auto megabytes = [](int count) { return std::to_string(count) + "M"; };
   server_ =
     spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
+           "--tmpdir=" + folder_.string(), // a server that starts removes the temporary tables of others beside its own
            "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
            "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb),
            "--innodb-log-file-size=" + megabytes(options_.redo_log_mb), "--innodb-flush-log-at-trx-commit=1",

@@ -44,7 +44,8 @@ class MariadbServer:
         driver()
         self.password = secrets.token_hex(16)
         self.port = free_ports(1)[0]
-        self.options = ["--no-defaults", f"--datadir={folder / 'data'}", "--innodb-log-file-size=48M",
+        # A server that starts removes the temporary tables of others beside its own.
+        self.options = ["--no-defaults", f"--datadir={folder / 'data'}", f"--tmpdir={folder}", "--innodb-log-file-size=48M",
                         *(["--user=root"] if os.geteuid() == 0 else [])]
         self.process: Process | None = None
 
