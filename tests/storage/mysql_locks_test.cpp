@@ -285,7 +285,8 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
   threads.emplace_back([&] {
     // What was edited by us since the last look is no adoption: until the others are done, there may be none.
     adopting.run(150 * more);
-    for (const auto end = std::chrono::steady_clock::now() + 10s; adopting.adopted == 0 && std::chrono::steady_clock::now() < end;)
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (adopting.adopted == 0 && std::chrono::steady_clock::now() < end)
       adopting.run(1);
     looking = false;
   });

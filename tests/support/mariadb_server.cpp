@@ -153,7 +153,8 @@ std::string mariadb_server::socket_path() const { return (folder_ / "socket").st
 void mariadb_server::install() {
   const auto log = folder_ / "install.log";
   const auto process = spawn({*find_program("mariadb-install-db"), "--no-defaults", "--datadir=" + (folder_ / "data").string(),
-                              "--tmpdir=" + folder_.string(), "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", user_option(),
+                              "--tmpdir=" + folder_.string(), "--auth-root-authentication-method=normal", "--skip-test-db",
+                              "--skip-name-resolve", user_option(),
                               "--innodb-log-file-size=" + std::to_string(options_.redo_log_mb) + "M"},
                              log);
   const auto status = wait_for_end(process, start_limit);
