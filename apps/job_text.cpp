@@ -6,6 +6,7 @@
 
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
+#include "core/execution_state.hpp"
 #include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 using fields = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::int32_t success = 200, timed_out = 502;
+constexpr std::int32_t timed_out = 502;
 
 std::string text_or(const std::optional<core::time_point>& t, const core::zone& where) { return t ? local_text(*t, where) : "-"; }
 
@@ -71,13 +72,13 @@ std::string schedule_text(const core::job_card& card) {
 }
 
 std::string state_of(const core::log_row& row) {
-  if (row.handle_code == success)
+  if (row.handle_code == core::success_code)
     return "succeeded";
   if (row.handle_code == timed_out)
     return "timed out";
   if (row.handle_code != 0)
     return "failed";
-  return row.trigger_code == 0 ? "waiting" : row.trigger_code == success ? "sent" : "not sent";
+  return row.trigger_code == 0 ? "waiting" : row.trigger_code == core::success_code ? "sent" : "not sent";
 }
 
 nlohmann::json to_json(const core::job_card& card) {

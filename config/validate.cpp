@@ -9,6 +9,7 @@
 
 #include "config/keys.hpp"
 #include "config/problem_lines.hpp"
+#include "config/table_fields.hpp"
 #include "config/units.hpp"
 #include "core/columns.hpp"
 #include "core/mail_text.hpp"
@@ -208,9 +209,7 @@ private:
 } // namespace
 
 bool is_node_name(std::string_view name) {
-  return name.size() <= core::node_chars && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-         });
+  return name.size() <= core::node_chars && is_key(name);
 }
 
 core::result<void> validate(const settings& values, const origins& from) {

@@ -9,19 +9,18 @@ namespace ringmaster::storage {
 
 namespace {
 
-constexpr std::int32_t success = 200;
 constexpr std::int32_t failure = 500;
 
 void write_trigger(run_write& write, const run_row& row, const run_news& news, bool owner_current) {
   const auto& trigger = *news.trigger;
   if (row.trigger_code != 0)
     return;
-  bool failed = trigger.code != success;
+  bool failed = trigger.code != core::success_code;
   bool has_result = row.handle_code != 0 || write.handle_code;
   if (failed && !owner_current)
     return;
   if (failed && has_result) {
-    write.trigger_code = success;
+    write.trigger_code = core::success_code;
     return;
   }
   // 0 would leave the run unresolved for ever.
@@ -39,7 +38,7 @@ void write_callback(run_write& write, const run_row& row, const core::callback& 
   write.callback_stored = true;
 }
 
-bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != success; }
+bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != core::success_code; }
 
 } // namespace
 
@@ -76,8 +75,8 @@ run_write decide(const run_row& row, const run_news& news, bool owner_current) {
   if (news.trigger)
     write_trigger(write, row, news, owner_current);
   bool new_trigger_failure = write.trigger_stored && failed_trigger(*write.trigger_code);
-  bool new_failure = new_trigger_failure || (write.handle_code && *write.handle_code != success);
-  bool new_success = write.handle_code && *write.handle_code == success;
+  bool new_failure = new_trigger_failure || (write.handle_code && *write.handle_code != core::success_code);
+  bool new_success = write.handle_code && *write.handle_code == core::success_code;
   write.children = new_success;
   write.not_failed = new_success && failed_trigger(row.trigger_code);
   write.failed = new_failure;

@@ -7,6 +7,7 @@
 #include "core/slot_map.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/intents.hpp"
 #include "storage/mysql/logs.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -169,12 +170,10 @@ void await_recoveries(connection& db, const std::vector<ending>& all) {
 }
 
 void remove(connection& db, const std::vector<ending>& all) {
-  for (const auto part : padded_chunks(all.size())) {
-    auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(all[part.at(i)].alarm.id);
-    some.run();
-  }
+  std::vector<core::intent_id> ids;
+  for (const auto& each : all)
+    ids.push_back(each.alarm.id);
+  delete_intents(db, ids);
 }
 
 } // namespace

@@ -152,4 +152,16 @@ core::result<std::vector<core::intent>> firing_role::waiting_intents(core::time_
   });
 }
 
+std::size_t delete_intents(connection& db, std::span<const core::intent_id> intents) {
+  std::size_t deleted = 0;
+  const auto ids = sorted(intents);
+  for (const auto part : padded_chunks(ids.size())) {
+    auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(ids[part.at(i)]);
+    deleted += some.run();
+  }
+  return deleted;
+}
+
 } // namespace ringmaster::storage::mysql

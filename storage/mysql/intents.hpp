@@ -2,6 +2,8 @@
 
 // Durable wishes to run: the rows of `rm_intent`.
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/run.hpp"
@@ -20,5 +22,8 @@ struct finished_parent {
 
 /// Inserts those that are not there yet and gives them their ids; returns these.
 [[nodiscard]] std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now);
+
+/// Deletes those that are there, in any order, and says how many there were. Throws `driver_error`.
+std::size_t delete_intents(connection& db, std::span<const core::intent_id> intents);
 
 } // namespace ringmaster::storage::mysql

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "core/execution_state.hpp"
 #include "core/text.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/row_texts.hpp"
@@ -12,7 +13,6 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-constexpr std::int32_t success = 200;
 /// From here on a constant UPDATE for runs with the same message is cheaper than their part in a CASE.
 constexpr std::size_t alike_news_min = 10;
 
@@ -21,8 +21,8 @@ std::string message_of(const run_news& news) {
 }
 
 std::optional<good_news> plain(const run_news& news) {
-  const bool trigger = news.trigger && news.trigger->code == success && news.trigger->message.empty();
-  const bool callback = news.callback && news.callback->code == success;
+  const bool trigger = news.trigger && news.trigger->code == core::success_code && news.trigger->message.empty();
+  const bool callback = news.callback && news.callback->code == core::success_code;
   if ((news.trigger && !trigger) || (news.callback && !callback))
     return std::nullopt;
   return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;

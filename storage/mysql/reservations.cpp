@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/intents.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -30,19 +31,6 @@ std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db
   for (auto& [job, instants] : out)
     std::sort(instants.begin(), instants.end(), [](const auto& a, const auto& b) { return a.fire_at < b.fire_at; });
   return out;
-}
-
-/// How many there were.
-std::size_t delete_intents(connection& db, const std::vector<core::intent_id>& intents) {
-  std::size_t deleted = 0;
-  const auto ids = sorted(std::span<const core::intent_id>{intents});
-  for (const auto part : padded_chunks(ids.size())) {
-    auto& some = db.prepare("DELETE FROM rm_intent WHERE id IN ({?,})", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(ids[part.at(i)]);
-    deleted += some.run();
-  }
-  return deleted;
 }
 
 /// Gives back those instants of each job that lie right before its next time, one after another. Where somebody else took one in

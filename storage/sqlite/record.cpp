@@ -16,7 +16,6 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr std::int32_t success = 200;
 
 constexpr char record_both[] = "UPDATE xxl_job_log SET trigger_code = 200, handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                "WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
@@ -76,8 +75,8 @@ public:
 private:
   /// The common case, in one statement. False: its guard failed, or it is not the common case.
   bool record_success(const run_news& news) {
-    bool trigger = news.trigger && news.trigger->code == success && news.trigger->message.empty();
-    bool callback = news.callback && news.callback->code == success;
+    bool trigger = news.trigger && news.trigger->code == core::success_code && news.trigger->message.empty();
+    bool callback = news.callback && news.callback->code == core::success_code;
     if ((news.trigger && !trigger) || (news.callback && !callback))
       return false;
     auto message = callback ? core::cut_utf16(news.callback->message, core::message_units_max) : std::string_view{};

@@ -291,7 +291,7 @@ void protocol_checker::check_executions(std::int64_t id, const run_book& run) {
 }
 
 void protocol_checker::ended(std::int64_t id, std::int32_t code) {
-  runs_[id].succeeded = runs_[id].succeeded || code == success;
+  runs_[id].succeeded = runs_[id].succeeded || code == core::success_code;
 }
 
 void protocol_checker::executor_lost(std::int64_t id) { runs_[id].lost_by_executor = true; }

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/execution_state.hpp"
 #include "core/log_row.hpp"
 #include "core/node.hpp"
 #include "core/run.hpp"
@@ -125,8 +126,7 @@ private:
   };
   using intent_key = std::tuple<core::trigger_kind, std::int32_t, std::int64_t, std::int32_t>;
 
-  static constexpr std::int32_t success = 200;
-  [[nodiscard]] static bool failed(std::int32_t code) { return code != 0 && code != success; }
+  [[nodiscard]] static bool failed(std::int32_t code) { return code != 0 && code != core::success_code; }
   [[nodiscard]] static std::string text(std::int64_t value) { return std::to_string(value); }
   [[nodiscard]] static std::string text(const core::node_life& life) { return life.node + '/' + text(life.incarnation); }
 

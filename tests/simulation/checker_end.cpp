@@ -33,7 +33,8 @@ std::vector<std::string> protocol_checker::unrest() {
         open.push_back("claim " + text(claim) + " of life " + node + '/' + text(life) + " is open");
   for (const auto& row : expect(world_.store->logs().rows_after(core::log_id{0}, 100'000))) {
     auto id = core::number(row.id);
-    if (row.handle_code != 0 || failed(row.trigger_code) || (row.trigger_code == success && runs_[id].lost_by_executor))
+    if (row.handle_code != 0 || failed(row.trigger_code)
+        || (row.trigger_code == core::success_code && runs_[id].lost_by_executor))
       continue;
     open.push_back("run " + text(id) + " is at (" + text(row.trigger_code) + ", 0)");
   }
@@ -60,7 +61,7 @@ void protocol_checker::check_row(const core::log_row& row) {
   if (run.executions == 0 && !terminal && !run.lost_by_executor)
     fail("F1", "run " + text(id) + " was neither executed nor given up");
   check_failure(row);
-  if (row.handle_code == success && run.spec)
+  if (row.handle_code == core::success_code && run.spec)
     for (auto child : core::child_ids(*run.spec))
       if (!intent_keys_.contains({core::trigger_kind::parent, core::number(child), id, 0}))
         fail("F3", "run " + text(id) + " succeeded and did not start job " + text(core::number(child)));
