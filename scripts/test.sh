@@ -87,7 +87,7 @@ run_ctest() {
   [ -z "$labels" ] || selection=(-L "^($labels)\$")
   say "tests: $preset ${labels:-all}"
   rm -f "$log"
-  # In memory, where there is room, databases of tests do not wait for a disk. What a disk has to do with is on one (tests/chaos).
+  # In memory, where there is room, databases of tests do not wait for a disk.
   local place=${TMPDIR:-/tmp}
   if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt 4194304 ]; then
     place=/dev/shm
