@@ -51,8 +51,8 @@ public:
 
   /// `takeover` and `--back`: announces itself, waits until the guard lets go (and, when that takes longer than `patience`, ends
   /// the connections of all nodes), then, under `schedule_lock` and in one transaction, ends every node's life, copies the
-  /// schedule from or to `xxl_job_info`, and sets the mode. Errors: `unavailable` when the lock does not come free: nothing was
-  /// changed.
+  /// schedule from or to `xxl_job_info`, and sets the mode. Errors: `unavailable` when the lock does not come free: mode and
+  /// schedule are as before and the announcement is gone, but `xxl_job_info` may hide its next times for the minute.
   virtual core::result<core::mode_switch> switch_mode(core::cluster_mode to, core::milliseconds patience) = 0;
 };
 

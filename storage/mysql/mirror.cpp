@@ -29,7 +29,8 @@ std::vector<watched_job> read_all(rows row) {
     auto& job = out.emplace_back();
     job.id = row.id<core::job_id>(0);
     job.row = {row.number(1), row.string(2), row.string(3), row.string(4)};
-    job.row_next_ms = row.number(5);
+    // A hidden one is none: whoever hid it did not know the job yet.
+    job.row_next_ms = row.number(5) == hidden_next_ms ? 0 : row.number(5);
     job.row_last_ms = row.number(6);
     if (!row.is_null(7))
       job.planned = {row.number(8), row.number(9), row.number(10)};

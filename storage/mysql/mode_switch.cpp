@@ -28,12 +28,6 @@ void show_strangers(connection& db) {
   db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", hidden_next_ms);
 }
 
-/// What people see of the native schedule.
-void show_schedule(connection& db) {
-  db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_next_time = s.next_ms WHERE s.next_ms <> 0");
-  show_strangers(db);
-}
-
 /// Makes sure that what is due is found by an index once Java's table is the schedule again. A statement of its own: it commits.
 void add_due_index(connection& db) {
   auto found = db.query("SELECT 1 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
@@ -145,6 +139,15 @@ core::result<void> announce(connection& db, cluster_mode to, bool& already) {
   });
 }
 
+/// A switch that gives up. The guard comes back by this alone; until it is there, and for the rest of the minute, a Java admin
+/// that has the lock finds nothing due. If this is lost, too, the announcement ends with that minute.
+void withdraw(connection& db, cluster_mode to) {
+  static_cast<void>(db.read([&]() -> core::result<void> {
+    db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1 AND wanted = ?", core::stored_name(to));
+    return {};
+  }));
+}
+
 } // namespace
 
 core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, core::milliseconds patience) {
@@ -163,11 +166,7 @@ core::result<core::mode_switch> reservation_role::switch_mode(cluster_mode to, c
     if (done)
       return done;
     if (done.error().code != core::errc::unavailable || (ended && waited > 3 * patience)) {
-      static_cast<void>(own_.db.read([this]() -> core::result<void> {
-        if (is_native(own_.db))
-          show_schedule(own_.db);
-        return {};
-      }));
+      withdraw(own_.db, to);
       return done;
     }
     if (waited > patience && !std::exchange(ended, true))
