@@ -39,6 +39,22 @@ TEST_CASE("a reserved instant is claimed once", "[storage]") {
   CHECK(f.rows("xxl_job_log") == "1");
 }
 
+TEST_CASE("a node whose life is over claims nothing that is reserved", "[storage]") {
+  reserved_one f{GENERATE(from_range(shared_backends()))};
+  if (GENERATE(false, true))
+    f.change("executor_param = 'y'"); // then it is decided under locks
+  auto owner = f.me;
+  auto other = f.db->open();
+  SECTION("fenced") { REQUIRE(require(other->cluster().fence(require(other->cluster().nodes()).at(0)))); }
+  SECTION("entered again") { require(other->cluster().enter("node-a", "x")); }
+  SECTION("left") { require(other->cluster().leave(f.me)); }
+  SECTION("never entered") { owner.node = "node-z"; }
+  CHECK(error_of(f.try_claim(owner, f.reserved, {f.spec})) == core::errc::fenced);
+  CHECK(f.rows("xxl_job_log") == "0");
+  CHECK(f.rows("rm_claim") == "0");
+  CHECK(f.rows("rm_intent", "state = 0") == "1");
+}
+
 TEST_CASE("a job that is not as it was reserved is not claimed", "[storage]") {
   reserved_one f{GENERATE(from_range(shared_backends()))};
   const auto edit = GENERATE(as<std::string>{}, "trigger_status = 0, trigger_next_time = 0, trigger_last_time = 0",

@@ -40,7 +40,13 @@ public:
 
   /// T2 of these, planned with the definitions that `specs` hold or else with the store's.
   core::claim_outcome claim(const std::vector<core::intent>& intents, std::vector<core::job_ptr> specs = {}) {
+    return require(try_claim(me, intents, std::move(specs)));
+  }
+
+  core::result<core::claim_outcome> try_claim(const core::node_life& owner, const std::vector<core::intent>& intents,
+                                              std::vector<core::job_ptr> specs = {}) {
     auto one = batch();
+    one.owner = owner;
     one.shared = true;
     for (const auto& intent : intents) {
       auto known = std::find_if(specs.begin(), specs.end(), [&](const auto& spec) { return spec->id == intent.job; });
@@ -51,7 +57,7 @@ public:
       run.intent = intent.id;
       one.runs.push_back(std::move(run));
     }
-    return require(firings().claim(one, noon));
+    return firings().claim(one, noon);
   }
 
   /// `status last next` of a job, times as seconds from noon.
