@@ -1,6 +1,7 @@
 #include "storage/mysql/schema_shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace ringmaster::storage::mysql {
@@ -95,6 +96,12 @@ schema_verdict half(const std::string& there, const std::string& missing) {
 
 bool is_own(std::string_view table) { return table.starts_with("rm_") || table.starts_with("ej_"); }
 
+/// By the name that `information_schema` has for the type.
+bool is_whole_number(std::string_view type) {
+  constexpr std::array<std::string_view, 5> names{"tinyint", "smallint", "mediumint", "int", "bigint"};
+  return std::find(names.begin(), names.end(), type) != names.end();
+}
+
 /// Nothing: what is there is of the right kind.
 std::optional<schema_verdict> wrong_kind(const schema_facts& facts) {
   for (const auto& name : xxl_tables())
@@ -102,7 +109,7 @@ std::optional<schema_verdict> wrong_kind(const schema_facts& facts) {
       return unusable(name + " is a view: a table belongs there");
   for (const auto& [table, columns] : number_columns())
     for (const auto& column : columns)
-      if (const auto& type = facts.column(table, column)->type; !type.ends_with("int"))
+      if (const auto& type = facts.column(table, column)->type; !is_whole_number(type))
         return unusable(table + '.' + column + " is of the type " + type + ": a whole number belongs there");
   if (!facts.column("xxl_job_log", "id")->counts)
     return unusable("xxl_job_log.id is not AUTO_INCREMENT: no run could be written");

@@ -125,6 +125,8 @@ TEST_CASE("what cannot be used says what is there and what is missing", "[schema
   facts = facts_of(7);
   facts.tables["xxl_job_info"].columns["trigger_next_time"].type = "varchar";
   CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type varchar: a whole number belongs there");
+  facts.tables["xxl_job_info"].columns["trigger_next_time"].type = "point";
+  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type point: a whole number belongs there");
   facts = facts_of(4);
   facts.tables["xxl_job_log"].columns["id"].counts = false;
   CHECK(text_of(facts) == "xxl_job_log.id is not AUTO_INCREMENT: no run could be written");
