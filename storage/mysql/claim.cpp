@@ -60,10 +60,15 @@ public:
   }
 
 private:
-  core::result<void> check_first() { return batch_.shared ? core::result<void>{} : own_.check_current(batch_.owner); }
+  core::result<void> begin() {
+    if (!batch_.shared)
+      return own_.check_current(batch_.owner);
+    keep_edits_off(own_, batch_);
+    return {};
+  }
 
   core::result<claim_outcome> run_unchecked() {
-    if (auto current = check_first(); !current)
+    if (auto current = begin(); !current)
       return tl::unexpected{current.error()};
     const auto all = everything_in(batch_);
     if (write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size() && take(all.intents) == all.intents.size()
@@ -71,7 +76,7 @@ private:
       if (auto outcome = insert(all.runs))
         return std::move(*outcome);
     db_.start_over();
-    if (auto current = check_first(); !current)
+    if (auto current = begin(); !current)
       return tl::unexpected{current.error()};
     return run_under_locks();
   }

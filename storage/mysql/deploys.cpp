@@ -178,8 +178,31 @@ std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const c
   return {std::move(held), std::move(plan)};
 }
 
-/// Locks the schedules and then the jobs that the plan writes, in the order in which claims lock theirs. False: a claim has moved
-/// one since `held` was read.
+/// Beside Java admins a claim locks none of the jobs whose reserved instants it takes, so the edit holds these: it waits for
+/// claims that are under way, and what comes later finds the new definition (F5). `schedule_lock` keeps more from being reserved.
+/// By id, as claims lock them.
+void lock_reserved(connection& db, const std::vector<core::job_id>& jobs) {
+  std::vector<core::intent_id> reserved;
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (rm_intent_once) WHERE job IN ({?,})"
+                            " AND kind IN ('cron', 'misfire') AND state = 0", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      reserved.push_back(found.id<core::intent_id>(0));
+  }
+  reserved = sorted(std::span<const core::intent_id>{reserved});
+  for (const auto part : padded_chunks(reserved.size())) {
+    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id"
+                            " FOR UPDATE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(reserved[part.at(i)]);
+    (void) some.select();
+  }
+}
+
+/// Locks the schedules, what is reserved, and then the jobs that the plan writes, in the order in which claims lock theirs.
+/// False: a claim has moved one since `held` was read.
 bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan& plan) {
   std::unordered_map<std::int64_t, std::int64_t> last_ms;
   for (const auto& job : held.jobs)
@@ -198,6 +221,8 @@ bool lock_schedules(connection& db, const deploy_state& held, const deploy_plan&
     for (auto found = some.select(); found.next();)
       as_held = as_held && found.number(1) <= last_ms[found.number(0)]; // they only grow
   }
+  if (held.shared)
+    lock_reserved(db, jobs);
   // The plan is in the order of the declaration, the mirror's writes are in that of the ids.
   for (const auto part : padded_chunks(jobs.size())) {
     auto& some = db.prepare("SELECT id FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id FOR UPDATE",

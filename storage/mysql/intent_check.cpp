@@ -45,6 +45,21 @@ constexpr const char* as_planned =
 
 } // namespace
 
+void keep_edits_off(session& own, const core::claim_batch& batch) {
+  std::vector<core::job_id> jobs;
+  for (const auto& run : batch.runs)
+    if (!core::is_reserved(run.kind))
+      jobs.push_back(run.spec->id);
+  jobs = sorted(std::span<const core::job_id>{jobs});
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = own.db.prepare(
+      "SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job LOCK IN SHARE MODE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    (void) some.select();
+  }
+}
+
 intent_verdicts check_intents(session& own, const core::claim_batch& batch, const std::vector<core::intent_id>& intents) {
   std::unordered_map<std::int64_t, const core::job*> planned;
   for (const auto& run : batch.runs)

@@ -1,0 +1,144 @@
+// Beside Java admins: a claim and an edit of its job at the same time (firing protocol §7.1, F5).
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "tests/storage/reservation_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+
+namespace {
+
+/// One declared job with the parameter `old`, and one intent of it that is about to be claimed by that.
+struct shared_race : reservation_fixture {
+  explicit shared_race(const test_backend& backend) : reservation_fixture{backend} {
+    set.jobs = {declared_job_of("pay", "settle")};
+    set.jobs[0].schedule_conf = "*/1 * * * * ?";
+    set.jobs[0].params = "old";
+    apply(set);
+    id = core::job_id{std::stoi(id_of("settle"))};
+    spec = job(core::number(id));
+    require(editor->ping()); // a new connection writes its number into the node's row
+  }
+
+  core::intent reserved() {
+    auto some = reserve(noon + 6s).intents;
+    REQUIRE_FALSE(some.empty());
+    return some.front();
+  }
+
+  core::intent by_hand() {
+    core::manual_trigger wish;
+    wish.job = id;
+    wish.token = -1;
+    return require(store->jobs().trigger(wish, noon));
+  }
+
+  /// T2 and the edits each on a connection of their own.
+  void begin_claim(const core::intent& intent) {
+    claiming = std::thread{[this, intent] { claimed = try_claim(me, {intent}, {spec}); }};
+  }
+  void begin_edit(std::function<void(storage::store&)> edit) {
+    editing = std::thread{[this, edit = std::move(edit)] {
+      edit(*editor);
+      if (auto found = editor->jobs().runs_on_their_way({&id, 1}))
+        answered = *found;
+      edited = true;
+    }};
+  }
+
+  /// Until so many wait for a row, or the edit is answered.
+  void wait_for_waits(int wanted) {
+    const auto waits = [this] {
+      return std::stoi(db->value(
+        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"));
+    };
+    for (const auto end = std::chrono::steady_clock::now() + 10s;
+         waits() < wanted && !edited && std::chrono::steady_clock::now() < end;)
+      std::this_thread::yield();
+  }
+
+  void hold_nodes() {
+    db->exec("START TRANSACTION");
+    (void) db->query("SELECT id FROM rm_node FOR UPDATE");
+  }
+
+  /// What the answer of the edit says is on its way is all that ever leaves by the old definition.
+  void check_end() {
+    claiming.join();
+    editing.join();
+    require(std::move(claimed));
+    REQUIRE(answered);
+    CHECK(rows("xxl_job_log", "executor_param = 'old'") == std::to_string(*answered));
+  }
+
+  core::declared_set set = pay_set();
+  core::job_id id{};
+  core::job_ptr spec;
+  std::unique_ptr<storage::store> editor = db->open();
+  std::thread claiming;
+  std::thread editing;
+  core::result<core::claim_outcome> claimed;
+  std::optional<std::size_t> answered;
+  std::atomic<bool> edited{false};
+};
+
+} // namespace
+
+TEST_CASE("beside Java admins an edit waits for the claims that are under way", "[storage]") {
+  const auto edit = GENERATE(as<std::string>{}, "parameter", "schedule", "prune", "remove", "stop");
+  const bool reserved = GENERATE(true, false);
+  shared_race f{GENERATE(from_range(shared_backends()))};
+  CAPTURE(edit, reserved);
+  const auto intent = reserved ? f.reserved() : f.by_hand();
+  f.hold_nodes(); // the claim has taken its intent, read the definition, and comes to the look at its life
+  f.begin_claim(intent);
+  f.wait_for_waits(1);
+  f.begin_edit([&, set = f.set](storage::store& own) mutable {
+    if (edit == "remove")
+      return (void) own.jobs().remove(f.id, true);
+    if (edit == "stop")
+      return (void) own.jobs().stop(f.id, noon + 6s);
+    set.jobs[0].params = "new";
+    if (edit == "schedule")
+      set.jobs[0].schedule_conf = "*/2 * * * * ?";
+    if (edit == "prune")
+      set.jobs.clear();
+    (void) own.deploys().apply(set, false, edit == "prune", noon + 6s);
+  });
+  f.wait_for_waits(2);
+  f.db->exec("COMMIT");
+  f.check_end();
+  CHECK(f.rows("xxl_job_info", edit == "prune" || edit == "remove" ? "1" : "executor_param = 'old'")
+        == (edit == "stop" ? "1" : "0"));
+}
+
+TEST_CASE("beside Java admins a run by hand that is asked for inside an edit goes by the new definition", "[storage]") {
+  shared_race f{GENERATE(from_range(shared_backends()))};
+  auto console = bare_xxl_database(0);
+  console->exec("USE " + f.db->value("SELECT DATABASE()"));
+  console->exec("START TRANSACTION");
+  (void) console->query("SELECT id FROM xxl_job_info FOR UPDATE");
+  f.begin_edit([&, set = f.set](storage::store& own) mutable {
+    set.jobs[0].params = "new";
+    (void) own.deploys().apply(set, false, false, noon + 6s);
+  });
+  f.wait_for_waits(1); // it has its locks, but for the console's row
+  const auto intent = f.by_hand();
+  f.hold_nodes();
+  f.begin_claim(intent);
+  f.wait_for_waits(2);
+  console->exec("ROLLBACK");
+  while (!f.edited)
+    std::this_thread::yield();
+  f.db->exec("COMMIT");
+  f.check_end();
+  CHECK(f.rows("rm_intent", "state = 0") == "1"); // planned again
+  CHECK(f.claim({intent}).runs.size() == 1);
+  CHECK(f.rows("xxl_job_log", "executor_param = 'new'") == "1");
+}
