@@ -44,8 +44,8 @@ public:
   virtual core::result<std::size_t> forget(core::time_point before, std::size_t limit) = 0;
 
   /// Native mode's guard: takes `schedule_lock` on this connection and keeps it until `let_go`, the end of the connection, or a
-  /// call that finds the mode switched or about to be; false then. Repeated to keep it. Nothing else may be called on this
-  /// store in between.
+  /// call that finds the mode switched or about to be; false then. A mode that cannot be read begins no guard and ends none.
+  /// Repeated to keep it. Nothing else may be called on this store in between.
   virtual core::result<bool> hold() = 0;
   virtual core::result<void> let_go() = 0;
 

@@ -162,12 +162,13 @@ core::result<std::size_t> reservation_role::forget(core::time_point before, std:
 core::result<bool> reservation_role::hold() {
   return own_.db.read([this]() -> core::result<bool> {
     auto& db = own_.db;
-    const auto is_wanted = [&db] {
-      const auto now = read_mode(db);
-      return now && now->mode == core::cluster_mode::native && !now->switching;
-    };
     // What fails on the way has rolled back.
     const bool held = std::exchange(held_on_, 0) == db.id() && db.id() != 0;
+    // Where nobody can read who plans, a guard does not begin, nor does it end: nodes in native mode go on.
+    const auto is_wanted = [&db, held] {
+      const auto now = read_mode(db);
+      return now ? now->mode == core::cluster_mode::native && !now->switching : held;
+    };
     if (!held && !is_wanted())
       return false;
     if (!held) {

@@ -66,3 +66,19 @@ TEST_CASE("back that gives up shows no time, and the guard returns", "[storage]"
   require(guard->reservations()->let_go());
   CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
 }
+
+TEST_CASE("a guard that cannot read who plans keeps the lock that it has", "[storage]") {
+  taken_over f{GENERATE(from_range(shared_backends()))};
+  auto guard = f.db->open();
+  f.db->exec("SET SESSION innodb_lock_wait_timeout = 0");
+  f.db->exec("UPDATE rm_mode SET mode = 'both'");
+  CHECK_FALSE(require(guard->reservations()->hold())); // nor does it take one
+  f.db->exec("UPDATE rm_mode SET mode = 'native'");
+  REQUIRE(require(guard->reservations()->hold()));
+  f.db->exec(GENERATE(as<std::string>{}, "UPDATE rm_mode SET mode = 'both'", "DELETE FROM rm_mode"));
+  CHECK(require(guard->reservations()->hold()));
+  CHECK_THROWS((void) f.db->query(javas_lock));
+  f.db->exec("REPLACE INTO rm_mode (id, mode) VALUES (1, 'shared')");
+  CHECK_FALSE(require(guard->reservations()->hold()));
+  CHECK_NOTHROW((void) f.db->query(javas_lock));
+}
