@@ -1,8 +1,11 @@
 // `takeover` and `--back`.
 
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/reservations.hpp"
@@ -15,6 +18,8 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
+/// The next time of a job that runs without one: due since ever.
+constexpr std::int64_t no_next_ms = 1;
 
 /// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
 /// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
@@ -36,24 +41,60 @@ void add_due_index(connection& db) {
     db.command("ALTER TABLE xxl_job_info ADD INDEX rm_due (trigger_status, trigger_next_time)");
 }
 
+/// The last instant that was taken of each job; S5 keeps them for 10 s.
+#define RINGMASTER_TAKEN                                                                                                         \
+  "(SELECT job, MAX(fire_ms) AS last_ms FROM rm_intent WHERE state = 1 AND kind IN ('cron', 'misfire') GROUP BY job)"
+
+/// A console that saved an old row has put instants back that were taken since. Only the keys of their intents refuse them, which
+/// no claim of a native schedule meets: the schedules go on behind them. `rm_schedule` as it was just copied.
+void pass_taken_instants(connection& db, rule_cache& rules) {
+  struct taken {
+    core::job_id job{};
+    core::time_point last{};
+    std::string type;
+    std::string conf;
+  };
+  db.execute("UPDATE rm_schedule s JOIN " RINGMASTER_TAKEN " t ON t.job = s.job SET s.last_ms = GREATEST(s.last_ms, t.last_ms)");
+  std::vector<taken> put_back;
+  auto found = db.query("SELECT s.job, t.last_ms, i.schedule_type, COALESCE(i.schedule_conf, '') FROM rm_schedule s"
+                        " JOIN " RINGMASTER_TAKEN " t ON t.job = s.job JOIN xxl_job_info i ON i.id = s.job"
+                        " WHERE s.next_ms > ? AND s.next_ms <= t.last_ms", no_next_ms);
+  while (found.next())
+    put_back.push_back({found.id<core::job_id>(0), found.time_ms(1), found.string(2), found.string(3)});
+  for (const auto& one : put_back) {
+    const auto rule = rules.find(one.type, one.conf);
+    if (!rule)
+      continue; // nobody plans it
+    const auto next = (*rule)->next(one.last);
+    db.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next ? core::to_ms(*next) : 0, one.job);
+    if (!next) // as T1s leaves a schedule that ended
+      db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?",
+                 one.last, one.job);
+  }
+}
+
+#undef RINGMASTER_TAKEN
+
 /// `rm_schedule` from `xxl_job_info`. A running job without a next time is due at once: its misfire policy decides.
-std::size_t copy_from_jobs(session& own) {
+std::size_t copy_from_jobs(session& own, rule_cache& rules) {
   auto& db = own.db;
   const auto revision = own.take_revisions(1);
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
-  // A console has put these jobs back: what was reserved of them is due in the schedule again, where no key refuses it.
-  db.execute("DELETE n FROM rm_intent n JOIN xxl_job_info i ON i.id = n.job WHERE n.kind = 'cron' AND n.state = 0"
-             " AND i.trigger_status = 1 AND i.trigger_next_time > 0 AND n.fire_ms >= i.trigger_next_time");
   // The first look at them. Read before the schedule: an edit by hand that comes between the two is noticed.
   db.execute("DELETE FROM rm_mirror");
   db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time)"
              " SELECT id, ?, trigger_status, COALESCE(schedule_type, ''), COALESCE(schedule_conf, ''),"
              " COALESCE(CAST(update_time AS CHAR), '') FROM xxl_job_info", revision);
-  return static_cast<std::size_t>(
+  const auto copied = static_cast<std::size_t>(
     db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
-               " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, 1), 0),"
-               " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?", revision));
+               " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, ?), 0),"
+               " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?", no_next_ms, revision));
+  pass_taken_instants(db, rules);
+  // What was reserved and is due in the schedule again, where no key refuses it.
+  db.execute("DELETE n FROM rm_intent n JOIN rm_schedule s ON s.job = n.job WHERE n.kind IN ('cron', 'misfire')"
+             " AND n.state = 0 AND s.next_ms > ? AND n.fire_ms >= s.next_ms", no_next_ms);
+  return copied;
 }
 
 /// `xxl_job_info` from `rm_schedule`, whose next times mean nothing from then on. Which jobs run is as it stands there: an edit
@@ -97,7 +138,7 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   out.nodes_fenced = static_cast<std::size_t>(
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));
   if (to == cluster_mode::native) {
-    out.jobs_copied = copy_from_jobs(own);
+    out.jobs_copied = copy_from_jobs(own, rules);
     hide_schedule(db);
   } else {
     out.jobs_copied = copy_to_jobs(db);

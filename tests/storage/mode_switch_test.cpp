@@ -1,4 +1,5 @@
-// `takeover --back` that gives up, and a guard that cannot read who plans: a Java admin finds nothing due.
+// Switches of the mode in which something is not as it should be: a `--back` that gives up, a mode row that nobody can read, an
+// old row that a console put back before a takeover.
 
 #include "tests/storage/reservation_fixture.hpp"
 
@@ -7,6 +8,7 @@ using namespace ringmaster::test;
 using namespace std::chrono_literals;
 using Catch::Generators::from_range;
 using core::cluster_mode;
+using list = std::vector<std::int64_t>;
 
 namespace {
 
@@ -81,4 +83,90 @@ TEST_CASE("a guard that cannot read who plans keeps the lock that it has", "[sto
   f.db->exec("REPLACE INTO rm_mode (id, mode) VALUES (1, 'shared')");
   CHECK_FALSE(require(guard->reservations()->hold()));
   CHECK_NOTHROW((void) f.db->query(javas_lock));
+}
+
+TEST_CASE("behind a takeover no instant fires again that a console put back", "[storage]") {
+  struct expectation {
+    list claimed;
+    std::string put_back, next, last;
+    list waiting;
+  };
+  const auto expected = GENERATE(values<expectation>({
+    {{0}, "0", "2", "0", {}},             // the very instant
+    {{0, 2}, "0", "4", "2", {}},          // and the one behind it
+    {{2}, "0", "4", "2", {0}},            // the first is late, and goes by its intent
+    {{0}, "-2", "2", "0", {}},            // before all of them: a Java admin fired it, or it is forgotten
+    {{4}, "2", "6", "4", {0, 2}},         // both
+    {{0}, "2", "2", "0", {}},             // not behind what is taken
+    {{0, 2, 4, 6}, "0", "8", "6", {}},    // nothing is left
+    {{0}, "8", "8", "6", {2, 4, 6}},      // nobody put anything back
+    {{}, "0", "0", "6", {}},              // nothing was taken
+  }));
+  CAPTURE(expected.claimed, expected.put_back);
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "*/2 * * * * ?");
+  const auto reserved = f.reserve(noon).intents;
+  REQUIRE(instants(reserved) == list{0, 2, 4, 6});
+  std::vector<core::intent> claimed;
+  for (const auto at : expected.claimed)
+    claimed.push_back(reserved.at(static_cast<std::size_t>(at) / 2));
+  if (!claimed.empty())
+    REQUIRE(f.claim(claimed).runs.size() == claimed.size());
+  const bool old_row = expected.put_back != "8";
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon + std::chrono::seconds{std::stoi(expected.put_back)})
+             + (old_row && !claimed.empty() ? ", trigger_last_time = 0" : ""));
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  const auto row = f.db->query("SELECT next_ms, last_ms FROM rm_schedule").at(0);
+  CHECK(f.from_noon(row[0]) == expected.next);
+  CHECK(f.from_noon(row[1]) == expected.last);
+  const auto waiting = require(f.firings().waiting_intents(noon + 1h, 100));
+  CHECK(instants(waiting) == expected.waiting);
+  // What waits is claimed.
+  f.me = require(f.store->cluster().enter("node-a", "here"));
+  auto batch = f.batch();
+  for (const auto& intent : waiting) {
+    batch.runs.push_back(f.run_of(f.job(1), intent.fire_at));
+    batch.runs.back().intent = intent.id;
+  }
+  if (!waiting.empty())
+    CHECK(require(f.firings().claim(batch, noon)).runs.size() == waiting.size());
+}
+
+TEST_CASE("behind a takeover a schedule that a console began anew after its last instant is over", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "0 0 12 1 3 ? 2024");
+  REQUIRE(f.claim(f.reserve(noon - 5s).intents).runs.size() == 1);
+  f.db->exec("UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = " + ms(noon));
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.schedule_of(1) == "0 0 -");
+  CHECK(f.db->query("SELECT next_ms, last_ms FROM rm_schedule") == table{{"0", ms(noon)}});
+  f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
+  const auto seen = require(f.store->mirror().tend(core::job_id{0}, 100, true, noon));
+  CHECK((seen.adopted.empty() || seen.adopted[0].what.empty())); // nobody stopped it by hand
+  CHECK(f.schedule_of(1) == "0 0 -");
+}
+
+TEST_CASE("a job without a next time that has fired just now is due behind a takeover as any other", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "*/2 * * * * ?");
+  const auto reserved = f.reserve(noon).intents;
+  REQUIRE(f.claim({reserved.front()}).runs.size() == 1);
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = 0");
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == "1"); // its misfire policy decides
+}
+
+TEST_CASE("behind a takeover a misfire that a console put back fires once", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon - 60s, "0 * * * * ?", {{"misfire_strategy", "'FIRE_ONCE_NOW'"}});
+  const auto reserved = f.reserve(noon).intents;
+  REQUIRE(reserved.size() == 1);
+  REQUIRE(reserved[0].kind == core::trigger_kind::misfire);
+  const bool claimed = GENERATE(true, false);
+  if (claimed)
+    REQUIRE(f.claim(reserved).runs.size() == 1);
+  f.db->exec("UPDATE xxl_job_info SET trigger_last_time = 0, trigger_next_time = " + ms(noon - 60s));
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == ms(claimed ? noon + 60s : noon - 60s));
+  CHECK(f.rows("rm_intent", "state = 0") == "0"); // else the schedule and the intent would both bring it
 }
