@@ -40,7 +40,8 @@ public:
   virtual core::result<std::size_t> put_back(const core::node_life& owner) = 0;
 
   /// Forgets reserved instants that were taken and lie at or before `before`, at most `limit`; how many (S5: not earlier than 10
-  /// s after their time).
+  /// s after their time). Each call goes on where the last one ended: what is taken later than that is left to
+  /// `firing_store::fail_abandoned`.
   virtual core::result<std::size_t> forget(core::time_point before, std::size_t limit) = 0;
 
   /// Native mode's guard: takes `schedule_lock` on this connection and keeps it until `let_go`, the end of the connection, or a

@@ -148,14 +148,22 @@ core::result<std::size_t> reservation_role::put_back(const core::node_life& owne
 
 core::result<std::size_t> reservation_role::forget(core::time_point before, std::size_t limit) {
   return own_.db.read([&]() -> core::result<std::size_t> {
+    if (before < forgotten_)
+      forgotten_ = core::time_point{}; // the clock was set back
     // Found first and deleted by their ids: a DELETE with this condition looks at the whole table. Of a reserved instant
-    // created_ms is the instant itself.
+    // created_ms is the instant itself. Children and retries stay for ten minutes and are not to be read over and over.
     std::vector<core::intent_id> old;
-    auto found = own_.db.query("SELECT id FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1 AND created_ms <= ?"
-                               " AND kind IN ('cron', 'misfire') ORDER BY created_ms LIMIT ?", before, limit);
-    while (found.next())
+    auto last = before;
+    auto found = own_.db.query("SELECT id, created_ms FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1"
+                               " AND created_ms >= ? AND created_ms <= ? AND kind IN ('cron', 'misfire')"
+                               " ORDER BY created_ms LIMIT ?", forgotten_, before, limit);
+    while (found.next()) {
       old.push_back(found.id<core::intent_id>(0));
-    return delete_intents(own_.db, old);
+      last = found.time_ms(1);
+    }
+    const auto gone = delete_intents(own_.db, old);
+    forgotten_ = old.size() < limit ? before : last;
+    return gone;
   });
 }
 

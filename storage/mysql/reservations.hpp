@@ -42,6 +42,8 @@ public:
 private:
   session& own_;
   rule_cache rules_;
+  /// Reserved instants up to here are forgotten, but for those that were taken behind that.
+  core::time_point forgotten_{};
   /// The connection on which the guard holds the lock; 0: none.
   std::int64_t held_on_ = 0;
 };
