@@ -142,3 +142,93 @@ TEST_CASE("beside Java admins a run by hand that is asked for inside an edit goe
   CHECK(f.claim({intent}).runs.size() == 1);
   CHECK(f.rows("xxl_job_log", "executor_param = 'new'") == "1");
 }
+
+namespace {
+
+/// Reserves, asks for runs by hand, and claims whatever waits by the definition that it has just read, until told to end.
+class claimant {
+public:
+  claimant(shared_race& f, core::node_life life) : store_{f.db->open()}, life_{std::move(life)}, job_{f.id} {}
+
+  void run(const std::atomic<bool>& on) {
+    for (auto now = noon + 6s; on && failure.empty(); now += 100ms) {
+      note(store_->reservations()->reserve(life_, {.now = now}));
+      core::manual_trigger wish;
+      wish.job = job_;
+      wish.token = --token_;
+      note(store_->jobs().trigger(wish, now));
+      claim();
+    }
+  }
+
+  std::string failure;
+  std::size_t won = 0;
+
+private:
+  template <class T>
+  bool note(const core::result<T>& outcome) {
+    if (!outcome && outcome.error().code != core::errc::unavailable)
+      failure = outcome.error().context;
+    return outcome.has_value();
+  }
+
+  void claim() {
+    const auto jobs = store_->firings().read_jobs({&job_, 1});
+    const auto waiting = store_->firings().waiting_intents(noon + 24h, 10);
+    if (!note(jobs) || !note(waiting) || waiting->empty() || jobs->empty())
+      return;
+    core::claim_batch batch;
+    batch.owner = life_;
+    batch.sequence = ++sequence_;
+    batch.shared = true;
+    for (const auto& intent : *waiting) {
+      auto& run = batch.runs.emplace_back(firing_fixture::run_of(jobs->front().spec, intent.fire_at));
+      run.kind = intent.kind;
+      run.intent = intent.id;
+    }
+    const auto outcome = store_->firings().claim(batch, noon);
+    if (note(outcome))
+      won += outcome->runs.size();
+  }
+
+  std::unique_ptr<storage::store> store_;
+  core::node_life life_;
+  core::job_id job_;
+  std::int64_t token_ = 0;
+  std::int64_t sequence_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("beside Java admins nothing is claimed by a definition that an edit has replaced", "[storage]") {
+  shared_race f{GENERATE(from_range(shared_backends()))};
+  claimant first{f, f.me};
+  claimant second{f, require(f.store->cluster().enter("node-b", "there"))};
+  std::atomic<bool> on{true};
+  std::thread one{[&] { first.run(on); }};
+  std::thread other{[&] { second.run(on); }};
+  std::vector<std::string> older; // the rows by older definitions, once each edit was acknowledged
+  const auto rows_before = [&f](int edit) { return f.rows("xxl_job_log", "executor_param + 0 < " + std::to_string(edit)); };
+  std::string failure;
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  for (int edit = 1; failure.empty() && std::chrono::steady_clock::now() < end; ++edit) {
+    if (edit > 40 && f.rows("xxl_job_log") != "0")
+      break;
+    f.set.jobs[0].params = std::to_string(edit);
+    const auto applied = f.try_apply(f.set);
+    if (applied)
+      older.push_back(rows_before(edit));
+    else
+      failure = applied.error().context;
+  }
+  on = false;
+  one.join();
+  other.join();
+  CHECK(failure == "");
+  CHECK(first.failure == "");
+  CHECK(second.failure == "");
+  CHECK(first.won + second.won > 0);
+  CHECK(f.rows("xxl_job_log") == std::to_string(first.won + second.won));
+  for (std::size_t i = 0; i < older.size(); ++i)
+    CHECK(rows_before(static_cast<int>(i) + 1) == older[i]);
+}
