@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -45,22 +45,39 @@ private:
   std::size_t left_ = 0;
 };
 
-/// The two in turn, each in its own order, and then the rest of the longer one: room that does not do for all goes to both alike.
-template <class T>
-[[nodiscard]] std::vector<T> in_turn(std::vector<T>&& some, std::vector<T>&& others) {
-  if (others.empty())
-    return std::move(some);
-  if (some.empty())
-    return std::move(others);
-  std::vector<T> all;
-  all.reserve(some.size() + others.size());
-  for (std::size_t i = 0; i < std::max(some.size(), others.size()); ++i) {
-    if (i < some.size())
-      all.push_back(std::move(some[i]));
-    if (i < others.size())
-      all.push_back(std::move(others[i]));
+/// Two kinds that want the same room get it alternately, also from one pass to the next: so neither starves where a pass has room
+/// for one alone, whatever the passes offer.
+class even_shares {
+public:
+  enum class kind : std::uint8_t { one, other };
+
+  /// The two in turn, each in its own order, and then the rest of the longer one. `kind_of` is asked once for each.
+  template <class T, class KindOf>
+  [[nodiscard]] std::vector<T> in_turn(std::vector<T>&& all, KindOf&& kind_of) const {
+    std::vector<T> first, second;
+    for (auto& each : all)
+      (kind_of(std::as_const(each)) == first_ ? first : second).push_back(std::move(each));
+    all.clear();
+    for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+      if (i < first.size())
+        all.push_back(std::move(first[i]));
+      if (i < second.size())
+        all.push_back(std::move(second[i]));
+    }
+    return std::move(all);
   }
-  return all;
-}
+
+  /// What became of an offer: `short_of` is the kind of the first that found no room; whether any of its own kind and any of the
+  /// other one found some. If neither did, nobody had a turn.
+  void answered(kind short_of, bool own_found, bool other_found) noexcept {
+    if (other_found)
+      first_ = short_of;
+    else if (own_found) // the other kind was not there: it is its turn when it comes
+      first_ = short_of == kind::one ? kind::other : kind::one;
+  }
+
+private:
+  kind first_ = kind::one;
+};
 
 } // namespace ringmaster::core

@@ -15,6 +15,12 @@ constexpr auto round_gap = 20ms;
 // may be thousands of them.
 constexpr auto held_wait = 200ms;
 
+// Instants of schedules, planned or reserved, and what came of something else.
+core::even_shares::kind kind_of(const protocol::route_candidate& candidate) {
+  const bool by_schedule = candidate.plan || (candidate.intent && core::is_reserved(candidate.intent->kind));
+  return by_schedule ? core::even_shares::kind::one : core::even_shares::kind::other;
+}
+
 } // namespace
 
 schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners,
@@ -27,7 +33,8 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     clock_{std::move(clock)},
     log_{std::move(log)},
     book_{std::move(where)},
-    turns_{round_gap, 2 * settings_.claim_rows_max},
+    instant_turns_{round_gap, 2 * settings_.claim_rows_max},
+    other_turns_{round_gap, 2 * settings_.claim_rows_max},
     claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
     dropped_count_{
       make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
@@ -150,10 +157,9 @@ void schedule_actor_state::work() {
 void schedule_actor_state::plan_due(core::time_point t) {
   if (claims_.size() + (routed_.empty() ? 0 : 1) >= claims_in_flight_max || routing_ >= settings_.claim_rows_max)
     return;
-  auto intents = next_intents();
-  std::vector<protocol::route_candidate> jobs;
+  auto candidates = next_intents();
   core::plan_window window{.now = t, .horizon = settings_.claim_ahead, .misfire_after = settings_.misfire_after};
-  std::size_t runs = intents.size();
+  std::size_t runs = candidates.size();
   const auto look = book_.next_look();
   const bool begins = look && next_pass(*look) <= t;
   while (begins && runs < settings_.claim_rows_max) {
@@ -166,14 +172,14 @@ void schedule_actor_state::plan_due(core::time_point t) {
       continue;
     }
     runs += std::max<std::size_t>(1, plan.firings.size());
-    jobs.push_back({due->spec, std::move(plan), std::nullopt, generation_});
+    candidates.push_back({due->spec, std::move(plan), std::nullopt, generation_});
   }
   if (begins) {
     last_pass_ = t;
     hurried_ = runs >= settings_.claim_rows_max;
   }
   // In a pass that the lanes do not take whole, neither kind waits for the end of the other.
-  protocol::route_request request{core::in_turn(std::move(intents), std::move(jobs)), protocol::route_listener{self_}};
+  protocol::route_request request{shares_.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
   if (request.candidates.empty())
     return;
   routing_ += request.candidates.size();
@@ -189,8 +195,10 @@ core::time_point schedule_actor_state::next_pass(core::time_point look) const {
 
 void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, batch.accounted);
+  share_room(batch);
   for (auto& candidate : batch.deferred) {
-    const auto wait = turns_.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
+    auto& turns = kind_of(candidate) == core::even_shares::kind::one ? instant_turns_ : other_turns_;
+    const auto wait = turns.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
     put_off(std::move(candidate), wait);
   }
   for (auto& candidate : batch.held)
@@ -198,6 +206,19 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
   drop_stale_routes(); // nothing is claimed while definitions are read, and others would miss their slots until then
   work();
+}
+
+// The pool answers in the order in which it was asked. A plan that only drops instants needs no room.
+void schedule_actor_state::share_room(const protocol::routed_batch& batch) {
+  if (batch.deferred.empty())
+    return;
+  const auto short_of = kind_of(batch.deferred.front());
+  const auto found = [&](bool own) {
+    return std::any_of(batch.routed.begin(), batch.routed.end(), [&](const protocol::routed_job& job) {
+      return !job.runs.empty() && (kind_of(job.candidate) == short_of) == own;
+    });
+  };
+  shares_.answered(short_of, found(true), found(false));
 }
 
 // A child, a retry or a run by hand was due when it was made.

@@ -98,6 +98,7 @@ private:
   void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
   void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
+  void share_room(const protocol::routed_batch& batch);
   void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
   [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
   void drop_stale_routes();
@@ -155,8 +156,12 @@ private:
   std::unordered_set<std::int64_t> intents_known_;
   /// Jobs of other nodes' slots that were read for intents, until the next sweep: who finds no slot is not read again each time.
   std::unordered_map<std::int32_t, core::job_ptr> guests_;
-  /// Of jobs and intents that find no slot.
-  core::turns turns_;
+  /// Of those that find no slot: instants of schedules, and what came of something else. The few of one kind do not wait behind
+  /// the many of the other.
+  core::turns instant_turns_;
+  core::turns other_turns_;
+  /// Which of the two kinds is first.
+  core::even_shares shares_;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
 

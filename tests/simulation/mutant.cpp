@@ -238,6 +238,7 @@ const std::vector<mutant>& shared_mutants() {
     {.rule = "lookagain", .shared = {.looks_again = false}},
     {.rule = "remember", .shared = {.remembers_taken = false}},
     {.rule = "backinorder", .shared = {.gives_back_in_order = false}},
+    {.rule = "backdue", .shared = {.gives_back_due = false}},
     {.rule = "takenext", .shared = {.takes_over_next = false}},
     {.rule = "closetable", .shared = {.closes_table = false}},
   };

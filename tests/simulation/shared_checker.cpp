@@ -72,25 +72,33 @@ void shared_checker::reserved(const xxl_row& before, const xxl_row& after, core:
   }
 }
 
-void shared_checker::claimed(std::span<const core::claimed_run> runs) {
-  for (const auto& run : runs) {
-    instant which{core::number(run.plan.spec->id), run.plan.fire_at};
-    if (run.plan.intent) {
-      const auto intent = intents_.find(core::number(*run.plan.intent));
-      if (intent == intents_.end())
-        continue; // a child, a retry
-      which = intent->second;
-    } else if (run.plan.kind != core::trigger_kind::cron) {
-      continue;
-    }
-    if (run.plan.part.index != 0)
-      continue; // a broadcast's other parts
-    ++counts_.claimed;
-    ++instants_[which].runs;
-    if (seen_.on_time && seen_.now() > which.second + punctual)
-      seen_.broken("lateness", text(which) + " is claimed at " + std::to_string(core::to_ms(seen_.now())));
-    check_once(which);
+void shared_checker::claimed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
+  for (const auto& move : batch.moves)
+    if (std::find(outcome.lost_races.begin(), outcome.lost_races.end(), move.job) == outcome.lost_races.end())
+      passed_over(core::number(move.job), move.expected_next, move.next);
+  for (const auto& run : outcome.runs)
+    claimed(run);
+}
+
+void shared_checker::claimed(const core::claimed_run& run) {
+  instant which{core::number(run.plan.spec->id), run.plan.fire_at};
+  if (run.plan.intent) {
+    const auto intent = intents_.find(core::number(*run.plan.intent));
+    if (intent == intents_.end())
+      return; // a child, a retry
+    which = intent->second;
+  } else if (run.plan.kind != core::trigger_kind::cron) {
+    return;
   }
+  if (run.plan.part.index != 0)
+    return; // a broadcast's other parts
+  ++counts_.claimed;
+  auto& book = instants_[which];
+  ++book.runs;
+  book.owed = false;
+  if (seen_.on_time && seen_.now() > which.second + punctual)
+    seen_.broken("lateness", text(which) + " is claimed at " + std::to_string(core::to_ms(seen_.now())));
+  check_once(which);
 }
 
 void shared_checker::missed(core::intent_id intent, core::time_point now) {
@@ -120,8 +128,11 @@ void shared_checker::changed(core::intent_id intent) {
 }
 
 void shared_checker::given_back(const xxl_row&, const xxl_row&, const std::vector<core::intent_id>& intents) {
-  for (auto intent : intents)
-    instants_[intents_.at(core::number(intent))].intended = false;
+  for (auto intent : intents) {
+    auto& book = instants_[intents_.at(core::number(intent))];
+    book.intended = false;
+    book.owed = true;
+  }
   counts_.given_back += intents.size();
 }
 
@@ -145,6 +156,12 @@ void shared_checker::forget_debts(std::int32_t job, bool intents_too) {
     if (intents_too)
       one->second.intended = false;
   }
+}
+
+void shared_checker::passed_over(std::int32_t job, core::time_point from, std::optional<core::time_point> to) {
+  for (auto one = instants_.lower_bound({job, from}); one != instants_.end() && one->first.first == job; ++one)
+    if (!to || one->first.second < *to)
+      one->second.owed = false;
 }
 
 void shared_checker::taken_over(const std::vector<xxl_row>& rows, const next_times& planned) {
@@ -182,6 +199,7 @@ void shared_checker::java_took(const xxl_row& before, const xxl_row& after, cons
     jobs_[job].wiped_out = seen_.now();
   for (auto at : instants)
     instants_[{job, at}].owed = false;
+  passed_over(job, before.next, after.has_next() ? std::optional{after.next} : std::nullopt);
 }
 
 void shared_checker::java_fired(core::job_id job, core::time_point at) {
@@ -223,7 +241,7 @@ void shared_checker::judge_end() {
     if (book.intended && book.runs == 0 && book.java_fired == 0)
       seen_.broken("F1", text(which) + " was reserved and never claimed");
     if (book.owed && !is_excused(which))
-      seen_.broken("F1", text(which) + " was dropped because it would be taken again, and nobody took it");
+      seen_.broken("F1", text(which) + " was given back or dropped, to be taken again, and nobody took it");
   }
 }
 

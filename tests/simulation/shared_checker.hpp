@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ public:
   // -- Ringmaster
   void intended(const core::intent& made, const std::string& node);
   void reserved(const xxl_row& before, const xxl_row& after, core::time_point now);
-  void claimed(std::span<const core::claimed_run> runs);
+  void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   /// The misfire policy dropped it.
   void missed(core::intent_id intent, core::time_point now);
   /// The claim dropped it (S3), `row` being its job.
@@ -90,7 +91,8 @@ private:
     bool intended = false;
     int runs = 0;
     int java_fired = 0;
-    /// Its claim dropped it because its job is due at or before it: so somebody takes it once more.
+    /// It was given back, or its claim dropped it because its job is due at or before it: so somebody takes it once more, or
+    /// passes over it.
     bool owed = false;
   };
   struct span_of_time {
@@ -113,6 +115,9 @@ private:
   void excuse(std::int32_t job, core::time_point from, core::time_point to) { jobs_[job].excused.push_back({from, to}); }
   [[nodiscard]] bool is_excused(const instant& which) const;
   void forget_debts(std::int32_t job, bool intents_too);
+  /// Somebody who plans went from `from` to `to` and answers for what lies between them; no `to`: the schedule has ended.
+  void passed_over(std::int32_t job, core::time_point from, std::optional<core::time_point> to);
+  void claimed(const core::claimed_run& run);
 
   surroundings seen_;
   std::map<instant, instant_book> instants_;

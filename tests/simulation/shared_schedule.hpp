@@ -34,6 +34,8 @@ struct shared_rules {
   bool remembers_taken = true;
   /// Giving back stops where somebody else took an instant in between.
   bool gives_back_in_order = true;
+  /// What is given back is due again.
+  bool gives_back_due = true;
   /// A takeover goes on where the table stands: behind what Java admins have planned.
   bool takes_over_next = true;
   /// Behind a takeover nothing is due in the table, and the lock is held.

@@ -64,8 +64,8 @@ std::size_t shared_schedule::give_back(const xxl_row& row, const std::vector<wai
   if (gone.empty())
     return 0;
   auto back = row;
-  back.running = true;
-  back.next = *next;
+  back.running = back.running || rules_.gives_back_due;
+  back.next = rules_.gives_back_due ? *next : row.next;
   table_.write(back, xxl_columns::times_and_status);
   checker_.given_back(row, back, gone);
   return gone.size();

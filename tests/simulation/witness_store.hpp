@@ -24,7 +24,7 @@ private:
     outcome->dropped_intents.insert(outcome->dropped_intents.end(), dropped.begin(), dropped.end());
     checker_.claimed(batch, *outcome, now);
     if (shared_books_ && !outcome->repeated)
-      shared_books_->claimed(outcome->runs);
+      shared_books_->claimed(sound, *outcome);
     return outcome;
   }
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {

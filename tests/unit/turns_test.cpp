@@ -1,11 +1,15 @@
 #include "core/turns.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 
 using namespace std::chrono_literals;
-using ringmaster::core::in_turn;
+using ringmaster::core::even_shares;
 using ringmaster::core::milliseconds;
 using ringmaster::core::turns;
 
@@ -13,6 +17,31 @@ namespace {
 
 constexpr milliseconds limit = 5s;
 constexpr std::chrono::steady_clock::time_point begin{1h};
+
+using kind = even_shares::kind;
+
+/// Passes over two kinds that want room, and who found some.
+class passes {
+public:
+  void offer(std::size_t ones, std::size_t others, std::size_t places) {
+    std::vector<kind> all(others, kind::other);
+    all.insert(all.end(), ones, kind::one);
+    const auto order = room_.in_turn(std::move(all), [](kind each) { return each; });
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(places, order.size()));
+    for (auto each = order.begin(); each != end; ++each)
+      ++(*each == kind::one ? ones_ : others_);
+    if (end != order.end()) {
+      const auto own = std::count(order.begin(), end, *end);
+      room_.answered(*end, own > 0, own < end - order.begin());
+    }
+  }
+  [[nodiscard]] std::size_t found_by(kind which) const { return which == kind::one ? ones_ : others_; }
+
+private:
+  even_shares room_;
+  std::size_t ones_ = 0;
+  std::size_t others_ = 0;
+};
 
 } // namespace
 
@@ -48,10 +77,65 @@ TEST_CASE("in its round the later one is first", "[core]") {
   CHECK(given.wait(begin, 0ms, 0ms) == 39ms);
 }
 
-TEST_CASE("two kinds share what room there is", "[core]") {
-  CHECK(in_turn<int>({1, 2, 3}, {10}) == std::vector<int>{1, 10, 2, 3});
-  CHECK(in_turn<int>({1}, {10, 20, 30}) == std::vector<int>{1, 10, 20, 30});
-  CHECK(in_turn<int>({}, {10}) == std::vector<int>{10});
-  CHECK(in_turn<int>({1}, {}) == std::vector<int>{1});
-  CHECK(in_turn<int>({}, {}).empty());
+TEST_CASE("two kinds are offered in turn", "[core]") {
+  even_shares room;
+  const auto ordered = [&room](std::vector<int> all) {
+    return room.in_turn(std::move(all), [](int each) { return each < 10 ? kind::one : kind::other; });
+  };
+  CHECK(ordered({1, 2, 3, 10}) == std::vector<int>{1, 10, 2, 3});
+  CHECK(ordered({10, 20, 1, 30}) == std::vector<int>{1, 10, 20, 30});
+  CHECK(ordered({10}) == std::vector<int>{10});
+  CHECK(ordered({1, 2}) == std::vector<int>{1, 2});
+  CHECK(ordered({}).empty());
+  room.answered(kind::other, false, true);
+  CHECK(ordered({1, 2, 3, 10}) == std::vector<int>{10, 1, 2, 3});
+  CHECK(ordered({10, 20, 1, 30}) == std::vector<int>{10, 1, 20, 30});
+  CHECK(ordered({1, 2}) == std::vector<int>{1, 2});
+}
+
+TEST_CASE("two kinds share room alike, however little of it a pass has", "[core]") {
+  for (std::size_t places : {1u, 2u, 3u, 7u}) {
+    CAPTURE(places);
+    passes made;
+    for (int i = 0; i < 100; ++i)
+      made.offer(10, 10, places);
+    CHECK(made.found_by(kind::one) == 50 * places);
+    CHECK(made.found_by(kind::other) == 50 * places);
+  }
+}
+
+TEST_CASE("passes without room change nobody's turn", "[core]") {
+  passes made;
+  for (int i = 0; i < 100; ++i) {
+    made.offer(10, 10, 1); // the one place of this moment, and the rest is asked about at once
+    made.offer(10, 10, 0);
+    made.offer(10, 0, 0);
+    made.offer(0, 10, 0);
+  }
+  CHECK(made.found_by(kind::one) == 50);
+  CHECK(made.found_by(kind::other) == 50);
+}
+
+TEST_CASE("a kind that is not in every pass has its turn whenever it comes", "[core]") {
+  passes made;
+  for (int i = 0; i < 100; ++i) {
+    made.offer(10, 0, 1);
+    made.offer(10, 10, 1);
+  }
+  CHECK(made.found_by(kind::other) == 100);
+  made = {};
+  for (int i = 0; i < 100; ++i) {
+    made.offer(0, 10, 1);
+    made.offer(10, 10, 1);
+    made.offer(0, 10, 1);
+  }
+  CHECK(made.found_by(kind::one) == 100);
+}
+
+TEST_CASE("who finds all the room it wants leaves the rest to the other kind", "[core]") {
+  passes made;
+  for (int i = 0; i < 100; ++i)
+    made.offer(1, 10, 4);
+  CHECK(made.found_by(kind::one) == 100);
+  CHECK(made.found_by(kind::other) == 300);
 }
