@@ -143,7 +143,7 @@ void shared_checker::given_back(const xxl_row&, const xxl_row&, const std::vecto
   counts_.given_back += intents.size();
 }
 
-void shared_checker::edited(const xxl_row& before, const xxl_row& after, bool anew, core::cluster_mode mode) {
+void shared_checker::edited(const xxl_row& after, bool anew, core::cluster_mode mode) {
   if (!anew)
     return;
   const auto job = core::number(after.id);
@@ -151,8 +151,8 @@ void shared_checker::edited(const xxl_row& before, const xxl_row& after, bool an
     ends_show(job);
   auto& book = jobs_[job];
   const auto now = seen_.now();
-  // A Java admin's stop has wiped out the last instant, and it may have some in memory behind what we call the earliest start.
-  if (after.running && !before.running && now < book.wiped_out + core::milliseconds{1000} + seen_.spread)
+  // A Java admin has wiped out the last instant, and it may have some in memory behind what we call the earliest start.
+  if (after.running && now < book.wiped_out + core::milliseconds{1000} + seen_.spread)
     excuse(job, after.next, now + reserved_ahead + seen_.spread);
   book.stopped = book.stopped_by_us = !after.running;
   forget_debts(job, true);
@@ -247,7 +247,8 @@ void shared_checker::java_saved(const console_save& edit, core::cluster_mode mod
   const bool undoes = edit.as_read != edit.before;
   if (undoes) // what was decided since it read the row is forgotten
     excuse(job, std::min(edit.as_read.next, edit.before.next), now + reserved_ahead + seen_.spread);
-  if (edit.as_read.running && !edit.after.running)
+  const bool begins_anew = edit.after.running && edit.after.last == core::time_point{} && edit.as_read.last != core::time_point{};
+  if (edit.as_read.running && (!edit.after.running || begins_anew))
     book.wiped_out = now;
   const bool begins = edit.after.running && edit.after.next != edit.as_read.next;
   const bool was_running = edit.as_read.running && edit.as_read.conf == edit.after.conf;

@@ -53,7 +53,7 @@ public:
   void changed(core::intent_id intent);
   void given_back(const xxl_row& before, const xxl_row& after, const std::vector<core::intent_id>& intents);
   /// `anew`: the schedule or the state was changed.
-  void edited(const xxl_row& before, const xxl_row& after, bool anew, core::cluster_mode mode);
+  void edited(const xxl_row& after, bool anew, core::cluster_mode mode);
   /// Next times of the native schedule by job, 0 for none.
   using next_times = std::map<std::int32_t, core::time_point>;
   void taken_over(const std::vector<xxl_row>& rows, const next_times& planned);

@@ -181,7 +181,7 @@ void shared_schedule::after_edit() {
       db_.run("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?1", row.id);
       db_.run("DELETE FROM rm_intent WHERE job = ?1 AND kind IN ('cron', 'misfire') AND state = 0", row.id);
     }
-    checker_.edited(before, row, anew, mode_);
+    checker_.edited(row, anew, mode_);
     if (mode_ == core::cluster_mode::native && anew && row.has_next() && rules_.closes_table) {
       row.next = far_future;
       table_.write(row, xxl_columns::times);
