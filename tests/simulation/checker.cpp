@@ -68,6 +68,11 @@ void protocol_checker::edited(std::int64_t revision, const std::vector<core::job
   read_schedule();
 }
 
+void protocol_checker::switched() {
+  by_hand_.clear();
+  read_schedule();
+}
+
 void protocol_checker::read_schedule() {
   for (auto& job : expect(world_.store->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000))) {
     auto id = core::number(job.spec->id);
@@ -137,6 +142,8 @@ void protocol_checker::check_move(const core::claim_batch& batch, const core::sc
   else
     next_.erase(id);
 
+  if (by_hand_.contains(id))
+    return;
   const auto& spec = *jobs_.at(id).spec;
   std::set<core::time_point> planned;
   for (const auto& run : batch.runs) {

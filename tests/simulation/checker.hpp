@@ -44,6 +44,8 @@ public:
   // -- commits
   /// `revision`: of the declared jobs; `jobs`: those that were there before and are others now.
   void edited(std::int64_t revision, const std::vector<core::job_id>& jobs);
+  /// At a console, in native mode: nodes come to know of it whenever they read the job again.
+  void edited_by_hand(core::job_id job) { by_hand_.insert(core::number(job)); }
   /// The edit was answered, and no run of a former definition was said to be on its way.
   void acknowledged(std::int64_t revision);
   void entered(const core::node_life& life);
@@ -73,6 +75,8 @@ public:
   /// What another account found.
   void broken(const std::string& rule, const std::string& what) { fail(rule, what); }
   /// `takeover` or `--back`: the schedule stands elsewhere now, and this life is over, which its process has yet to hear.
+  /// Everybody reads everything again.
+  void switched();
   void ended_by_switch(const core::node_life& life);
   void read_schedule();
 
@@ -147,6 +151,7 @@ private:
   std::map<std::string, std::int64_t> lives_;
   std::map<std::pair<std::string, std::int64_t>, span> over_;
   std::map<std::int32_t, core::scheduled_job> jobs_;
+  std::set<std::int32_t> by_hand_;
   std::map<std::int32_t, core::time_point> next_;
   std::set<std::tuple<std::int32_t, core::time_point, std::int32_t>> instants_;
   std::map<std::int64_t, core::intent> intents_;

@@ -117,6 +117,8 @@ struct java_script {
   milliseconds pass_takes{100};
   /// From 3.x on it writes back only rows that run, and no status; before, the status that it read.
   bool guards_status = false;
+  /// The first pass behind such a moment hangs for so long, with the lock.
+  std::vector<std::pair<span, milliseconds>> stalls = {};
   /// Its process is killed, and comes back.
   std::vector<std::pair<span, milliseconds>> crashes;
 };
@@ -125,6 +127,8 @@ struct java_script {
 struct mode_change {
   span at{0};
   core::cluster_mode to = core::cluster_mode::native;
+  /// The command is killed behind its announcement.
+  bool dies = false;
 };
 
 /// A node stops gracefully and starts again.

@@ -61,7 +61,10 @@ void java_admin::crash(milliseconds lasts) {
     checker_.java_lost(one.job, one.at);
   for (const auto& one : std::exchange(fired_in_pass_, {}))
     checker_.java_rolled_back(one.job, one.at);
-  pass_.clear();
+  // What its ring fired of a pass that hung is due again, too.
+  for (const auto& one : std::exchange(pass_, {}))
+    for (const auto at : one.instants)
+      checker_.java_rolled_back(one.as_read.id, at);
   world_.after(lasts, [this] { start(); });
 }
 
@@ -73,14 +76,22 @@ void java_admin::begin_pass() {
   const auto now = clock();
   for (const auto& row : schedule_.table().due(now + pre_read))
     decide(row, now);
-  const auto takes = 5 + world_.random(static_cast<std::uint64_t>(script_.pass_takes.count()));
-  after(milliseconds{takes}, &java_admin::end_pass);
+  auto takes = milliseconds{5 + world_.random(static_cast<std::uint64_t>(script_.pass_takes.count()))};
+  if (stalls_ < script_.stalls.size() && world_.now() >= script_.stalls[stalls_].first) {
+    takes = script_.stalls[stalls_++].second;
+    world_.say(name_ + " hangs in its pass for " + std::to_string(takes.count()) + " ms");
+  }
+  after(takes, &java_admin::end_pass);
 }
 
 // What is late is triggered at once, before the commit; what is due soon goes to the ring, and the row one instant further.
 void java_admin::decide(const xxl_row& row, core::time_point now) {
   taken_row taken{row, row, {}};
   if (now > row.next + pre_read) {
+    if (row.misfire == core::misfire_policy::fire_once_now) {
+      fired_in_pass_.push_back({row.id, row.next});
+      checker_.java_misfired(row.id, row.next);
+    }
     refresh(taken.moved, now);
   } else if (now > row.next) {
     taken.instants.push_back(row.next);
@@ -143,15 +154,15 @@ void java_admin::fire_due() {
 
 void java_admin::edit(const console_edit& wish) {
   const auto row = schedule_.table().row(wish.job);
-  if (!up_ || !row || schedule_.mode().mode != core::cluster_mode::shared || schedule_.mode().switching)
+  if (!up_ || !row)
     return;
-  world_.after(wish.takes, [this, wish, as_read = *row, life = life_] {
-    if (up_ && life == life_ && schedule_.mode().mode == core::cluster_mode::shared)
-      save(wish, as_read);
+  world_.after(wish.takes, [this, wish, as_read = *row, life = life_, mode = schedule_.mode().mode] {
+    if (up_ && life == life_)
+      save(wish, as_read, mode);
   });
 }
 
-void java_admin::save(const console_edit& wish, const xxl_row& as_read) {
+void java_admin::save(const console_edit& wish, const xxl_row& as_read, core::cluster_mode read_in) {
   auto row = as_read;
   const auto begin = rule_of(row).next(clock() + pre_read);
   switch (wish.what) {
@@ -180,7 +191,10 @@ void java_admin::save(const console_edit& wish, const xxl_row& as_read) {
   const auto before = schedule_.table().row(wish.job).value();
   schedule_.table().write(row, xxl_columns::all);
   world_.say(name_ + "'s console makes " + text(before) + " to " + text(row));
-  checker_.java_saved({as_read, before, row});
+  const auto mode = schedule_.mode().mode;
+  checker_.java_saved({as_read, read_in, before, row}, mode);
+  if (mode == core::cluster_mode::native)
+    world_.checker().edited_by_hand(wish.job);
 }
 
 } // namespace ringmaster::simulation

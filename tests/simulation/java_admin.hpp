@@ -40,7 +40,7 @@ private:
   void end_pass();
   void decide(const xxl_row& row, core::time_point now);
   void into_ring(core::job_id job, core::time_point at);
-  void save(const console_edit& wish, const xxl_row& as_read);
+  void save(const console_edit& wish, const xxl_row& as_read, core::cluster_mode read_in);
   /// What happens to this process later, if it is still there.
   void after(span wait, void (java_admin::*what)());
   void fire_due();
@@ -52,6 +52,8 @@ private:
   java_script script_;
   int life_ = 0;
   bool up_ = false;
+  /// How many of its passes have hung.
+  std::size_t stalls_ = 0;
   /// What this pass has decided and not committed.
   std::vector<taken_row> pass_;
   std::vector<instant> fired_in_pass_;

@@ -241,6 +241,7 @@ const std::vector<mutant>& shared_mutants() {
     {.rule = "backdue", .shared = {.gives_back_due = false}},
     {.rule = "takenext", .shared = {.takes_over_next = false}},
     {.rule = "closetable", .shared = {.closes_table = false}},
+    {.rule = "stayclosed", .shared = {.stays_closed = false}},
   };
   return all;
 }

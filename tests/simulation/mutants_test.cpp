@@ -5,34 +5,32 @@
 #include <iostream>
 
 #include "tests/simulation/exhaustive.hpp"
-#include "tests/simulation/report.hpp"
+#include "tests/simulation/side_by_side.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::simulation;
 
 namespace {
 
-bool breaks(const history& what, const mutant& without) {
-  auto found = simulate(what, &without);
-  if (found.violations.empty())
+bool breaks(const std::vector<history>& histories, const mutant& without) {
+  const auto found = simulate_many(histories.size(), [&](auto i) { return histories[i]; }, 1, &without);
+  if (found.broken.empty())
     return false;
-  std::cout << "without [" << without.rule << "], " << describe(what.faults.back()) << ": " << found.violations.front() << '\n';
+  const auto& one = found.broken.front();
+  std::cout << "without [" << without.rule << "], " << describe(one.what.faults.back()) << ": " << one.found.violations.front()
+            << '\n';
   return true;
 }
 
 /// `likely`: the kind of firing to begin with.
 bool is_caught(const mutant& without, const std::string& likely) {
-  for (const auto& what : {queued_behind_another(), result_before_wipe()})
-    if (breaks(what, without))
-      return true;
+  if (breaks({queued_behind_another(), result_before_wipe()}, without))
+    return true;
   auto kinds = firing_kinds();
   std::stable_partition(kinds.begin(), kinds.end(), [&](const firing_kind& kind) { return kind.name == likely; });
   REQUIRE(kinds.front().name == likely);
-  for (const auto& kind : kinds)
-    for (const auto& what : single_faults(kind.base))
-      if (breaks(what, without))
-        return true;
-  return false;
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const firing_kind& kind) { return breaks(single_faults(kind.base), without); });
 }
 
 } // namespace

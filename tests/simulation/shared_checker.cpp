@@ -1,6 +1,7 @@
 #include "tests/simulation/shared_checker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringmaster::simulation {
 
@@ -27,15 +28,21 @@ void shared_checker::tally::add(const tally& other) {
   java_fired += other.java_fired;
   java_lost += other.java_lost;
   residuals += other.residuals;
+  java_misfires += other.java_misfires;
   console_edits += other.console_edits;
+  edits_across_switches += other.edits_across_switches;
   switches += other.switches;
+  failed_switches += other.failed_switches;
 }
 
 bool shared_checker::is_excused(const instant& which) const {
   const auto job = jobs_.find(which.first);
-  return job != jobs_.end() && std::any_of(job->second.excused.begin(), job->second.excused.end(), [&](const auto& one) {
-           return one.from <= which.second && which.second <= one.to;
-         });
+  if (job == jobs_.end())
+    return false;
+  const auto& [number, book] = *job;
+  return (book.shown_from && *book.shown_from <= which.second)
+         || std::any_of(book.excused.begin(), book.excused.end(),
+                        [&](const auto& one) { return one.from <= which.second && which.second <= one.to; });
 }
 
 void shared_checker::check_once(const instant& which) {
@@ -136,14 +143,16 @@ void shared_checker::given_back(const xxl_row&, const xxl_row&, const std::vecto
   counts_.given_back += intents.size();
 }
 
-void shared_checker::edited(const xxl_row& before, const xxl_row& after, bool anew) {
+void shared_checker::edited(const xxl_row& after, bool anew, core::cluster_mode mode) {
   if (!anew)
     return;
   const auto job = core::number(after.id);
+  if (mode == core::cluster_mode::native)
+    ends_show(job);
   auto& book = jobs_[job];
   const auto now = seen_.now();
-  // A Java admin's stop has wiped out the last instant, and it may have some in memory behind what we call the earliest start.
-  if (after.running && !before.running && now < book.wiped_out + core::milliseconds{1000} + seen_.spread)
+  // A Java admin has wiped out the last instant, and it may have some in memory behind what we call the earliest start.
+  if (after.running && now < book.wiped_out + core::milliseconds{1000} + seen_.spread)
     excuse(job, after.next, now + reserved_ahead + seen_.spread);
   book.stopped = book.stopped_by_us = !after.running;
   forget_debts(job, true);
@@ -168,6 +177,8 @@ void shared_checker::taken_over(const std::vector<xxl_row>& rows, const next_tim
   ++counts_.switches;
   for (const auto& row : rows) {
     const auto job = core::number(row.id);
+    if (row.next == far_future)
+      continue; // a console saved what it had read in native mode
     if (!row.running || !row.has_next())
       continue;
     const auto next = planned.at(job);
@@ -180,8 +191,10 @@ void shared_checker::handed_back(const next_times& planned, const std::vector<xx
   ++counts_.switches;
   for (const auto& row : rows) {
     const auto job = core::number(row.id);
+    ends_show(job);
     const auto next = planned.find(job);
-    if (row.running && next != planned.end() && core::to_ms(next->second) != 0 && row.next != next->second)
+    if (row.running && next != planned.end() && core::to_ms(next->second) != 0
+        && next->second != far_future && row.next != next->second)
       seen_.broken("takeover --back", "job " + std::to_string(job) + " does not go on where it stood");
   }
 }
@@ -191,7 +204,7 @@ void shared_checker::handed_back(const next_times& planned, const std::vector<xx
 void shared_checker::java_took(const xxl_row& before, const xxl_row& after, const std::vector<core::time_point>& instants,
                                core::cluster_mode mode) {
   const auto job = core::number(after.id);
-  if (mode == core::cluster_mode::native)
+  if (mode == core::cluster_mode::native && !jobs_[job].shown_from)
     seen_.broken("takeover", "a Java admin plans job " + std::to_string(job) + " in native mode");
   if (jobs_[job].stopped_by_us && !before.running && after.running)
     seen_.broken("S2", "the stop of job " + std::to_string(job) + " is undone by a Java admin's pass");
@@ -209,19 +222,33 @@ void shared_checker::java_fired(core::job_id job, core::time_point at) {
   check_once(which);
 }
 
+void shared_checker::java_misfired(core::job_id job, core::time_point at) {
+  ++counts_.java_misfires;
+  java_fired(job, at);
+}
+
 void shared_checker::java_lost(core::job_id, core::time_point) { ++counts_.java_lost; }
 
 void shared_checker::java_rolled_back(core::job_id job, core::time_point at) { excuse(core::number(job), at, at); }
 
-void shared_checker::java_saved(const console_save& edit) {
+void shared_checker::ends_show(std::int32_t job) {
+  if (const auto from = std::exchange(jobs_[job].shown_from, std::nullopt))
+    excuse(job, *from, seen_.now() + reserved_ahead + seen_.spread);
+}
+
+void shared_checker::java_saved(const console_save& edit, core::cluster_mode mode) {
   ++counts_.console_edits;
+  counts_.edits_across_switches += edit.read_in != mode ? 1 : 0;
   const auto job = core::number(edit.after.id);
   auto& book = jobs_[job];
   const auto now = seen_.now();
+  if (mode == core::cluster_mode::native && edit.after.running && edit.after.next != far_future)
+    book.shown_from = std::min(book.shown_from.value_or(edit.after.next), edit.after.next);
   const bool undoes = edit.as_read != edit.before;
   if (undoes) // what was decided since it read the row is forgotten
     excuse(job, std::min(edit.as_read.next, edit.before.next), now + reserved_ahead + seen_.spread);
-  if (edit.as_read.running && !edit.after.running)
+  const bool begins_anew = edit.after.running && edit.after.last == core::time_point{} && edit.as_read.last != core::time_point{};
+  if (edit.as_read.running && (!edit.after.running || begins_anew))
     book.wiped_out = now;
   const bool begins = edit.after.running && edit.after.next != edit.as_read.next;
   const bool was_running = edit.as_read.running && edit.as_read.conf == edit.after.conf;

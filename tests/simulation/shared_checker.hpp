@@ -22,6 +22,7 @@ namespace ringmaster::simulation {
 /// How a Java console changed a row.
 struct console_save {
   xxl_row as_read;
+  core::cluster_mode read_in = core::cluster_mode::shared;
   /// What stands there now, and what it is made.
   xxl_row before;
   xxl_row after;
@@ -52,21 +53,24 @@ public:
   void changed(core::intent_id intent);
   void given_back(const xxl_row& before, const xxl_row& after, const std::vector<core::intent_id>& intents);
   /// `anew`: the schedule or the state was changed.
-  void edited(const xxl_row& before, const xxl_row& after, bool anew);
+  void edited(const xxl_row& after, bool anew, core::cluster_mode mode);
   /// Next times of the native schedule by job, 0 for none.
   using next_times = std::map<std::int32_t, core::time_point>;
   void taken_over(const std::vector<xxl_row>& rows, const next_times& planned);
   void handed_back(const next_times& planned, const std::vector<xxl_row>& rows);
+  void switch_failed() { ++counts_.failed_switches; }
 
   // -- Java admins
   void java_took(const xxl_row& before, const xxl_row& after, const std::vector<core::time_point>& instants,
                  core::cluster_mode mode);
   void java_fired(core::job_id job, core::time_point at);
+  /// What lies between `at` and the present was missed, and is fired once.
+  void java_misfired(core::job_id job, core::time_point at);
   /// It was in the memory of a process that ended.
   void java_lost(core::job_id job, core::time_point at);
   /// It was fired in a pass that was not committed, so somebody takes it again.
   void java_rolled_back(core::job_id job, core::time_point at);
-  void java_saved(const console_save& edit);
+  void java_saved(const console_save& edit, core::cluster_mode mode);
 
   // -- the end
   void judge_end();
@@ -80,8 +84,12 @@ public:
     std::size_t java_lost = 0;
     /// Instants that were fired twice or dropped where §8 says that it may be so.
     std::size_t residuals = 0;
+    std::size_t java_misfires = 0;
     std::size_t console_edits = 0;
+    /// Begun in another mode than they were saved in.
+    std::size_t edits_across_switches = 0;
     std::size_t switches = 0;
+    std::size_t failed_switches = 0;
     void add(const tally& other);
   };
   [[nodiscard]] const tally& counts() const noexcept { return counts_; }
@@ -106,6 +114,9 @@ private:
     bool stopped_by_us = false;
     /// When a Java admin, its console or the end of the schedule, stopped the job and wiped out its last instant.
     core::time_point wiped_out{};
+    /// Since when a console's save shows a next time in native mode, where only the guard keeps Java admins from it: what they
+    /// take from then on, and from which instant on.
+    std::optional<core::time_point> shown_from;
     /// Here an instant may be fired twice.
     std::vector<span_of_time> excused;
   };
@@ -115,6 +126,8 @@ private:
   void excuse(std::int32_t job, core::time_point from, core::time_point to) { jobs_[job].excused.push_back({from, to}); }
   [[nodiscard]] bool is_excused(const instant& which) const;
   void forget_debts(std::int32_t job, bool intents_too);
+  /// Its next time is hidden again, or is the schedule: Java admins have in memory what they have.
+  void ends_show(std::int32_t job);
   /// Somebody who plans went from `from` to `to` and answers for what lies between them; no `to`: the schedule has ended.
   void passed_over(std::int32_t job, core::time_point from, std::optional<core::time_point> to);
   void claimed(const core::claimed_run& run);

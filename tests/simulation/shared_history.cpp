@@ -59,18 +59,23 @@ void add_edits(dice& with, history& to) {
   }
 }
 
+console_edit random_console_edit(dice& with, const history& in) {
+  console_edit one;
+  one.at = with.between(300, 8000);
+  one.takes = with.one_in(4) ? with.between(50, 900) : with.between(1, 10);
+  if (with.one_in(5)) // its process stood still
+    one.takes = with.between(6300, 9000);
+  one.job = core::job_id{1 + static_cast<std::int32_t>(with.below(in.jobs.size()))};
+  one.what = static_cast<console_edit::kind>(with.below(4));
+  one.admin = with.below(in.java.size());
+  one.conf = random_cron(with);
+  return one;
+}
+
 void add_console_edits(dice& with, history& to) {
   using kind = console_edit::kind;
   for (auto count = 1 + with.below(3); count > 0; --count) {
-    console_edit one;
-    one.at = with.between(300, 8000);
-    one.takes = with.one_in(4) ? with.between(50, 900) : with.between(1, 10);
-    if (with.one_in(5)) // its process stood still
-      one.takes = with.between(6300, 9000);
-    one.job = core::job_id{1 + static_cast<std::int32_t>(with.below(to.jobs.size()))};
-    one.what = static_cast<kind>(with.below(4));
-    one.admin = with.below(to.java.size());
-    one.conf = random_cron(with);
+    auto one = random_console_edit(with, to);
     to.console.push_back(one);
     if (one.what != kind::stop || with.one_in(4))
       continue;
@@ -101,6 +106,39 @@ void add_switches(dice& with, history& to) {
     to.switches.push_back({at + with.between(300, 6000), core::cluster_mode::shared});
 }
 
+/// A Java admin hangs with the lock when the last switch wants it, so that it has to wait or gives up; or the command is killed;
+/// and a console's edit goes on meanwhile. A job fires through it all.
+void disturb_switch(dice& with, history& made) {
+  auto& last = made.switches.back();
+  last.dies = with.one_in(5);
+  auto& hangs = made.java[with.below(made.java.size())];
+  hangs.stalls.emplace_back(std::max<span>(last.at - with.between(0, 1500), 0ms), with.between(10'000, 22'000));
+  made.console.push_back(random_console_edit(with, made));
+  made.console.back().at = std::max<span>(last.at - with.between(0, 3000), 0ms);
+  made.console.back().takes = with.between(500, 9000);
+  for (auto* set : {&made.jobs, made.edits.empty() ? nullptr : &made.edits.back().jobs})
+    if (set != nullptr)
+      set->front().schedule_conf = "2-50/6 0 12 2 3 ? *";
+  made.lasts_at_least = 45s;
+}
+
+/// A Java admin hangs with the lock for longer than the misfire limit; who plans behind that finds instants that are too late.
+void make_late(dice& with, history& made) {
+  const auto at = with.between(0, 2000), lasts = with.between(9000, 15'000);
+  made.java.back().stalls.emplace_back(at, lasts);
+  made.jobs.front().schedule_conf = "2-18/2 0 12 2 3 ? *";
+  made.jobs.front().misfire = core::misfire_policy::fire_once_now;
+  if (with.one_in(2))
+    return;
+  for (int i = 0; i < made.nodes; ++i) {
+    fault gone;
+    gone.node = std::string(1, static_cast<char>('a' + i));
+    gone.at = at + 500ms;
+    gone.lasts = lasts + 1000ms;
+    made.faults.push_back(gone);
+  }
+}
+
 void disturb(dice& with, history& made) {
   if (with.one_in(4))
     for (int i = 0; i < made.nodes; ++i)
@@ -115,6 +153,10 @@ void disturb(dice& with, history& made) {
     made.stops.push_back({with.between(800, 8000), node_of(with, made), with.between(100, 5000)});
   for (auto count = with.below(4); count > 0; --count)
     made.faults.push_back(random_fault(with, made));
+  if (!made.switches.empty() && with.one_in(3))
+    disturb_switch(with, made);
+  else if (made.switches.empty() && with.one_in(6))
+    make_late(with, made);
 }
 
 std::string at_text(span at) { return std::to_string(std::chrono::duration_cast<milliseconds>(at).count()) + " ms"; }
@@ -147,6 +189,8 @@ std::string describe_shared(const history& all) {
             + std::to_string(one.skew.count()) + " ms, passes of up to " + std::to_string(one.pass_takes.count()) + " ms\n";
     for (const auto& [at, lasts] : one.crashes)
       text += "    crashes at " + at_text(at) + " for " + at_text(lasts) + '\n';
+    for (const auto& [at, lasts] : one.stalls)
+      text += "    hangs in its first pass behind " + at_text(at) + " for " + at_text(lasts) + '\n';
   }
   for (const auto& one : all.console)
     text += "  console " + std::to_string(one.admin + 1) + ' ' + edits.at(static_cast<std::size_t>(one.what)) + " job "
@@ -155,7 +199,8 @@ std::string describe_shared(const history& all) {
   for (const auto& one : all.stops)
     text += "  stop of " + one.node + " at " + at_text(one.at) + " for " + at_text(one.lasts) + '\n';
   for (const auto& one : all.switches)
-    text += std::string{"  takeover"} + (one.to == core::cluster_mode::shared ? " --back" : "") + " at " + at_text(one.at) + '\n';
+    text += std::string{"  takeover"} + (one.to == core::cluster_mode::shared ? " --back" : "") + " at " + at_text(one.at)
+            + (one.dies ? ", killed behind its announcement" : "") + '\n';
   return text;
 }
 

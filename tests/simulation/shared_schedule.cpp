@@ -24,8 +24,8 @@ core::error over(const core::node_life& life) {
 } // namespace
 
 shared_schedule::shared_schedule(storage::sqlite::connection& tables, shared_rules rules, shared_checker& checker,
-                                 std::function<void(const core::node_life&)> ended)
-  : db_{tables}, rules_{rules}, checker_{checker}, ended_{std::move(ended)}, table_{tables} {}
+                                 std::function<core::time_point()> now, std::function<void(const core::node_life&)> ended)
+  : db_{tables}, rules_{rules}, checker_{checker}, now_{std::move(now)}, ended_{std::move(ended)}, table_{tables} {}
 
 bool shared_schedule::lock(const std::string& who) {
   if (is_locked_for(who))
@@ -181,7 +181,7 @@ void shared_schedule::after_edit() {
       db_.run("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?1", row.id);
       db_.run("DELETE FROM rm_intent WHERE job = ?1 AND kind IN ('cron', 'misfire') AND state = 0", row.id);
     }
-    checker_.edited(before, row, anew);
+    checker_.edited(row, anew, mode_);
     if (mode_ == core::cluster_mode::native && anew && row.has_next() && rules_.closes_table) {
       row.next = far_future;
       table_.write(row, xxl_columns::times);

@@ -40,13 +40,15 @@ struct shared_rules {
   bool takes_over_next = true;
   /// Behind a takeover nothing is due in the table, and the lock is held.
   bool closes_table = true;
+  /// A `takeover --back` that gives up leaves the times hidden and is not wanted any more.
+  bool stays_closed = true;
 };
 
 class shared_schedule {
 public:
-  /// `ended`: told of each life that a switch ends.
+  /// `now`: the database's clock. `ended`: told of each life that a switch ends.
   shared_schedule(storage::sqlite::connection& tables, shared_rules rules, shared_checker& checker,
-                  std::function<void(const core::node_life&)> ended);
+                  std::function<core::time_point()> now, std::function<void(const core::node_life&)> ended);
 
   [[nodiscard]] const shared_rules& rules() const noexcept { return rules_; }
   [[nodiscard]] xxl_table& table() noexcept { return table_; }
@@ -56,9 +58,10 @@ public:
   /// False: somebody else has it.
   bool lock(const std::string& who);
   void unlock(const std::string& who);
+  [[nodiscard]] const std::string& lock_holder() const noexcept { return holder_; }
 
   // -- the roles of a store (`storage::reservation_store`)
-  [[nodiscard]] core::mode_state mode() const noexcept { return {mode_, wanted_ && *wanted_ != mode_}; }
+  [[nodiscard]] core::mode_state mode() const { return {mode_, wanted_ && *wanted_ != mode_ && now_() < forgotten_at_}; }
   core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window);
   core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents, core::time_point now);
   core::result<std::size_t> put_back(const core::node_life& owner);
@@ -66,9 +69,12 @@ public:
   bool hold(const std::string& who);
 
   // -- `ringmaster takeover`
-  void announce(core::cluster_mode to);
+  /// False: nothing is to be done.
+  bool announce(core::cluster_mode to);
   /// Under the lock.
-  void switch_mode(core::cluster_mode to, core::time_point now);
+  void switch_mode(core::cluster_mode to);
+  /// The lock did not come free.
+  void give_up();
   /// The holder's connection is cut.
   void cut_lock() { holder_.clear(); }
 
@@ -89,16 +95,20 @@ private:
   std::size_t put_instants_back(const std::string& node);
   std::size_t give_back(const xxl_row& row, const std::vector<waiting>& instants);
   void end_all_lives();
-  void copy_from_table(core::time_point now);
+  void copy_from_table();
   void copy_to_table();
+  void show_strangers();
 
   storage::sqlite::connection& db_;
   shared_rules rules_;
   shared_checker& checker_;
+  std::function<core::time_point()> now_;
   std::function<void(const core::node_life&)> ended_;
   xxl_table table_;
   core::cluster_mode mode_ = core::cluster_mode::shared;
   std::optional<core::cluster_mode> wanted_;
+  /// An announcement that nobody acted on means nothing from then on.
+  core::time_point forgotten_at_{};
   std::string holder_;
   std::vector<xxl_row> before_edit_;
 };

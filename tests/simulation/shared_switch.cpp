@@ -12,6 +12,8 @@ namespace {
 
 using core::cluster_mode;
 
+constexpr core::milliseconds announced_for{60'000};
+constexpr char hide_times[] = "UPDATE xxl_job_info SET trigger_next_time = ?1 WHERE trigger_status = 1";
 constexpr char list_waiting[] = "SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind = 'cron'"
                                 " AND (?1 = '' OR node = ?1) ORDER BY job, fire_ms";
 
@@ -83,13 +85,29 @@ bool shared_schedule::hold(const std::string& who) {
   return lock(who);
 }
 
-void shared_schedule::announce(cluster_mode to) {
+bool shared_schedule::announce(cluster_mode to) {
+  wanted_.reset();
+  if (mode_ == to)
+    return false;
   wanted_ = to;
-  if (to == cluster_mode::shared && mode_ == cluster_mode::native)
-    db_.run("UPDATE xxl_job_info SET trigger_next_time = ?1 WHERE trigger_status = 1", far_future);
+  forgotten_at_ = now_() + announced_for;
+  if (to == cluster_mode::shared)
+    db_.run(hide_times, far_future);
+  return true;
 }
 
-void shared_schedule::switch_mode(cluster_mode to, core::time_point now) {
+// The times stay hidden: the mirror shows them when the minute is over.
+void shared_schedule::give_up() {
+  if (rules_.stays_closed)
+    return wanted_.reset();
+  if (mode_ != cluster_mode::native)
+    return;
+  db_.run("UPDATE xxl_job_info SET trigger_next_time = (SELECT next_ms FROM rm_schedule WHERE job = id)"
+          " WHERE (SELECT next_ms FROM rm_schedule WHERE job = id) <> 0");
+  show_strangers();
+}
+
+void shared_schedule::switch_mode(cluster_mode to) {
   wanted_.reset();
   if (mode_ == to)
     return;
@@ -99,11 +117,11 @@ void shared_schedule::switch_mode(cluster_mode to, core::time_point now) {
   auto listing = db_.prepare("SELECT job, next_ms FROM rm_schedule");
   if (to == cluster_mode::native) {
     const auto rows = table_.rows();
-    copy_from_table(now);
+    copy_from_table();
     for (listing.with(); listing.step();)
       planned[listing.small(0)] = listing.time_ms(1);
     if (rules_.closes_table)
-      db_.run("UPDATE xxl_job_info SET trigger_next_time = ?1 WHERE trigger_status = 1", far_future);
+      db_.run(hide_times, far_future);
     checker_.taken_over(rows, planned);
   } else {
     for (listing.with(); listing.step();)
@@ -126,12 +144,12 @@ void shared_schedule::end_all_lives() {
     ended_(life);
 }
 
-void shared_schedule::copy_from_table(core::time_point now) {
+void shared_schedule::copy_from_table() {
   db_.run("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
   for (const auto& row : table_.rows()) {
     auto next = row.running ? std::max(row.next, core::from_ms(1)) : core::time_point{};
     if (row.running && !rules_.takes_over_next)
-      next = rule_of(row).next(now).value_or(core::time_point{});
+      next = rule_of(row).next(now_()).value_or(core::time_point{});
     db_.run("UPDATE rm_schedule SET next_ms = ?2, last_ms = max(last_ms, ?3), revision = (SELECT counter FROM rm_edit)"
             " WHERE job = ?1", row.id, next, row.last);
   }
@@ -146,7 +164,13 @@ void shared_schedule::copy_to_table() {
           " trigger_next_time = (SELECT next_ms FROM rm_schedule WHERE job = id)"
           " WHERE trigger_status = 1 AND (SELECT next_ms FROM rm_schedule WHERE job = id) <> 0");
   db_.run("UPDATE xxl_job_info SET trigger_last_time = 0, trigger_next_time = 0 WHERE trigger_status = 0");
+  show_strangers();
   db_.run("UPDATE rm_schedule SET next_ms = 0");
+}
+
+// Started at a console, with a hidden time: who plans next decides by the misfire policy.
+void shared_schedule::show_strangers() {
+  db_.run("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?1", far_future);
 }
 
 } // namespace ringmaster::simulation

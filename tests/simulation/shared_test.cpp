@@ -54,7 +54,9 @@ TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[si
   INFO(counts.reserved << " reserved, " << counts.claimed << " claimed, " << counts.given_back << " given back, "
                        << counts.dropped << " dropped at their claim, " << counts.java_fired << " fired by Java admins, "
                        << counts.java_lost << " lost by them, " << counts.console_edits << " edits at consoles, "
-                       << counts.switches << " switches, " << counts.residuals << " residuals");
+                       << counts.edits_across_switches << " of them across a switch, " << counts.java_misfires
+                       << " misfires by Java admins, " << counts.switches << " switches, " << counts.failed_switches
+                       << " that gave up, " << counts.residuals << " residuals");
   // What the histories are there to bring about was brought about.
   CHECK(counts.reserved > 10 * count);
   CHECK(counts.claimed > 5 * count);
@@ -64,8 +66,11 @@ TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[si
   CHECK(counts.dropped > count / 4);
   CHECK(counts.console_edits > count / 4);
   CHECK(counts.switches > count / 4);
+  CHECK(counts.failed_switches > count / 100);
+  CHECK(counts.edits_across_switches > count / 50);
+  CHECK(counts.java_misfires > count / 100);
   CHECK(counts.residuals > 0);
-  CHECK(counts.residuals < counts.claimed / 50);
+  CHECK(counts.residuals < counts.claimed / 40);
   CHECK(all.counts.executions > 5 * count);
 }
 
@@ -89,8 +94,9 @@ RINGMASTER_SHARED_MUTANT("editlock", 146)
 RINGMASTER_SHARED_MUTANT("keeplast", 146)
 RINGMASTER_SHARED_MUTANT("keepreserved", 8)
 RINGMASTER_SHARED_MUTANT("lookagain", 4)
-RINGMASTER_SHARED_MUTANT("remember", 108)
-RINGMASTER_SHARED_MUTANT("backinorder", 94)
+RINGMASTER_SHARED_MUTANT("remember", 262)
+RINGMASTER_SHARED_MUTANT("backinorder", 118)
 RINGMASTER_SHARED_MUTANT("backdue", 1)
 RINGMASTER_SHARED_MUTANT("takenext", 4)
 RINGMASTER_SHARED_MUTANT("closetable", 4)
+RINGMASTER_SHARED_MUTANT("stayclosed", 95)

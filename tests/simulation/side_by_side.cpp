@@ -8,7 +8,8 @@
 
 namespace ringmaster::simulation {
 
-many_runs simulate_many(std::size_t count, const std::function<history(std::size_t)>& history_of, std::size_t broken_max) {
+many_runs simulate_many(std::size_t count, const std::function<history(std::size_t)>& history_of, std::size_t broken_max,
+                        const mutant* rule_off) {
   many_runs all;
   std::mutex guard;
   std::atomic<std::size_t> next{0};
@@ -16,7 +17,7 @@ many_runs simulate_many(std::size_t count, const std::function<history(std::size
   auto work = [&] {
     for (auto number = next++; number < count && !enough; number = next++) {
       auto what = history_of(number);
-      auto found = simulate(what);
+      auto found = simulate(what, rule_off, rule_off == nullptr);
       const std::lock_guard lock{guard};
       all.counts.add(found.counts);
       all.shared_counts.add(found.shared_counts);

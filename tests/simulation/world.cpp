@@ -54,8 +54,9 @@ milliseconds clock_spread(const history& what) {
 }
 
 bool is_undisturbed(const history& what) {
-  return what.faults.empty() && what.stops.empty() && what.switches.empty() && what.edits.empty() && what.console.empty()
-         && clock_spread(what) == 0ms;
+  const bool hangs = std::any_of(what.java.begin(), what.java.end(), [](const auto& one) { return !one.stalls.empty(); });
+  return !hangs && what.faults.empty() && what.stops.empty() && what.switches.empty() && what.edits.empty()
+         && what.console.empty() && clock_spread(what) == 0ms;
 }
 
 } // namespace

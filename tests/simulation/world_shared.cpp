@@ -11,14 +11,15 @@ namespace ringmaster::simulation {
 namespace {
 
 constexpr span switch_retry = 100ms;
-/// `takeover` cuts the connections of the nodes then.
+/// `takeover` cuts the connections of the nodes then, and gives up after three times as long.
 constexpr span switch_patience = 5s;
 
 } // namespace
 
 void world::begin_shared() {
-  shared_ = std::make_unique<shared_schedule>(database_.tables(), rule_off_ ? rule_off_->shared : shared_rules{}, shared_checker_,
-                                              [this](const core::node_life& life) { checker_.ended_by_switch(life); });
+  shared_ = std::make_unique<shared_schedule>(
+    database_.tables(), rule_off_ ? rule_off_->shared : shared_rules{}, shared_checker_, [this] { return true_time(); },
+    [this](const core::node_life& life) { checker_.ended_by_switch(life); });
   for (std::size_t i = 0; i < what_.java.size(); ++i)
     java_.push_back(
       std::make_unique<java_admin>(*this, *shared_, shared_checker_, "java-" + std::to_string(i + 1), what_.java[i]));
@@ -34,19 +35,24 @@ void world::schedule_java() {
   for (const auto& one : what_.switches)
     at(one.at, [this, &one] {
       say(one.to == core::cluster_mode::native ? "takeover" : "takeover --back");
-      shared_->announce(one.to);
-      try_switch(one.to, now_);
+      if (shared_->announce(one.to) && !one.dies)
+        try_switch(one.to, now_);
     });
 }
 
 void world::try_switch(core::cluster_mode to, span since) {
-  if (now_ - since > switch_patience)
+  if (now_ - since > switch_patience && node(shared_->lock_holder()) != nullptr)
     shared_->cut_lock();
-  if (!shared_->lock("takeover"))
+  if (!shared_->lock("takeover") && now_ - since <= 3 * switch_patience)
     return after(switch_retry, [this, to, since] { try_switch(to, since); });
-  shared_->switch_mode(to, true_time());
+  if (shared_->lock_holder() != "takeover") {
+    say("the switch gives up");
+    shared_checker_.switch_failed();
+    return shared_->give_up();
+  }
+  shared_->switch_mode(to);
   shared_->unlock("takeover");
-  checker_.read_schedule();
+  checker_.switched();
   say(std::string{"the mode is "} + std::string{core::stored_name(to)} + " now");
 }
 
