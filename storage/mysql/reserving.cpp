@@ -21,6 +21,7 @@ constexpr std::size_t rules_max = 20'000;
 
 struct due_row {
   core::job_id id{};
+  /// As it stands in the row.
   core::time_point next{};
   core::misfire_policy misfire = core::misfire_policy::do_nothing;
   /// `CRON 0 * * * * ?`, as its intents carry it.
@@ -76,11 +77,12 @@ private:
     // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first.
     constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
                                 " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id WHERE i.trigger_status = 1"
-                                " AND i.trigger_next_time <= ? AND NOT (" RINGMASTER_HAS_OPTIONS ")"
+                                " AND (i.trigger_next_time <= ? OR i.trigger_next_time = ?) AND NOT (" RINGMASTER_HAS_OPTIONS ")"
                                 " ORDER BY i.trigger_next_time, i.id LIMIT ?";
     rows_.clear();
-    auto found = careful ? db_.query({due, " FOR UPDATE"}, window_.now + window_.horizon, window_.jobs_max)
-                         : db_.query({due, ""}, window_.now + window_.horizon, window_.jobs_max);
+    const auto until = window_.now + window_.horizon;
+    auto found = careful ? db_.query({due, " FOR UPDATE"}, until, hidden_next_ms, window_.jobs_max)
+                         : db_.query({due, ""}, until, hidden_next_ms, window_.jobs_max);
     while (found.next()) {
       auto& row = rows_.emplace_back();
       row.id = found.id<core::job_id>(0);
@@ -101,6 +103,11 @@ private:
       decide(row);
   }
 
+  /// A console that read the row while times were hidden has put that one back: nobody knows what it hid, and it is missed.
+  [[nodiscard]] core::time_point due_at(const due_row& row) const {
+    return core::to_ms(row.next) == hidden_next_ms ? window_.now - window_.misfire_after - core::milliseconds{1} : row.next;
+  }
+
   void decide(const due_row& row) {
     const auto rule = rules_.find(row.type(), row.conf());
     if (!rule) {
@@ -111,7 +118,7 @@ private:
     auto spec = std::make_shared<core::job>();
     spec->id = row.id;
     spec->misfire = row.misfire;
-    const auto plan = core::plan({std::move(spec), row.next}, **rule,
+    const auto plan = core::plan({std::move(spec), due_at(row)}, **rule,
                                  {.now = window_.now, .horizon = window_.horizon, .misfire_after = window_.misfire_after});
     out_.dropped += plan.dropped;
     // Without a firing nothing is left that the last time would have to vouch for.

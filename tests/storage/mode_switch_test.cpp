@@ -170,3 +170,16 @@ TEST_CASE("behind a takeover a misfire that a console put back fires once", "[st
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == ms(claimed ? noon + 60s : noon - 60s));
   CHECK(f.rows("rm_intent", "state = 0") == "0"); // else the schedule and the intent would both bring it
 }
+
+TEST_CASE("a hidden time that a console puts back after --back is missed, not lost", "[storage]") {
+  taken_over f{GENERATE(from_range(shared_backends()))};
+  require(f.reservations().switch_mode(cluster_mode::shared, 2s));
+  f.me = require(f.store->cluster().enter("node-a", "here"));
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = 253402300799000"); // as it was read in the minute of a switch
+  f.db->exec("UPDATE xxl_job_info SET misfire_strategy = 'FIRE_ONCE_NOW' WHERE id = 2");
+  const auto reserved = f.reserve(noon + 90s);
+  CHECK(reserved.dropped == 1);
+  CHECK(f.rows("rm_intent", "kind = 'misfire' AND job = 2") == "1");
+  CHECK(f.rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time > " + ms(noon + 90s) + " AND trigger_next_time < "
+                                 + ms(noon + 1h)) == "2");
+}
