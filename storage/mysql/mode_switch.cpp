@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "storage/mysql/batches.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/reservations.hpp"
 #include "storage/mysql/schedule_lock.hpp"
@@ -18,7 +20,7 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
-/// The next time of a job that runs without one: due since ever.
+/// The next time of a job that runs without one, or with one that was hidden: due since ever.
 constexpr std::int64_t no_next_ms = 1;
 
 /// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
@@ -58,7 +60,7 @@ void pass_taken_instants(connection& db, rule_cache& rules) {
   std::vector<taken> put_back;
   auto found = db.query("SELECT s.job, t.last_ms, i.schedule_type, COALESCE(i.schedule_conf, '') FROM rm_schedule s"
                         " JOIN " RINGMASTER_TAKEN " t ON t.job = s.job JOIN xxl_job_info i ON i.id = s.job"
-                        " WHERE s.next_ms > ? AND s.next_ms <= t.last_ms", no_next_ms);
+                        " WHERE s.next_ms > 0 AND s.next_ms <= t.last_ms");
   while (found.next())
     put_back.push_back({found.id<core::job_id>(0), found.time_ms(1), found.string(2), found.string(3)});
   for (const auto& one : put_back) {
@@ -88,12 +90,14 @@ std::size_t copy_from_jobs(session& own, rule_cache& rules) {
              " COALESCE(CAST(update_time AS CHAR), '') FROM xxl_job_info", revision);
   const auto copied = static_cast<std::size_t>(
     db.execute("UPDATE rm_schedule s JOIN xxl_job_info i ON i.id = s.job"
-               " SET s.next_ms = IF(i.trigger_status = 1, GREATEST(i.trigger_next_time, ?), 0),"
-               " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?", no_next_ms, revision));
+               " SET s.next_ms = CASE WHEN i.trigger_status <> 1 THEN 0 WHEN i.trigger_next_time = ? THEN ?"
+               " ELSE GREATEST(i.trigger_next_time, ?) END,"
+               " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?",
+               hidden_next_ms, no_next_ms, no_next_ms, revision));
   pass_taken_instants(db, rules);
   // What was reserved and is due in the schedule again, where no key refuses it.
   db.execute("DELETE n FROM rm_intent n JOIN rm_schedule s ON s.job = n.job WHERE n.kind IN ('cron', 'misfire')"
-             " AND n.state = 0 AND s.next_ms > ? AND n.fire_ms >= s.next_ms", no_next_ms);
+             " AND n.state = 0 AND s.next_ms > 0 AND n.fire_ms >= s.next_ms");
   return copied;
 }
 
@@ -118,6 +122,24 @@ core::result<void> check_options(connection& db) {
   return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or take the options out, then switch");
 }
 
+/// What claims beside Java admins lock before they look at their life, in their order: with the nodes first, a switch and a claim
+/// would wait for each other.
+void lock_shared_schedule(connection& db) {
+  (void) db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) ORDER BY job FOR UPDATE");
+  std::vector<core::intent_id> waiting;
+  auto found = db.query("SELECT id FROM rm_intent WHERE state = 0 AND kind IN ('cron', 'misfire')");
+  while (found.next())
+    waiting.push_back(found.id<core::intent_id>(0));
+  waiting = sorted(std::span<const core::intent_id>{waiting});
+  for (const auto part : padded_chunks(waiting.size())) {
+    auto& some =
+      db.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) ORDER BY id FOR UPDATE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(waiting[part.at(i)]);
+    (void) some.select();
+  }
+}
+
 core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rules, cluster_mode to) {
   auto& db = own.db;
   core::mode_switch out;
@@ -134,6 +156,8 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   if (auto fits = to == cluster_mode::shared ? check_options(db) : core::result<void>{}; !fits)
     return tl::unexpected{fits.error()};
   out.changed = true;
+  if (to == cluster_mode::native)
+    lock_shared_schedule(db);
   // Waits for the claims that are under way; none of these lives claims again.
   out.nodes_fenced = static_cast<std::size_t>(
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));

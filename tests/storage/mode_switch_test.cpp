@@ -146,14 +146,26 @@ TEST_CASE("behind a takeover a schedule that a console began anew after its last
   CHECK(f.schedule_of(1) == "0 0 -");
 }
 
-TEST_CASE("a job without a next time that has fired just now is due behind a takeover as any other", "[storage]") {
+TEST_CASE("a job without a next time that has fired just now goes on behind that after a takeover", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   const auto reserved = f.reserve(noon).intents;
+  REQUIRE(reserved.size() > 1);
   REQUIRE(f.claim({reserved.front()}).runs.size() == 1);
-  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = 0");
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + GENERATE(as<std::string>{}, "0", "253402300799000"));
+  require(f.reservations().switch_mode(cluster_mode::native, 2s));
+  CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == ms(reserved[1].fire_at));
+  CHECK(f.rows("rm_intent", "state = 0") == "0"); // else the schedule and the intents would both bring them
+}
+
+TEST_CASE("a job without a next time is due behind a takeover, and what waited of it goes", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "*/2 * * * * ?");
+  REQUIRE(f.reserve(noon).intents.size() > 1);
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + GENERATE(as<std::string>{}, "0", "253402300799000"));
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == "1"); // its misfire policy decides
+  CHECK(f.rows("rm_intent", "state = 0") == "0");
 }
 
 TEST_CASE("behind a takeover a misfire that a console put back fires once", "[storage]") {
