@@ -104,7 +104,7 @@ core::job_ptr schedule_actor_state::definition_of(core::job_id job) const {
 // All of them together, however many are claimed at once: what a job has missed is one misfire.
 void schedule_actor_state::settle_missed() {
   const auto too_early = now() - settings_.misfire_after;
-  if (!shared_ || std::none_of(intents_.begin(), intents_.end(), [&](const core::intent& intent) {
+  if (std::none_of(intents_.begin(), intents_.end(), [&](const core::intent& intent) {
         return intent.kind == core::trigger_kind::cron && intent.fire_at < too_early;
       }))
     return;
@@ -114,10 +114,11 @@ void schedule_actor_state::settle_missed() {
     intents_.push_back(std::move(intent));
 }
 
-// Reserved instants that are misfires by now. One of a job that is not known yet is decided when it is.
+// Reserved instants that are misfires by now; in native mode, too, where they are what a takeover found. One of a job that is
+// not known yet is decided when it is.
 std::vector<core::intent> schedule_actor_state::settle_late(std::vector<core::intent>&& ready) {
   auto settled = core::settle_late(std::move(ready), now(), settings_.misfire_after,
-                                   [this](core::job_id job) { return book_.find(job); });
+                                   [this](core::job_id job) { return definition_of(job); });
   if (settled.drop.empty())
     return std::move(settled.go_on);
   dropped_count_->inc(static_cast<std::int64_t>(settled.dropped_by_policy));
@@ -169,8 +170,7 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
       guests_.insert_or_assign(core::number(job.spec->id), job.spec);
   }
   const auto accounted = intents.size();
-  if (shared_)
-    intents = settle_late(std::move(intents));
+  intents = settle_late(std::move(intents));
   routing_ -= std::min(routing_, accounted - intents.size());
   protocol::route_request request{{}, protocol::route_listener{self_}};
   for (auto& intent : intents) {

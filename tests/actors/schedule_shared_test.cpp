@@ -113,6 +113,25 @@ TEST_CASE_METHOD(shared_planning, "what was reserved and missed is decided by th
   CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
 }
 
+TEST_CASE_METHOD(shared_planning, "what was reserved before a takeover and missed is decided by the misfire policy", "[actors]") {
+  mode = core::cluster_mode::native;
+  for (const auto* key : {"ignores", "makes-up"}) {
+    auto& job = declare(key); // its schedule is over
+    job.schedule = core::schedule_type::none;
+    job.schedule_conf.clear();
+    job.enabled = false;
+    job.misfire = std::string_view{key} == "makes-up" ? core::misfire_policy::fire_once_now : core::misfire_policy::do_nothing;
+  }
+  begin();
+  const auto now_ms = civil();
+  hand_over({reserved(1, now_ms - 10s, 1), reserved(2, now_ms - 10s, 2), reserved(3, now_ms - 9s, 2)});
+  const auto batch = next_claim();
+  REQUIRE(batch.runs.size() == 1);
+  CHECK(batch.runs[0].intent == core::intent_id{3});
+  CHECK(batch.runs[0].kind == core::trigger_kind::misfire);
+  CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
+}
+
 TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read once", "[actors]") {
   begin();
   advance(1s); // what is there is read
