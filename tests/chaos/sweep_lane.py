@@ -103,8 +103,11 @@ class Lane:
         end = time.monotonic() + DECIDED_DEADLINE_S
         while time.monotonic() < end:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as reply:
-                if UNDECIDED.search(reply.read()).group(1) == b"0":
-                    return
+                found = UNDECIDED.search(reply.read())
+            if not found:
+                raise RuntimeError("the server does not say how many runs are undecided")
+            if found.group(1) == b"0":
+                return
             time.sleep(0.05)
         raise RuntimeError(f"recovery is not done: {self.tail()}")
 

@@ -94,13 +94,15 @@ TEST_CASE("two kinds are offered in turn", "[core]") {
 }
 
 TEST_CASE("two kinds share room alike, however little of it a pass has", "[core]") {
+  constexpr std::size_t rounds = 2 * even_shares::whole_every;
   for (std::size_t places : {1u, 2u, 3u, 7u}) {
     CAPTURE(places);
     passes made;
-    for (int i = 0; i < 100; ++i)
+    for (std::size_t i = 0; i < 10 * rounds; ++i)
       made.offer(10, 10, places);
-    CHECK(made.found_by(kind::one) == 50 * places);
-    CHECK(made.found_by(kind::other) == 50 * places);
+    CHECK(made.found_by(kind::one) + made.found_by(kind::other) == 10 * rounds * places);
+    CHECK(made.found_by(kind::one) >= 4 * rounds * places);
+    CHECK(made.found_by(kind::other) >= 4 * rounds * places);
   }
 }
 
@@ -112,30 +114,55 @@ TEST_CASE("passes without room change nobody's turn", "[core]") {
     made.offer(10, 0, 0);
     made.offer(0, 10, 0);
   }
-  CHECK(made.found_by(kind::one) == 50);
-  CHECK(made.found_by(kind::other) == 50);
+  CHECK(made.found_by(kind::one) >= 40);
+  CHECK(made.found_by(kind::other) >= 40);
 }
 
-TEST_CASE("a kind that is not in every pass has its turn whenever it comes", "[core]") {
+// But for the passes that are the other kind's as a whole.
+TEST_CASE("a kind that is not in every pass has its turn nearly whenever it comes", "[core]") {
   passes made;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 160; ++i) {
     made.offer(10, 0, 1);
     made.offer(10, 10, 1);
   }
-  CHECK(made.found_by(kind::other) == 100);
+  CHECK(made.found_by(kind::other) >= 150);
   made = {};
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 160; ++i) {
     made.offer(0, 10, 1);
     made.offer(10, 10, 1);
     made.offer(0, 10, 1);
   }
-  CHECK(made.found_by(kind::one) == 100);
+  CHECK(made.found_by(kind::one) >= 150);
 }
 
 TEST_CASE("who finds all the room it wants leaves the rest to the other kind", "[core]") {
   passes made;
-  for (int i = 0; i < 100; ++i)
+  for (int i = 0; i < 160; ++i)
     made.offer(1, 10, 4);
-  CHECK(made.found_by(kind::one) == 100);
-  CHECK(made.found_by(kind::other) == 300);
+  CHECK(made.found_by(kind::one) >= 150);
+  CHECK(made.found_by(kind::one) + made.found_by(kind::other) == 640);
+}
+
+TEST_CASE("no place is one kind's for good, although others always have room", "[core]") {
+  struct wish {
+    kind what;
+    bool full_place;
+  };
+  for (const auto short_of : {kind::one, kind::other}) {
+    const auto rival = short_of == kind::one ? kind::other : kind::one;
+    even_shares room;
+    std::size_t found = 0;
+    for (int i = 0; i < 160; ++i) {
+      // One place with room for one, which both want, and another one with room for all, where the first kind always finds some.
+      const auto order = room.in_turn(std::vector<wish>{{rival, true}, {short_of, false}, {rival, true}, {short_of, true}},
+                                      [](const wish& each) { return each.what; });
+      const auto winner = std::find_if(order.begin(), order.end(), [](const wish& each) { return each.full_place; });
+      const auto loser = std::find_if(winner + 1, order.end(), [](const wish& each) { return each.full_place; });
+      found += winner->what == short_of ? 1 : 0;
+      room.answered(loser->what, loser->what == short_of || winner->what == loser->what,
+                    loser->what != short_of || winner->what != loser->what);
+    }
+    CAPTURE(static_cast<int>(short_of));
+    CHECK(found >= 160 / (2 * even_shares::whole_every));
+  }
 }
