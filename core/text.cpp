@@ -55,14 +55,19 @@ std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept {
 std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
+  std::size_t sound = 0; // what follows from here on is copied as a whole
   for (std::size_t pos = 0; pos < text.size();) {
     const auto size = character_size(text, pos);
+    if (size != 0 && text[pos] != '\0') {
+      pos += size;
+      continue;
+    }
+    valid += text.substr(sound, pos - sound);
     if (size == 0)
       valid += replacement;
-    else if (text[pos] != '\0')
-      valid += text.substr(pos, size);
-    pos += size == 0 ? 1 : size;
+    sound = ++pos;
   }
+  valid += text.substr(sound);
   return valid;
 }
 
