@@ -66,6 +66,12 @@ struct demo_options {
   std::string listen = "127.0.0.1:0";
 };
 
+struct user_password_options {
+  config_options config;
+  std::string name;
+  bool json = false;
+};
+
 [[nodiscard]] int serve(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
@@ -74,6 +80,8 @@ struct demo_options {
 [[nodiscard]] int takeover(const config_options& options, bool back, bool json);
 [[nodiscard]] int cron_next(const cron_options& options);
 [[nodiscard]] int alarm_test(const alarm_test_options& options);
+/// Gives a user a new random password and prints it.
+[[nodiscard]] int reset_user_password(const user_password_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
 
 } // namespace ringmaster::apps

@@ -71,6 +71,19 @@ core::result<void> check_mode(foundation& base) {
   return {};
 }
 
+/// A database that takes no writes now is no reason to stay away: it may take them again, and jobs wait for that.
+core::result<void> make_admin(foundation& base) {
+  auto admin = make_first_admin(*base.database, base.what.settings);
+  if (admin) {
+    base.admin = std::move(*admin);
+    return {};
+  }
+  if (admin.error().code != core::errc::unavailable)
+    return tl::unexpected<core::error>{admin.error()};
+  base.log->warn("there is no user yet, and none could be made; the next start tries again: {}", admin.error().context);
+  return {};
+}
+
 core::result<void> take_database(foundation& base) {
   auto file = sole_use::of_database(base.what.settings);
   if (!file)
@@ -86,6 +99,12 @@ core::result<void> take_database(foundation& base) {
     return ready;
   if (auto agreed = check_mode(base); !agreed)
     return agreed;
+  auto generation = base.database->generation();
+  if (!generation)
+    return tl::unexpected<core::error>{generation.error()};
+  base.generation = *generation;
+  if (auto done = make_admin(base); !done)
+    return done;
   return base.sqlite_file ? end_other_lives(base) : core::result<void>{};
 }
 
@@ -93,7 +112,7 @@ core::result<void> take_database(foundation& base) {
 
 core::result<foundation> lay_foundation(assembled what) {
   auto log = make_logger(what.settings.log);
-  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}};
+  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, 0, {}};
   for (auto step : {&take_place, &take_identity, &take_database})
     if (auto done = step(base); !done)
       return tl::unexpected<core::error>{done.error()};

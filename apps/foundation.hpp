@@ -3,11 +3,13 @@
 // What a node stands on.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actors/logger.hpp"
 #include "apps/assembly.hpp"
 #include "apps/data_folder.hpp"
+#include "apps/first_admin.hpp"
 #include "apps/secrets.hpp"
 #include "gateway/transport.hpp"
 
@@ -25,6 +27,10 @@ struct foundation {
   std::string node_id;
   /// Its schema is up to date.
   std::shared_ptr<storage::database> database;
+  /// Of XXL-JOB's tables.
+  int generation = 0;
+  /// Made just now.
+  std::optional<first_admin> admin;
 };
 
 /// Takes the data folder and the address, and only then makes secrets and touches the database: whoever comes second changes

@@ -174,7 +174,7 @@ int job_remove(const job_options& options) {
     return complain(job.error());
   auto& store = *job->opened.store;
   const auto id = job->card.spec->id;
-  auto done = store.jobs().remove(id, options.declared_too);
+  auto done = store.jobs().remove(id, options.declared_too, system_now());
   if (!done)
     return complain(done.error());
   done->on_their_way = wait_for_runs(store, {&id, 1});

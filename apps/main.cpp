@@ -96,6 +96,16 @@ int run(int argc, char** argv) {
   migrate_command->add_flag("--json", migration.json, "For machines");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 
+  user_password_options new_password;
+  auto* user_command = app.add_subcommand("user", "Users of the console");
+  user_command->require_subcommand(0, 1);
+  auto* reset_command =
+    user_command->add_subcommand("reset-password", "Give a user a new random password, print it, and end his sessions");
+  add_config_options(*reset_command, new_password.config);
+  reset_command->add_option("NAME", new_password.name, "The user's name")->required();
+  reset_command->add_flag("--json", new_password.json, "For machines");
+  reset_command->callback([&] { chosen = [&] { return reset_user_password(new_password); }; });
+
   config_options takeover_config;
   bool takeover_back = false;
   bool takeover_json = false;

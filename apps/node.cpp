@@ -11,6 +11,8 @@
 #include "apps/notification.hpp"
 #include "apps/secrets.hpp"
 #include "gateway/gateway_actor.hpp"
+#include "gateway/password_keeper.hpp"
+#include "gateway/secrets.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 
@@ -27,6 +29,15 @@ public:
     set("caf.scheduler.max-throughput", std::size_t{100});
   }
 };
+
+namespace {
+
+/// G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
+protocol::wire::dialect dialect_of(int generation) noexcept {
+  return generation != 0 && generation <= 5 ? protocol::wire::dialect::xxl2 : protocol::wire::dialect::xxl3;
+}
+
+} // namespace
 
 node::node(foundation base)
   : base_{std::move(base)}, config_{std::make_unique<actor_config>()}, system_{std::make_unique<caf::actor_system>(*config_)} {}
@@ -53,6 +64,10 @@ void node::spawn() {
   parts.client = base_.transport->client();
   notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
   parts.notifier = notifier_;
+  parts.make_keeper = [](caf::actor_system& system) {
+    return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
+  };
+  parts.sessions = {gateway::random_token, gateway::sha256_hex};
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
@@ -70,9 +85,11 @@ void node::spawn() {
 void node::spawn_gateway(protocol::node_handles& handles) {
   const auto& settings = base_.what.settings;
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
-                                     [transport = base_.transport.get()] { return transport->counters(); }};
+                                     [transport = base_.transport.get()] { return transport->counters(); },
+                                     handles.jobs, handles.users, handles.groups, handles.runs};
+  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
-    std::move(partners), settings.server, settings.security, base_.log);
+    std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);
   protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});
 }

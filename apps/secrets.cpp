@@ -7,6 +7,8 @@
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/random.h>
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view token_key = "access_token = ";
+constexpr std::string_view password_key = "admin_password = ";
 
 core::result<std::string> random_hex(std::size_t bytes) {
   std::string raw(bytes, '\0');
@@ -47,26 +50,67 @@ core::result<void> write_private(const fs::path& path, const std::string& text) 
   return {};
 }
 
-/// What follows `prefix` in its line of the file; nothing when there is no file. A file that is there and does not say it is an
-/// error: making another secret would lock out whoever knows this one.
-core::result<std::optional<std::string>> find_line(const fs::path& path, std::string_view prefix) {
+tl::unexpected<core::error> unusable(const fs::path& path, const std::string& why) {
+  return core::fail(core::errc::unavailable, path.string() + " cannot be used: " + why);
+}
+
+/// Nothing when there is no file.
+core::result<std::optional<std::vector<std::string>>> read_lines(const fs::path& path) {
   std::error_code status;
   if (!fs::exists(path, status) && !status)
     return std::nullopt;
-  auto unusable = [&path](const std::string& why) {
-    return core::fail(core::errc::unavailable, path.string() + " cannot be used: " + why);
-  };
   if (fs::is_directory(path, status))
-    return unusable("it is a directory");
+    return unusable(path, "it is a directory");
   errno = 0;
   std::ifstream file{path};
   if (!file)
-    return unusable(std::strerror(errno));
+    return unusable(path, std::strerror(errno));
+  std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);)
+    lines.push_back(std::move(line));
+  return lines;
+}
+
+/// What follows `prefix` in its line.
+std::optional<std::string> value_in(const std::vector<std::string>& lines, std::string_view prefix) {
+  for (const auto& line : lines)
     if (line.starts_with(prefix) && line.size() > prefix.size())
       return line.substr(prefix.size());
-  return unusable(prefix.empty() ? "it is empty; remove it to have a new one made"
-                                 : "it has no line `" + std::string{prefix} + "…`; remove it to have a new one made");
+  return std::nullopt;
+}
+
+/// What follows `prefix` in its line of the file; nothing when there is no file, or one with only a line of `other`. A file that
+/// is there and says neither is an error: making another secret would lock out whoever knows this one.
+core::result<std::optional<std::string>> find_line(const fs::path& path, std::string_view prefix, std::string_view other = {}) {
+  const auto lines = read_lines(path);
+  if (!lines)
+    return tl::unexpected<core::error>{lines.error()};
+  if (!*lines)
+    return std::nullopt;
+  auto value = value_in(**lines, prefix);
+  if (value || (!other.empty() && value_in(**lines, other)))
+    return value;
+  return unusable(path, prefix.empty() ? "it is empty; remove it to have a new one made"
+                                       : "it has no line `" + std::string{prefix} + "…`; remove it to have a new one made");
+}
+
+/// Writes `prefix` and the value in place of the line that is there; an empty value leaves none.
+core::result<void> keep_line(const fs::path& path, std::string_view prefix, std::string_view value) {
+  const auto lines = read_lines(path);
+  if (!lines)
+    return tl::unexpected<core::error>{lines.error()};
+  std::string text;
+  if (*lines)
+    for (const auto& line : **lines)
+      if (!line.starts_with(prefix))
+        text += line + '\n';
+  if (!value.empty())
+    text += std::string{prefix} + std::string{value} + '\n';
+  if (!text.empty())
+    return write_private(path, text);
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return {};
 }
 
 } // namespace
@@ -74,8 +118,8 @@ core::result<std::optional<std::string>> find_line(const fs::path& path, std::st
 core::result<access_token> obtain_access_token(const config::settings& settings) {
   if (!settings.security.access_token.empty())
     return access_token{settings.security.access_token, {}, false};
-  auto path = fs::path{settings.data_dir} / "initial-secrets";
-  auto known = find_line(path, token_key);
+  const fs::path path = secrets_file(settings);
+  auto known = find_line(path, token_key, password_key);
   if (!known)
     return tl::unexpected<core::error>{known.error()};
   if (*known)
@@ -83,9 +127,22 @@ core::result<access_token> obtain_access_token(const config::settings& settings)
   auto made = random_hex(32);
   if (!made)
     return tl::unexpected<core::error>{made.error()};
-  if (auto written = write_private(path, std::string{token_key} + *made + "\n"); !written)
+  if (auto written = keep_line(path, token_key, *made); !written)
     return tl::unexpected<core::error>{written.error()};
   return access_token{*made, path.string(), true};
+}
+
+std::string secrets_file(const config::settings& settings) { return fs::path{settings.data_dir} / "initial-secrets"; }
+
+core::result<std::optional<std::string>> find_admin_password(const config::settings& settings) {
+  const auto lines = read_lines(secrets_file(settings));
+  if (!lines)
+    return tl::unexpected<core::error>{lines.error()};
+  return *lines ? value_in(**lines, password_key) : std::nullopt;
+}
+
+core::result<void> keep_admin_password(const config::settings& settings, std::string_view password) {
+  return keep_line(secrets_file(settings), password_key, password);
 }
 
 core::result<std::string> obtain_node_id(const config::settings& settings) {

@@ -21,13 +21,18 @@ void log_report(actors::logger& log, const core::deploy_report& report) {
     log->info("declared: {}", line);
 }
 
-void announce(const access_token& token, const std::string& address, actors::logger& log) {
+void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
+              actors::logger& log) {
   log->info("serving on http://{}", address);
   if (token.fresh)
     log->info("an access token was made: see {}", token.file);
+  if (admin)
+    log->info("an administrator was made, {}: his password stands in {}", admin->name, admin->file);
   // Secrets are for a person who looks, never for a log.
   if (token.fresh && isatty(STDOUT_FILENO) != 0)
     std::printf("access token: %s\n", token.token.c_str());
+  if (admin && isatty(STDOUT_FILENO) != 0)
+    std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
 }
 
 /// SIGHUP: the declared jobs of the configuration as it is now. A mistake changes nothing.
@@ -76,6 +81,7 @@ core::result<int> run(const config_options& options) {
     return tl::unexpected<core::error>{base.error()};
   auto log = base->log;
   auto token = base->token;
+  auto admin = base->admin;
   auto report = apply_deploy_files(*base->database, base->what.settings, system_now());
   if (!report)
     return tl::unexpected<core::error>{report.error()};
@@ -83,7 +89,7 @@ core::result<int> run(const config_options& options) {
   auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  announce(token, (*running)->address(), log);
+  announce(token, admin, (*running)->address(), log);
   run_until_stopped(options, **running, log);
   return exit_done;
 }

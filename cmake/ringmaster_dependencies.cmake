@@ -18,6 +18,7 @@ find_package(CLI11 REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+pkg_check_modules(ARGON2 REQUIRED IMPORTED_TARGET libargon2)
 # Either has the calls that we use (docs/adr/0016).
 pkg_search_module(MYSQL REQUIRED IMPORTED_TARGET libmariadb mysqlclient)
 

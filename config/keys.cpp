@@ -99,10 +99,30 @@ void add_security(std::vector<setting>& to) {
            form::secret));
   to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
                     "Without this, the token that XXL-JOB ships, default_token, stops the start."));
+  to.push_back(flag("security.allow_known_passwords", security<&s::allow_known_passwords>,
+                    "Without this, whoever signs in with XXL-JOB's first password, 123456, must choose another one."));
+  to.push_back(flag("security.glue", security<&s::glue>,
+                    "Without this, nobody enters scripts (GLUE jobs), which executors run.\n"
+                    "Those that are there are run all the same."));
+  to.push_back(time("security.session_lifetime", security<&s::session_lifetime>, 1min, hours{24 * 365},
+                    "A session of the console that nobody uses ends after this time."));
+  to.push_back(time("security.remember_lifetime", security<&s::remember_lifetime>, 1min, hours{24 * 365},
+                    "The same for who asked to be remembered."));
+  to.push_back(flag("security.secure_cookies", security<&s::secure_cookies>,
+                    "Browsers send the session's cookie over HTTPS alone: for a server behind a proxy that does TLS."));
   to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,
                     "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
   to.push_back(list("security.executor_networks", security<&s::executor_networks>,
                     "Networks, or single addresses, at which executors may be called."));
+}
+
+template <auto Member>
+constexpr auto gateway = &in<&settings::gateway, Member>;
+
+void add_gateway(std::vector<setting>& to) {
+  to.push_back(choice("gateway.dialect", gateway<&gateway_settings::dialect>, {"auto", "2.x", "3.3+"},
+                      "How XXL-JOB's web endpoints answer: as its releases up to 3.2, or as those from 3.3 on. auto: as the\n"
+                      "release that made the database's tables."));
 }
 
 template <auto Member>
@@ -260,8 +280,8 @@ void add_mail_and_alarm(std::vector<setting>& to) {
 std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
-    for (auto* add : {add_top, add_server, add_security, add_database, add_schedule, add_trigger, add_registry, add_cluster,
-                      add_retention, add_log_and_deploy, add_mail_and_alarm})
+    for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
+                      add_cluster, add_retention, add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

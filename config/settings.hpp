@@ -52,11 +52,27 @@ struct security_settings {
   std::string access_token;
   /// Without it the token that XXL-JOB ships stops the start.
   bool allow_default_token = false;
+  /// Without it, whoever signs in with XXL-JOB's first password must choose another one before anything else.
+  bool allow_known_passwords = false;
+  /// People may enter scripts (XXL's GLUE jobs), which executors then run.
+  bool glue = false;
+  /// A session that nobody uses ends after this time.
+  milliseconds session_lifetime{std::chrono::hours{12}};
+  /// The same for who asked to be remembered.
+  milliseconds remember_lifetime{std::chrono::hours{24 * 30}};
+  /// Cookies go over HTTPS alone.
+  bool secure_cookies = false;
   /// Who calls from this machine, by no proxy that says so, needs no token for metrics and the reasons of readiness.
   bool trust_loopback = true;
   /// Networks in which executors may be called.
   std::vector<std::string> executor_networks{"127.0.0.0/8",   "::1/128",        "10.0.0.0/8",
                                              "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
+};
+
+/// What people's browsers, scripts and tools are answered.
+struct gateway_settings {
+  /// Like which releases of XXL-JOB: `2.x` (up to 3.2), `3.3+`, or `auto`: as each request shows, else as the schema does.
+  std::string dialect = "auto";
 };
 
 struct schedule_settings {
@@ -185,6 +201,7 @@ struct settings {
   milliseconds drain_timeout{10000};
   server_settings server;
   security_settings security;
+  gateway_settings gateway;
   database_settings database;
   schedule_settings schedule;
   trigger_settings trigger;

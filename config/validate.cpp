@@ -118,6 +118,11 @@ public:
                "security.allow_default_token = true");
     if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; }))
       say(key, "expected printable ASCII without spaces: it is sent in an HTTP header");
+    if (values_.security.remember_lifetime < values_.security.session_lifetime &&
+        !from_.any_refused({"security.remember_lifetime", "security.session_lifetime"}))
+      say("security.remember_lifetime", format_duration(values_.security.remember_lifetime)
+                                          + " is shorter than security.session_lifetime ("
+                                          + format_duration(values_.security.session_lifetime) + ")");
     if (values_.security.executor_networks.empty())
       say("security.executor_networks", "the list is empty, so no executor could be called; expected at least one network");
     for (const auto& each : values_.security.executor_networks)

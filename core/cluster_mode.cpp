@@ -6,7 +6,7 @@ namespace ringmaster::core {
 
 namespace {
 
-constexpr const char* refusal =
+constexpr const char* refusal_text =
   "in shared mode the Java admins on this database plan, too, and do not know what changes when a job fires";
 
 } // namespace
@@ -33,7 +33,7 @@ result<void> check_shared(const schedule_options& options) {
   add(options.start_at.has_value(), "start_at");
   add(options.end_at.has_value(), "end_at");
   add(options.jitter_ms.has_value(), "jitter_ms");
-  return fail(errc::invalid_argument, names + ": " + refusal);
+  return fail(errc::invalid_argument, names + ": " + refusal_text);
 }
 
 std::string options_refused(std::span<const job_id> jobs) {
@@ -43,7 +43,7 @@ std::string options_refused(std::span<const job_id> jobs) {
     out += (i == 0 ? " " : ", ") + std::to_string(number(jobs[i]));
   if (jobs.size() > named)
     out += " and " + std::to_string(jobs.size() - named) + " more";
-  return out + (jobs.size() == 1 ? " has" : " have") + " options of the schedule: " + refusal;
+  return out + (jobs.size() == 1 ? " has" : " have") + " options of the schedule: " + refusal_text;
 }
 
 } // namespace ringmaster::core

@@ -1,5 +1,7 @@
 #include "core/group.hpp"
 
+#include <algorithm>
+
 #include "core/text.hpp"
 
 namespace ringmaster::core {
@@ -25,6 +27,11 @@ std::string misfit_of(std::string_view registry_group, std::string_view app_name
   if (why.empty())
     why = misfit_of("registryValue", address, address_chars);
   return why;
+}
+
+bool is_group_token(std::string_view text) noexcept {
+  return text.size() >= group_token_chars_min && text.size() <= group_token_chars_max
+         && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 } // namespace ringmaster::core

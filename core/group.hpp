@@ -2,6 +2,7 @@
 
 // Executor groups and registrations.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,24 @@ struct group {
   address_type type = address_type::automatic;
   /// In stored order; for an automatic group, sorted ascending as text.
   std::vector<std::string> addresses;
+  /// What its executors show in place of the token of all (XXL admin §8.11), and what they showed before and may until then.
+  /// Empty: none. Secrets: never in a log or a reply to who is no administrator.
+  std::string access_token = {};
+  std::string previous_token = {};
+  time_point previous_until = {};
 };
+
+/// Which token an executor shows: that of all, or that of its group, as it is or was.
+enum class token_kind : std::uint8_t { common, group, previous };
+
+/// A group's token, in characters. Visible ASCII.
+inline constexpr std::size_t group_token_chars_min = 4;
+inline constexpr std::size_t group_token_chars_max = 50;
+/// How long the token that was replaced still works: executors take the new one in when they are deployed. Who must shut a token
+/// out at once replaces it twice.
+inline constexpr std::chrono::hours group_token_overlap{24};
+
+[[nodiscard]] bool is_group_token(std::string_view text) noexcept;
 
 /// Why a registration cannot be a row (a value is empty, too long or not UTF-8), by XXL's names of its values; empty when it can.
 /// Whoever takes registrations from outside asks: one such row would keep all others of its transaction out.

@@ -14,6 +14,8 @@ enum class group_id : std::int32_t {};
 enum class log_id : std::int64_t {};
 /// A row of `rm_intent`.
 enum class intent_id : std::int64_t {};
+/// A row of `xxl_job_user`.
+enum class user_id : std::int32_t {};
 
 /// The number inside an id, for SQL, JSON and hashing.
 template <class Id>

@@ -1,6 +1,7 @@
 #include "core/network_text.hpp"
 
 #include <charconv>
+#include <vector>
 
 namespace ringmaster::core {
 
@@ -16,7 +17,42 @@ std::optional<Number> read_number(std::string_view text) noexcept {
   return number;
 }
 
+/// `a:b:c`; nothing for a group that is empty.
+std::optional<std::vector<std::string_view>> groups_of(std::string_view text) {
+  std::vector<std::string_view> groups;
+  while (!text.empty()) {
+    const auto colon = text.find(':');
+    if (colon == 0 || colon == text.size() - 1)
+      return std::nullopt;
+    groups.push_back(text.substr(0, colon));
+    text.remove_prefix(colon == std::string_view::npos ? text.size() : colon + 1);
+  }
+  return groups;
+}
+
 } // namespace
+
+std::string client_network(std::string_view address) {
+  constexpr std::string_view v4_inside = "::ffff:", gap_mark = "::";
+  constexpr std::size_t groups_max = 8, network_groups = 4;
+  const auto plain = address.substr(0, address.find('%')); // behind it the name of an interface
+  if (plain.find(':') == std::string_view::npos)
+    return std::string{address};
+  if (plain.starts_with(v4_inside) && plain.find('.') != std::string_view::npos)
+    return std::string{plain.substr(v4_inside.size())};
+  const auto gap = plain.find(gap_mark);
+  const auto head = groups_of(plain.substr(0, gap));
+  const auto tail = groups_of(gap == std::string_view::npos ? std::string_view{} : plain.substr(gap + gap_mark.size()));
+  if (!head || !tail || head->size() + tail->size() > groups_max)
+    return std::string{address};
+  auto all = *head;
+  all.resize(groups_max - tail->size(), "0");
+  all.insert(all.end(), tail->begin(), tail->end());
+  std::string network;
+  for (std::size_t i = 0; i < network_groups; ++i)
+    network.append(all[i]).append(":");
+  return network + ":/64";
+}
 
 std::optional<network_text> split_network(std::string_view text) noexcept {
   constexpr std::uint8_t v4_bits = 32, v6_bits = 128;

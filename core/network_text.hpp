@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ringmaster::core {
@@ -19,6 +20,10 @@ struct network_text {
 
 /// An address with the length of its prefix, or an address alone, which is a network of one. Nothing for another form.
 [[nodiscard]] std::optional<network_text> split_network(std::string_view text) noexcept;
+
+/// Whoever has this address has all of these: of IPv6 the network of 64 bits (`2001:db8:0:0::/64`), of an IPv4 address, also
+/// inside an IPv6 one, the address. Text of another form is returned as it is.
+[[nodiscard]] std::string client_network(std::string_view address);
 
 /// `127.0.0.1:8080`, `[::1]:8080`. Views point into the text.
 struct listen_text {

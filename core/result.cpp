@@ -13,6 +13,7 @@ std::string_view to_string(errc code) noexcept {
   case errc::unsupported: return "unsupported";
   case errc::too_large: return "too_large";
   case errc::internal: return "internal";
+  case errc::forbidden: return "forbidden";
   }
   return "internal";
 }

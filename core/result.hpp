@@ -9,6 +9,8 @@
 
 #include <tl/expected.hpp>
 
+#include "core/refusal.hpp"
+
 namespace ringmaster::core {
 
 /// Why an operation failed. Numbers are stable and start at 1 (0 means "no error" to CAF, which has 8 bits for it).
@@ -31,6 +33,8 @@ enum class errc : std::uint8_t {
   too_large = 8,
   /// A defect of ours or of a driver; nothing the caller can do.
   internal = 9,
+  /// Whoever asks has not the right to.
+  forbidden = 10,
 };
 
 /// The stable name of `code` for logs and JSON, e.g. `invalid_argument`.
@@ -40,6 +44,10 @@ struct error {
   errc code = errc::internal;
   /// One clear sentence for a person; never a secret.
   std::string context;
+  /// What XXL-JOB's clients are told in words of their own; `none`: the context is all there is to say.
+  refusal why = refusal::none;
+  /// Stands inside the words of `why`, e.g. the id of a child.
+  std::string subject = {};
 
   friend bool operator==(const error&, const error&) = default;
 };
@@ -50,6 +58,11 @@ using result = tl::expected<T, error>;
 /// `return fail(errc::not_found, "job 7 does not exist");`
 [[nodiscard]] inline tl::unexpected<error> fail(errc code, std::string context) {
   return tl::unexpected<error>{error{code, std::move(context)}};
+}
+
+/// The same with words of XXL's.
+[[nodiscard]] inline tl::unexpected<error> refuse(errc code, refusal why, std::string context, std::string subject = {}) {
+  return tl::unexpected<error>{error{code, std::move(context), why, std::move(subject)}};
 }
 
 } // namespace ringmaster::core

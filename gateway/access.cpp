@@ -30,6 +30,15 @@ bool was_passed_on(const protocol::http_request& request) noexcept {
   return std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return request.find_header(mark) != nullptr; });
 }
 
+std::optional<executor_admission> of_group(std::string_view given, const group_tokens& tokens, core::time_point now) {
+  using core::token_kind;
+  if (!tokens.current.empty() && equal_in_constant_time(given, tokens.current))
+    return executor_admission{{}, token_kind::group, tokens.group};
+  if (!tokens.previous.empty() && now < tokens.previous_until && equal_in_constant_time(given, tokens.previous))
+    return executor_admission{{}, token_kind::previous, tokens.group};
+  return std::nullopt;
+}
+
 } // namespace
 
 bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept {
@@ -48,18 +57,29 @@ std::string_view app_header(const protocol::http_request& request) noexcept {
   return app && !core::is_blank(*app) ? std::string_view{*app} : std::string_view{};
 }
 
-std::string_view executor_refusal(const protocol::http_request& request, std::string_view token, const app_name_set* known_apps) {
+executor_admission admit_executor(const protocol::http_request& request, std::string_view token, const token_book* groups,
+                                  core::time_point now) {
   if (core::is_blank(token))
     return {};
   const auto given = executor_token(request);
-  const bool right = equal_in_constant_time(given, token);
-  if (!request.find_header(app_name_header))
-    return right ? std::string_view{} : reply_text::token_wrong;
+  const bool named = request.find_header(app_name_header) != nullptr;
   const auto app = app_header(request);
-  if (app.empty() || core::is_blank(given))
-    return reply_text::token_or_app_empty;
-  const bool known = !known_apps || known_apps->contains(std::string{app});
-  return right && known ? std::string_view{} : reply_text::token_or_app_invalid;
+  if (named && (app.empty() || core::is_blank(given)))
+    return {reply_text::token_or_app_empty};
+  const auto wrong = named ? reply_text::token_or_app_invalid : reply_text::token_wrong;
+  const auto own = groups ? groups->find(std::string{app}) : token_book::const_iterator{};
+  if (named && groups && own == groups->end())
+    return {wrong};
+  if (equal_in_constant_time(given, token))
+    return {};
+  if (!groups)
+    return {wrong};
+  if (named)
+    return of_group(given, own->second, now).value_or(executor_admission{wrong});
+  for (const auto& [name, tokens] : *groups)
+    if (auto admitted = of_group(given, tokens, now))
+      return *admitted;
+  return {wrong};
 }
 
 bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept {

@@ -2,15 +2,37 @@
 
 // Who may call: the token rules of executors (XXL wire §1.3) and those of operators. Pure.
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "core/group.hpp"
+#include "core/time.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::gateway {
 
-using app_name_set = std::unordered_set<std::string>;
+/// What the executors of a group may show besides the token of all; empty: nothing.
+struct group_tokens {
+  core::group_id group{};
+  std::string current;
+  /// Until then.
+  std::string previous;
+  core::time_point previous_until{};
+};
+
+/// All groups by their app names.
+using token_book = std::unordered_map<std::string, group_tokens>;
+
+/// What became of an executor's token.
+struct executor_admission {
+  /// The `msg` that refuses the request; empty when it may pass.
+  std::string_view refusal;
+  core::token_kind token = core::token_kind::common;
+  /// Whose token it was; nothing: that of all.
+  std::optional<core::group_id> group = {};
+};
 
 /// Takes the same time wherever the first difference is.
 [[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;
@@ -18,10 +40,10 @@ using app_name_set = std::unordered_set<std::string>;
 /// The app name that an executor of release 3.5 sends with each request; empty when the header is missing or blank.
 [[nodiscard]] std::string_view app_header(const protocol::http_request& request) noexcept;
 
-/// The `msg` that refuses an executor's request; empty when it may pass. `known_apps`: null while nobody knows them yet, then
-/// every name passes. A blank `token` disables the check; a blank app name does not pass as a missing one does.
-[[nodiscard]] std::string_view executor_refusal(const protocol::http_request& request, std::string_view token,
-                                                const app_name_set* known_apps);
+/// `groups`: null while nobody knows them yet, then every name passes. A blank `token` disables the check; a blank app name does
+/// not pass as a missing one does. Who sends no app name may show the token of any group.
+[[nodiscard]] executor_admission admit_executor(const protocol::http_request& request, std::string_view token,
+                                                const token_book* groups, core::time_point now);
 
 /// The request carries `Authorization: Bearer TOKEN`; or, with `trust_loopback`, comes from this machine and no header says that
 /// a proxy passed it on.

@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "core/language.hpp"
+#include "gateway/browser_safety.hpp"
 #include "gateway/routes.hpp"
 #include "protocol/wire/json_text.hpp"
 #include "protocol/wire/reply_codec.hpp"
@@ -12,6 +14,10 @@ namespace ringmaster::gateway {
 namespace {
 
 constexpr std::string_view internal_text = "internal error";
+constexpr core::localized away_text{"数据库或组件暂不可用，请查看服务端日志", "資料庫或元件暫不可用，請查看伺服端日誌",
+                                    "the database or a component is not available now; see the log"};
+/// As XXL-JOB writes it.
+constexpr std::string_view web_type = "application/json;charset=UTF-8";
 
 protocol::http_response json(std::string body) {
   protocol::http_response response;
@@ -22,6 +28,7 @@ protocol::http_response json(std::string body) {
 std::string_view title(unsigned status) noexcept {
   switch (status) {
   case 400: return "Bad Request";
+  case 401: return "Unauthorized";
   case 403: return "Forbidden";
   case 404: return "Not Found";
   case 405: return "Method Not Allowed";
@@ -30,6 +37,13 @@ std::string_view title(unsigned status) noexcept {
   case 503: return "Service Unavailable";
   default: return "Internal Server Error";
   }
+}
+
+/// Drivers tell users, hosts and paths in these. Who is outside is told of by its subject, and that may be shown.
+bool is_private(const core::error& error) noexcept {
+  using core::errc;
+  return (error.code == errc::unavailable || error.code == errc::timeout) && error.why == core::refusal::none &&
+         error.subject.empty();
 }
 
 } // namespace
@@ -45,16 +59,16 @@ unsigned http_status(core::errc code) noexcept {
   case core::errc::unsupported: return 500;
   case core::errc::too_large: return 413;
   case core::errc::internal: return 500;
+  case core::errc::forbidden: return 403;
   }
   return 500;
 }
 
-exchange::exchange(const gateway_services& services, const gateway::route& row, std::string path,
-                   protocol::http_exchange&& message)
+exchange::exchange(const gateway_services& services, const gateway::route& row, arrival at, protocol::http_exchange&& message)
   : services_{&services},
     row_{&row},
-    path_{std::move(path)},
-    shared_{std::make_shared<shared_part>(shared_part{std::move(message.request)})},
+    how_{speech_of(message.request, row.by, services.web)},
+    shared_{std::make_shared<shared_part>(shared_part{std::move(message.request), std::move(at)})},
     reply_{std::move(message.reply)} {}
 
 void exchange::drop_body() const noexcept { std::string{}.swap(shared_->request.body); }
@@ -81,11 +95,50 @@ void exchange::fail(const core::error& error) const {
   const bool ours = error.code == core::errc::internal;
   if (ours)
     services_->log->error("{}: {}", row_->path, error.context);
+  if (row_->who.who != access::executor && is_private(error))
+    return fail_away(error);
   const std::string_view text = ours ? internal_text : std::string_view{error.context};
-  if (row_->who == access::executor)
+  if (row_->who.who == access::executor)
     refuse(text);
+  else if (row_->by != spoken::none)
+    refuse_with(200, protocol::wire::message_of(error, how_));
   else
     problem(http_status(error.code), text);
+}
+
+void exchange::fail_away(const core::error& error) const {
+  services_->log->warn("{}: {}", row_->path, error.context);
+  const auto text = away_text.in(how_.language);
+  if (row_->by != spoken::none)
+    refuse_with(200, text);
+  else
+    problem(http_status(error.code), text);
+}
+
+void exchange::reject(const core::error& error) const {
+  if (error.why != core::refusal::none)
+    fail(error);
+  else if (row_->by != spoken::none)
+    refuse_with(400, protocol::wire::message_of(error, how_));
+  else
+    problem(400, error.context);
+}
+
+void exchange::tell(std::string reply, protocol::http_headers headers) const {
+  headers.emplace_back("Cache-Control", "no-store");
+  answer({200, std::string{web_type}, std::move(reply), std::move(headers)}, 200);
+}
+
+void exchange::refuse_with(unsigned status, std::string_view msg, protocol::http_headers headers) const {
+  headers.emplace_back("Cache-Control", "no-store");
+  const int code = status == 200 ? 500 : static_cast<int>(status);
+  answer({status, std::string{web_type}, protocol::wire::failure(msg, how_), std::move(headers)}, code);
+}
+
+void exchange::redirect(unsigned status, std::string_view path, protocol::http_headers headers) const {
+  headers.emplace_back("Location", location(path));
+  headers.emplace_back("Cache-Control", "no-store");
+  respond({status, {}, {}, std::move(headers)});
 }
 
 void exchange::keep_silent() const {
@@ -109,6 +162,9 @@ void exchange::answer(protocol::http_response&& response, int code) const {
     return leave_unanswered();
   if (std::exchange(shared_->done, true))
     return;
+  // Executors read no header, and get as few bytes as possible.
+  if (row_->who.who != access::executor)
+    add_safety_headers(response);
   count(std::to_string(code));
   reply_->send(std::move(response));
 }

@@ -8,12 +8,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "config/settings.hpp"
+#include "core/failure_meter.hpp"
+#include "core/principal.hpp"
 #include "core/result.hpp"
+#include "core/token_bucket.hpp"
 #include "gateway/access.hpp"
 #include "gateway/http_metrics.hpp"
+#include "gateway/speech.hpp"
+#include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 #include "protocol/logger.hpp"
@@ -30,6 +36,10 @@ struct gateway_partners {
   protocol::supervisor supervisor;
   /// Null: the transport's counters are not shown. Any thread.
   std::function<transport_counters()> transport{};
+  protocol::job_admin jobs{};
+  protocol::user_admin users{};
+  protocol::group_admin groups{};
+  protocol::run_admin runs{};
 };
 
 /// What all exchanges of one gateway_actor share; lives in its state.
@@ -45,23 +55,47 @@ struct gateway_services {
   std::chrono::milliseconds ask_limit;
   protocol::logger log;
   http_metrics metrics;
-  /// App names of all groups; nothing before the registry told them.
-  std::optional<app_name_set> app_names;
+  /// Of all groups; nothing before the registry told them.
+  std::optional<token_book> tokens;
   /// False once the registry's actor ended: it answers nothing that could say so.
   bool registry_lives = true;
+  web_rules web;
+  /// Civil time.
+  std::function<core::time_point()> now;
+  /// How often jobs may be managed with an executor's token: 100 a second (XXL admin §8.12), and as many again at once, because
+  /// XXL-JOB lets a caller wait for a second and we answer at once.
+  mutable core::token_bucket management{100, 200};
+  /// Of executors' requests.
+  mutable core::failure_meter wrong_tokens{};
+};
+
+/// Where a request arrived: the part of its path in front of the route, and the route's. `/xxl-job-admin` and `/joblog/pageList`.
+struct arrival {
+  std::string base;
+  std::string path;
 };
 
 /// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing;
 /// when the last copy is gone unanswered the client gets 500. Used inside gateway_actor only.
 class exchange {
 public:
-  exchange(const gateway_services& services, const route& row, std::string path, protocol::http_exchange&& message);
+  exchange(const gateway_services& services, const route& row, arrival at, protocol::http_exchange&& message);
 
   [[nodiscard]] const gateway_services& services() const noexcept { return *services_; }
   [[nodiscard]] const protocol::http_request& request() const noexcept { return shared_->request; }
   [[nodiscard]] const gateway::route& row() const noexcept { return *row_; }
   /// Below the context path, as the route table writes it.
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const std::string& path() const noexcept { return shared_->at.path; }
+  /// `path` as the client would have to write it to stay under the prefix that it used.
+  [[nodiscard]] std::string location(std::string_view path) const { return shared_->at.base + std::string{path}; }
+  /// The dialect and language of its answer.
+  [[nodiscard]] protocol::wire::speech how() const noexcept { return how_; }
+  /// Who asks; nobody unless the route needs a session.
+  [[nodiscard]] const core::principal& who() const noexcept { return shared_->who; }
+  void enter(core::principal who) const { shared_->who = std::move(who); }
+  /// With which token an executor came.
+  [[nodiscard]] const executor_admission& admission() const noexcept { return shared_->admission; }
+  void admit(const executor_admission& admission) const { shared_->admission = admission; }
   /// Frees the body, for handlers that wait long.
   void drop_body() const noexcept;
 
@@ -72,21 +106,43 @@ public:
   /// application/problem+json; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
-  /// `error` in the row's dialect: XXL's `code` 500 for executors, a problem for everybody else. An internal one says nothing of
-  /// itself.
+  /// `error` in the row's dialect: XXL's `code` 500 with HTTP 200 for executors and in the web API, a problem for everybody else.
+  /// An internal one says nothing of itself. People are not told why the store or a component is away (that is logged),
+  /// unless the error has a subject: an executor that does not answer.
   void fail(const core::error& error) const;
+  /// The request cannot be read: HTTP 400, in the web API with XXL's `code` 500. What XXL has words for is as `fail`.
+  void reject(const core::error& error) const;
+  /// An answer of the web API that `protocol/wire` made: a `reply`. No cache keeps it.
+  void tell(std::string reply, protocol::http_headers headers = {}) const;
+  /// The web API's `code` 500 with another HTTP status.
+  void refuse_with(unsigned status, std::string_view msg, protocol::http_headers headers = {}) const;
+  /// To another page; nothing is shown.
+  void redirect(unsigned status, std::string_view path, protocol::http_headers headers = {}) const;
   /// Only a success answers from now on; a refusal, being late, a stop or a defect does not: see http_reply::keep_silent.
   void keep_silent() const;
   /// Counts a request that stays without an answer.
   void leave_unanswered() const;
 
-  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, or `on_error(exchange, core::error)` when there is no answer in
-  /// time.
+  /// Asks `whom` and calls `on_reply(exchange, const Reply&)`, without a reply's value `on_reply(exchange)`; or
+  /// `on_error(exchange, core::error)` when there is no answer in time.
   template <class Reply, class Handle, class Message, class OnReply, class OnError>
   void ask(const Handle& whom, Message message, OnReply on_reply, OnError on_error) const {
-    protocol::request(services_->self, whom, services_->ask_limit, std::move(message))
-      .then([ex = *this, on_reply](const Reply& reply) { ex.guarded([&] { on_reply(ex, reply); }); },
-            [ex = *this, on_error](const caf::error& error) { ex.guarded([&] { on_error(ex, protocol::to_core(error)); }); });
+    if (!whom)
+      return on_error(*this, core::error{core::errc::unavailable, "the node is still starting", core::refusal::none, "node"});
+    auto failed = [ex = *this, on_error](const caf::error& error) {
+      ex.guarded([&] { on_error(ex, protocol::to_core(error)); });
+    };
+    auto asked = protocol::request(services_->self, whom, services_->ask_limit, std::move(message));
+    if constexpr (std::is_void_v<Reply>)
+      std::move(asked).then([ex = *this, on_reply] { ex.guarded([&] { on_reply(ex); }); }, failed);
+    else
+      std::move(asked).then([ex = *this, on_reply](const Reply& reply) { ex.guarded([&] { on_reply(ex, reply); }); }, failed);
+  }
+  /// The same; an error is answered as `fail` does.
+  template <class Reply, class Handle, class Message, class OnReply>
+  void ask(const Handle& whom, Message message, OnReply on_reply) const {
+    ask<Reply>(whom, std::move(message), std::move(on_reply),
+               [](const exchange& waiting, const core::error& error) { waiting.fail(error); });
   }
 
   /// One of the three borders that no exception crosses: what `step` throws is logged and answered as an internal error,
@@ -106,17 +162,21 @@ private:
   /// What all copies have in common.
   struct shared_part {
     protocol::http_request request;
+    arrival at;
+    core::principal who = {};
+    executor_admission admission = {};
     bool silent = false;
     bool done = false;
   };
 
   void broke(const char* what) const noexcept;
+  void fail_away(const core::error& error) const;
   void answer(protocol::http_response&& response, int code) const;
   void count(const std::string& code) const;
 
   const gateway_services* services_;
   const gateway::route* row_;
-  std::string path_;
+  protocol::wire::speech how_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<shared_part> shared_;
   protocol::http_reply_ptr reply_;

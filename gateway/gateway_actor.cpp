@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/paths.hpp"
+#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::gateway {
 
@@ -18,7 +19,7 @@ std::chrono::milliseconds ask_limit(std::chrono::milliseconds reply_timeout) {
 
 gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners,
                                          const config::server_settings& server, const config::security_settings& security,
-                                         protocol::logger log, std::span<const route> table)
+                                         protocol::logger log, const web_setup& web, std::span<const route> table)
   : table_{table},
     services_{self,
               std::move(partners),
@@ -29,7 +30,9 @@ gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, 
               std::move(log),
               http_metrics{self->system()},
               std::nullopt,
-              true} {
+              true,
+              web_rules{web, server, security},
+              [clock = protocol::wall_clock::of_system(), self] { return clock.at(self->clock().now()); }} {
   watcher_.watch(self, services_.partners.registry, [this](const caf::error&) { services_.registry_lives = false; });
 }
 
@@ -41,10 +44,14 @@ protocol::gateway_actor::behavior_type gateway_actor_state::make_behavior() {
 }
 
 void gateway_actor_state::learn_groups(const protocol::registry_change& change) {
-  app_name_set names;
-  for (const auto& [id, group] : change.view->groups)
-    names.insert(group.app_name);
-  services_.app_names = std::move(names);
+  token_book book;
+  for (const auto& [id, group] : change.view->groups) {
+    auto& tokens = book[group.app_name];
+    // Two groups may have one app name; the one with a token counts.
+    if (tokens.current.empty())
+      tokens = {group.id, group.access_token, group.previous_token, group.previous_until};
+  }
+  services_.tokens = std::move(book);
 }
 
 protocol::http_handler hand_over_to(protocol::gateway_actor gateway) {

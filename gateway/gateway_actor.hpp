@@ -16,7 +16,7 @@ public:
 
   gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners, const config::server_settings& server,
                       const config::security_settings& security, protocol::logger log,
-                      std::span<const route> table = routes());
+                      const web_setup& web = {}, std::span<const route> table = routes());
 
   protocol::gateway_actor::behavior_type make_behavior();
 

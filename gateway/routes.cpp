@@ -1,113 +1,86 @@
 #include "gateway/routes.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "gateway/handlers/executor_handlers.hpp"
+#include "gateway/handlers/group_handlers.hpp"
 #include "gateway/handlers/health_handlers.hpp"
-#include "gateway/paths.hpp"
-#include "protocol/wire/texts.hpp"
+#include "gateway/handlers/job_handlers.hpp"
+#include "gateway/handlers/open_api_handlers.hpp"
+#include "gateway/handlers/run_handlers.hpp"
+#include "gateway/handlers/sign_in_handlers.hpp"
+#include "gateway/handlers/user_handlers.hpp"
 
 namespace ringmaster::gateway {
 
 namespace {
 
-constexpr std::array<route, 6> table_of_routes{{
-  {"POST", "/api/registry", handlers::registry, access::executor},
-  {"POST", "/api/registryRemove", handlers::registry_remove, access::executor},
-  {"POST", "/api/callback", handlers::callback, access::executor},
-  {"GET", "/livez", handlers::livez, access::anyone},
-  {"GET", "/readyz", handlers::readyz, access::anyone},
-  {"GET", "/metrics", handlers::metrics, access::operators},
-}};
+using enum access;
+using enum spoken;
 
-void no_operation(exchange ex) { ex.refuse(protocol::wire::mapping_not_found(api_operation(ex.path()))); }
-void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
+constexpr permission first_of_all = permission{any_user}.even_before_password_change();
+constexpr std::string_view reading = "GET, POST";
 
-constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
-constexpr route unknown_path{"", "other", no_path, access::anyone};
+constexpr std::array table_of_routes = std::to_array<route>({
+  {"POST", "/api/registry", handlers::registry, executor},
+  {"POST", "/api/registryRemove", handlers::registry_remove, executor},
+  {"POST", "/api/callback", handlers::callback, executor},
+  {"POST", "/api/addJob", handlers::add_job, executor},
+  {"POST", "/api/updateJob", handlers::update_job, executor},
+  {"POST", "/api/removeJob", handlers::remove_job, executor},
+  {"POST", "/api/startJob", handlers::start_job, executor},
+  {"POST", "/api/stopJob", handlers::stop_job, executor},
+  {"POST", "/api/triggerJob", handlers::trigger_job, executor},
+  {"GET", "/livez", handlers::livez, anyone},
+  {"GET", "/readyz", handlers::readyz, anyone},
+  {"GET", "/metrics", handlers::metrics, operators},
 
-const route* find_exact(std::span<const route> table, std::string_view path) {
-  auto row = std::find_if(table.begin(), table.end(), [path](const route& each) { return each.path == path; });
-  return row != table.end() ? &*row : nullptr;
-}
+  {"GET", "/toLogin", handlers::sign_in_page, anyone, xxl2_only, sign_in_bytes_max},
+  {"POST", "/login", handlers::sign_in, anyone, xxl2_only, sign_in_bytes_max},
+  {"POST", "/logout", handlers::sign_out, anyone, xxl2_only, sign_in_bytes_max},
+  {"GET", "/auth/login", handlers::sign_in_page, anyone, xxl3_only, sign_in_bytes_max},
+  {"POST", "/auth/doLogin", handlers::sign_in, anyone, xxl3_only, sign_in_bytes_max},
+  {"POST", "/auth/logout", handlers::sign_out, anyone, xxl3_only, sign_in_bytes_max},
 
-struct place {
-  const route& row;
-  /// As the table writes it; a part of the whole path.
-  std::string_view path;
-};
+  {reading, "/jobinfo/pageList", handlers::job_list, viewer, both},
+  {"POST", "/jobinfo/add", handlers::job_add, editor, xxl2_only},
+  {"POST", "/jobinfo/insert", handlers::job_add, editor, xxl3_only},
+  {"POST", "/jobinfo/update", handlers::job_update, editor, both},
+  {"POST", "/jobinfo/remove", handlers::job_remove, editor, xxl2_only},
+  {"POST", "/jobinfo/delete", handlers::job_remove, editor, xxl3_only},
+  {"POST", "/jobinfo/start", handlers::job_start, operate, both},
+  {"POST", "/jobinfo/stop", handlers::job_stop, operate, both},
+  {"POST", "/jobinfo/trigger", handlers::job_trigger, operate, both},
+  {reading, "/jobinfo/nextTriggerTime", handlers::next_trigger_time, any_user, both},
+  {"POST", "/jobcode/save", handlers::source_save, editor, both},
 
-/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
-place find_place(std::span<const route> table, std::string_view whole, std::string_view context) {
-  const std::array candidates{below_context(whole, context), whole, default_api(whole)};
-  for (auto path : candidates)
-    if (const auto* row = find_exact(table, path))
-      return {*row, path};
-  for (auto path : candidates)
-    if (!api_operation(path).empty())
-      return {unknown_operation, path};
-  return {unknown_path, candidates[0]};
-}
+  {reading, "/joblog/pageList", handlers::run_list, viewer, both},
+  {reading, "/joblog/getJobsByGroup", handlers::jobs_by_group, viewer, xxl2_only},
+  {reading, "/joblog/logDetailCat", handlers::log_part, viewer, both},
+  {"POST", "/joblog/logKill", handlers::run_kill, operate, both},
+  {"POST", "/joblog/clearLog", handlers::runs_clear, editor, both},
+  {reading, "/chartInfo", handlers::chart, any_user, both},
 
-/// Executors may write `post`.
-bool is_post(std::string_view method) noexcept {
-  constexpr std::string_view post = "POST";
-  return std::equal(method.begin(), method.end(), post.begin(), post.end(),
-                    [](char a, char b) { return (a >= 'a' && a <= 'z' ? static_cast<char>(a - ('a' - 'A')) : a) == b; });
-}
+  {reading, "/jobgroup/pageList", handlers::group_list, admin, both},
+  {"POST", "/jobgroup/save", handlers::group_add, admin, xxl2_only},
+  {"POST", "/jobgroup/insert", handlers::group_add, admin, xxl3_only},
+  {"POST", "/jobgroup/update", handlers::group_update, admin, both},
+  {"POST", "/jobgroup/remove", handlers::group_remove, admin, xxl2_only},
+  {"POST", "/jobgroup/delete", handlers::group_remove, admin, xxl3_only},
+  {reading, "/jobgroup/loadById", handlers::group_load, viewer, both},
 
-bool is_allowed(const route& row, std::string_view method) noexcept {
-  if (row.method == "POST")
-    return is_post(method);
-  return row.method.empty() || row.method == method || (row.method == "GET" && method == "HEAD");
-}
-
-void refuse_method(const exchange& ex) {
-  if (ex.row().who == access::executor)
-    return ex.refuse(protocol::wire::reply_text::method_not_supported);
-  const auto* allowed = ex.row().method == "GET" ? "GET, HEAD" : "POST";
-  ex.problem(405, "this path does not take that method", {{"Allow", allowed}});
-}
-
-bool is_admitted(const exchange& ex) {
-  const auto& services = ex.services();
-  switch (ex.row().who) {
-  case access::anyone: return true;
-  case access::operators:
-    if (is_operator(ex.request(), services.access_token, services.trust_loopback))
-      return true;
-    ex.problem(403, "only with the access token as a bearer token, or from this machine where it is trusted");
-    return false;
-  case access::executor: break;
-  }
-  auto refusal = executor_refusal(ex.request(), services.access_token, services.app_names ? &*services.app_names : nullptr);
-  if (!refusal.empty())
-    ex.refuse(refusal);
-  return refusal.empty();
-}
-
-void run(const exchange& ex) {
-  if (!is_allowed(ex.row(), ex.request().method))
-    return refuse_method(ex);
-  if (is_admitted(ex))
-    ex.row().handle(ex);
-}
+  {reading, "/user/pageList", handlers::user_list, admin, both},
+  {"POST", "/user/add", handlers::user_add, admin, xxl2_only},
+  {"POST", "/user/insert", handlers::user_add, admin, xxl3_only},
+  {"POST", "/user/update", handlers::user_update, admin, both},
+  {"POST", "/user/remove", handlers::user_remove, admin, xxl2_only},
+  {"POST", "/user/delete", handlers::user_remove, admin, xxl3_only},
+  {"POST", "/user/updatePwd", handlers::password_change, first_of_all, xxl2_only},
+  {"POST", "/auth/updatePwd", handlers::password_change, first_of_all, xxl3_only},
+});
 
 } // namespace
 
 std::span<const route> routes() noexcept { return table_of_routes; }
-
-void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
-  try {
-    const auto whole = plain_path(message.request.target);
-    const auto [row, path] = find_place(table, whole, services.context_path);
-    const exchange ex{services, row, std::string{path}, std::move(message)};
-    ex.guarded([&ex] { run(ex); });
-  } catch (const std::exception& thrown) {
-    // Not even an exchange could be made; the reply answers 500 when it is dropped.
-    services.log->error("a request was dropped: {}", thrown.what());
-  }
-}
 
 } // namespace ringmaster::gateway

@@ -2,35 +2,43 @@
 
 // What exists and who may call it: the route table, and the dispatch over it.
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 #include "gateway/exchange.hpp"
+#include "gateway/permission.hpp"
 
 namespace ringmaster::gateway {
 
-enum class access : std::uint8_t {
-  anyone,
-  /// The token rules of XXL wire §1.3; refused with HTTP 200 and XXL's texts.
-  executor,
-  /// This machine, or the access token as a bearer.
-  operators,
-};
+/// What a person's form needs: a source is at most 256 KiB, three times as long in a form.
+inline constexpr std::size_t form_bytes_max = 1024 * 1024;
+/// A name and a password, from whomever.
+inline constexpr std::size_t sign_in_bytes_max = 16 * 1024;
 
 struct route {
-  /// `POST` or `GET` (which serves HEAD, too); empty: any.
+  /// `POST` or `GET` (which serves HEAD, too), or several with a comma and a blank in between; empty: any. What changes something
+  /// takes POST alone.
   std::string_view method;
   /// Without the context path: each route stands under it and without it. `/api/…` stands under `/xxl-job-admin`, too.
   std::string_view path;
   void (*handle)(exchange ex);
-  access who;
+  permission who;
+  /// Which dialects of XXL-JOB's web API have it.
+  spoken by = spoken::none;
+  /// A longer body is answered 413 before anybody reads it. Executors' bodies have the transport's limit alone.
+  std::size_t body_max = form_bytes_max;
+
+  /// Something is different after it.
+  [[nodiscard]] constexpr bool changes() const noexcept { return method == "POST"; }
 };
 
 /// The one table.
 [[nodiscard]] std::span<const route> routes() noexcept;
 
-/// Finds the row of a request, applies its method and access, calls its handler. Order for executors: method, path, token,
-/// operation, body (XXL wire §1.4). Throws nothing; the request is answered, or its handler holds the exchange.
+/// Finds the row of a request, applies its method and permission, calls its handler. Order for executors: method, path, token,
+/// operation, body (XXL wire §1.4); for people: method, size, origin, session, password to change, role. Throws nothing; the
+/// request is answered, or its handler holds the exchange.
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept;
 
 } // namespace ringmaster::gateway

@@ -137,8 +137,10 @@ using executor_link = caf::typed_actor<
   caf::result<void>(send_batch),
   /// `beat` or `idleBeat`. Replies what came back; never an error.
   caf::result<probe_reply>(probe_request),
-  /// `/log` from line 1. Replies what came back; never an error.
+  /// `/log`. Replies what came back; never an error.
   caf::result<log_reply>(log_request),
+  /// `/kill`. Replies what came back; never an error.
+  caf::result<probe_reply>(kill_request),
   /// App names of groups, and whether this executor wants one.
   caf::result<void>(registry_change),
   /// INTERNAL: answers wait in the inbox.
@@ -194,6 +196,8 @@ using report_actor = caf::typed_actor<
 using completion_actor = caf::typed_actor<
   /// Runs on their way to executors, remembered until their result.
   caf::result<void>(sent_runs),
+  /// Before the executor is asked: its success may come before its answer.
+  caf::result<void>(ending_run),
   /// Replies when durable. Errors: unavailable, too_large.
   caf::result<callbacks_stored>(callback_batch),
   caf::result<void>(intent_batch)>;
@@ -221,20 +225,77 @@ using node_actor = caf::typed_actor<
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
-/// Jobs and groups as people and files edit them.
+/// Jobs as people and files edit them. An edit is answered when no run of the old definitions is on its way any more, or after a
+/// second with their number; who plans and routes is woken. Errors of all: unavailable; forbidden where `by` has not the right.
 using job_admin = caf::typed_actor<
-  /// Applies what a source declares, all or nothing; wakes schedule_actor and registry_monitor. Replies what changed (or would).
-  /// Errors: conflict, invalid_argument, unavailable. As every edit, it is answered when no run of the old definitions is on its
-  /// way any more, or after a second with their number.
+  /// Applies what a source declares, all or nothing. Replies what changed (or would). Errors: conflict, invalid_argument.
   caf::result<core::deploy_report>(apply_declared),
-  /// Errors: not_found, invalid_argument with XXL's text, unavailable.
+  /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
-  /// Errors: not_found, unavailable.
+  /// Errors: not_found.
   caf::result<core::job_edit>(stop_job),
-  /// A run by hand; this node claims it at once. Replies the intent. Errors: not_found, invalid_argument, unavailable.
+  /// A run by hand; this node claims it at once. Replies the intent. Errors: not_found, invalid_argument.
   caf::result<core::intent>(trigger_job),
-  /// Removes the job and then, in the background, its log. Errors: not_found, conflict, unavailable.
-  caf::result<core::job_edit>(remove_job)>;
+  /// Removes the job and then, in the background, its log. Errors: not_found, conflict.
+  caf::result<core::job_edit>(remove_job),
+  /// A stopped job. Errors: invalid_argument with XXL's refusal.
+  caf::result<added_job>(add_job),
+  /// Errors: not_found, conflict (a later edit, a declared job), invalid_argument with XXL's refusal.
+  caf::result<core::job_edit>(update_job),
+  /// A new source of a script, kept in its history. Errors: as update_job.
+  caf::result<core::job_edit>(save_source),
+  /// Errors: not_found.
+  caf::result<job_found>(job_query),
+  caf::result<job_page>(job_page_query),
+  /// Sources that a job had, newest first. Errors: not_found.
+  caf::result<source_list>(source_query)>;
+
+/// Executor groups as administrators edit them; registry_monitor is woken. Errors of all: unavailable, forbidden.
+using group_admin = caf::typed_actor<
+  /// Errors: not_found, conflict, invalid_argument with XXL's refusal.
+  caf::result<saved_group>(save_group),
+  /// Errors: conflict.
+  caf::result<void>(remove_group),
+  /// One row. Errors: not_found.
+  caf::result<group_page>(group_query),
+  caf::result<group_page>(group_page_query),
+  caf::result<group_page>(visible_groups_query)>;
+
+/// Runs and their logs as people look at them. Errors of all: unavailable, forbidden.
+using run_admin = caf::typed_actor<
+  caf::result<run_page>(run_page_query),
+  /// Errors: not_found.
+  caf::result<run_found>(run_query),
+  /// Asks the executor of the row, and no other. Errors: not_found, invalid_argument (no address, not triggered), timeout.
+  caf::result<run_log>(run_log_query),
+  /// Errors: not_found, invalid_argument (not triggered, or the executor's text).
+  caf::result<run_killed>(kill_run),
+  /// Replies when all are gone, or after 5 s, clearing on; who asks again joins. Errors: invalid_argument.
+  caf::result<runs_cleared>(clear_runs),
+  caf::result<day_reports>(report_query)>;
+
+/// Detached, no state: makes and checks stored forms of passwords, which takes some hundredths of a second. Errors: unavailable
+/// (no memory, no random numbers).
+using password_keeper = caf::typed_actor<
+  caf::result<password_verdict>(check_password),
+  caf::result<hashed_password>(hash_password)>;
+
+/// Users, sessions and the record of changes. Keeps found sessions for a second. Errors of all: unavailable, forbidden.
+using user_admin = caf::typed_actor<
+  /// Errors: invalid_argument (sign_in_empty, sign_in_wrong), too_large (too many failures, or sign-ins at once: later; the
+  /// subject says after how many seconds).
+  caf::result<signed_in>(sign_in),
+  caf::result<void>(sign_out),
+  /// Errors: not_found.
+  caf::result<identified>(identify),
+  caf::result<user_page>(user_query),
+  /// Errors: not_found, conflict, invalid_argument with XXL's refusal.
+  caf::result<saved_user>(save_user),
+  caf::result<void>(remove_user),
+  /// Ends all of his sessions. Errors: invalid_argument (old_password_empty, old_password_wrong, password_empty, name_length, or
+  /// one that everybody knows), conflict, too_large as sign_in.
+  caf::result<void>(change_password),
+  caf::result<audit_list>(audit_query)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

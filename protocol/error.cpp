@@ -5,7 +5,7 @@
 namespace ringmaster::core {
 
 bool from_integer(std::uint8_t number, errc& code) {
-  if (number == 0 || number > static_cast<std::uint8_t>(errc::internal))
+  if (number == 0 || number > static_cast<std::uint8_t>(errc::forbidden))
     return false;
   code = static_cast<errc>(number);
   return true;
@@ -15,15 +15,20 @@ bool from_integer(std::uint8_t number, errc& code) {
 
 namespace ringmaster::protocol {
 
-caf::error to_caf(const core::error& error) { return caf::make_error(error.code, error.context); }
+caf::error to_caf(const core::error& error) {
+  return caf::make_error(error.code, error.context, static_cast<std::uint8_t>(error.why), error.subject);
+}
 
 core::error to_core(const caf::error& error) {
   if (!error)
     return {core::errc::internal, "an empty error"};
   if (error.category() == caf::type_id_v<core::errc>) {
     core::error converted{static_cast<core::errc>(error.code()), {}};
-    if (auto context = error.context(); context.match_elements<std::string>())
+    if (auto context = error.context(); context.match_elements<std::string, std::uint8_t, std::string>()) {
       converted.context = context.get_as<std::string>(0);
+      converted.why = static_cast<core::refusal>(context.get_as<std::uint8_t>(1));
+      converted.subject = context.get_as<std::string>(2);
+    }
     return converted;
   }
   if (error == caf::sec::request_timeout)

@@ -17,6 +17,7 @@
 #include "core/group.hpp"
 #include "core/job_card.hpp"
 #include "core/lanes.hpp"
+#include "core/principal.hpp"
 #include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/schedule.hpp"
@@ -154,6 +155,13 @@ struct sent_runs {
   std::vector<std::pair<core::log_id, core::job_ptr>> items;
 };
 
+/// A run that an executor is about to be asked to end.
+struct ending_run {
+  core::log_id run{};
+  /// Its result if the executor calls it a success. Nothing: the executor does not end it.
+  std::optional<std::string> message;
+};
+
 /// Whom the pool tells of runs on their way and of runs whose fate is unknown, and whom it asks to look for executors.
 struct trigger_partners {
   completion_actor completion;
@@ -231,9 +239,17 @@ struct probe_reply {
   std::string message;
 };
 
+/// Ends the job's worker: the run that it has and those that wait. Answered as a probe.
+struct kill_request {
+  core::job_id job{};
+  core::group_id group{};
+};
+
 struct log_request {
   core::log_id run{};
   core::time_point fire_at{};
+  /// 1: the first.
+  std::int32_t from_line = 1;
 };
 
 struct log_reply {
@@ -243,6 +259,10 @@ struct log_reply {
   std::string content = {};
   /// What there was instead of an answer.
   std::string error = {};
+  /// Of what `content` holds; the executor's own word.
+  std::int32_t from_line = 0;
+  /// The executor says that nothing will follow.
+  bool end = false;
 };
 
 struct drain_inbox {};
@@ -255,6 +275,8 @@ struct registry_beat {
   std::string address;
   /// The request carried an app name header: this executor wants one, too.
   bool app_header = false;
+  /// Which token it showed.
+  core::token_kind token = core::token_kind::common;
 };
 
 struct registry_removal {
@@ -270,6 +292,8 @@ struct registry_view {
   std::unordered_map<std::int32_t, core::group> groups;
   /// Addresses last registered with the app name header.
   std::unordered_set<std::string> app_header_addresses;
+  /// Which token an executor of a group with one showed last.
+  std::unordered_map<std::string, core::token_kind> tokens_shown;
 };
 
 struct registry_change {
@@ -308,21 +332,25 @@ struct apply_declared {
 
 struct start_job {
   core::job_id job{};
+  core::principal by = core::local_operator();
 };
 
 struct stop_job {
   core::job_id job{};
+  core::principal by = core::local_operator();
 };
 
 /// A token of 0 becomes a random one: whoever may ask again after a lost answer brings his own.
 struct trigger_job {
   core::manual_trigger wish;
+  core::principal by = core::local_operator();
 };
 
 struct remove_job {
   core::job_id job{};
   /// Also one that a source declares.
   bool declared_too = false;
+  core::principal by = core::local_operator();
 };
 
 struct http_exchange {
@@ -340,6 +368,10 @@ struct node_handles {
   registry_monitor registry;
   completion_actor completion;
   job_admin jobs;
+  /// Null without a keeper of passwords: nobody signs in.
+  user_admin users{};
+  group_admin groups{};
+  run_admin runs{};
 };
 
 struct node_status {

@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "protocol/admin_messages.hpp"
 #include "protocol/error.hpp"
 #include "protocol/messages.hpp"
 

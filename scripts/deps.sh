@@ -16,8 +16,9 @@ cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
 build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev nlohmann-json3-dev libexpected-dev
-  libcurl4-openssl-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata)
-test_packages=(mariadb-server python3-aiosmtpd python3-pymysql curl openjdk-17-jdk-headless maven procps)
+  libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata)
+test_packages=(mariadb-server python3-aiosmtpd python3-pymysql curl openjdk-17-jdk-headless maven procps
+  clang-14 libclang-rt-14-dev)
 
 want_tests=yes want_tsan=no
 for option in "$@"; do

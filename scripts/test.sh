@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
 #
-#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short load
-#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, simulation, commands,
+#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short
+#                                   load; a short run of the fuzz targets
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, compat, simulation, commands,
 #                                   chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
@@ -101,7 +102,7 @@ run_ctest() {
 start_release_build() {
   (
     renice -n 19 "$BASHPID" > /dev/null
-    build release ringmaster "${benches[@]}"
+    build release ringmaster "${benches[@]}" && CAF_ROOT=$caf scripts/fuzz.sh --build
   ) > "$results/release.log" 2>&1 &
   releasing=$!
 }
@@ -129,6 +130,20 @@ run_interop() {
     fail "interop ended with code $status after its last check"
   fi
   sum+=(--interop "$results/interop.log")
+}
+
+run_fuzzers() {
+  say "fuzz: 5 s a target"
+  local status=0
+  CAF_ROOT=$caf timeout --kill-after=15 600 scripts/fuzz.sh 5 > "$results/fuzz.log" 2>&1 || status=$?
+  tail -n 40 "$results/fuzz.log"
+  local targets
+  targets=$(sed -n 's/^fuzz: passed=\([0-9]*\) failed=.*/\1/p' "$results/fuzz.log")
+  if [ "$status" = 0 ] && [ "${targets:-0}" -gt 0 ]; then
+    sum+=(--count "$targets" 0 0)
+  else
+    fail "fuzz: see above"
+  fi
 }
 
 # Five seconds of load: a line of JSON that says nothing was lost and nothing was sent twice.
@@ -169,6 +184,7 @@ if [ "$whole" = yes ]; then
   if await_release_build; then
     run_interop
     run_bench_smoke
+    run_fuzzers
   else
     fail "build of preset release"
   fi

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/alarm.hpp"
+#include "core/audit.hpp"
 #include "core/declared.hpp"
 #include "core/result.hpp"
 #include "storage/deploy_plan.hpp"
@@ -31,5 +32,8 @@ struct alarm_plan {
 /// `invalid_argument` (a group or job that neither the store nor the source has, so that the rule would never match).
 [[nodiscard]] core::result<alarm_plan> plan_alarms(std::span<const held_alarm> held, const deploy_state& state,
                                                    const core::declared_set& declared, bool prune);
+
+/// One row a rule that the plan changes.
+[[nodiscard]] std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, core::time_point now);
 
 } // namespace ringmaster::storage

@@ -66,10 +66,11 @@ void plan_removals(const deploy_state& held, const core::declared_set& declared,
     job_write write;
     write.kind = core::change_kind::remove;
     write.id = job.id;
-    plan.jobs.push_back(std::move(write));
-    plan.report.edited.push_back(job.id);
     const auto* group = index.group(job.group);
-    plan.report.changes.push_back({core::change_kind::remove, "job " + (group ? group->app_name : "") + '/' + job.key, {}});
+    write.object = "job " + (group ? group->app_name : "") + '/' + job.key;
+    plan.report.edited.push_back(job.id);
+    plan.report.changes.push_back({core::change_kind::remove, write.object, {}});
+    plan.jobs.push_back(std::move(write));
   }
   for (const auto& group : held.groups) {
     if (group.source != declared.source || group.jobs_made_by_hand != 0 || inhabited.contains(core::number(group.id)) ||
@@ -79,8 +80,9 @@ void plan_removals(const deploy_state& held, const core::declared_set& declared,
     write.kind = core::change_kind::remove;
     write.id = group.id;
     write.app_name = group.app_name;
+    write.object = "group " + group.app_name;
+    plan.report.changes.push_back({core::change_kind::remove, write.object, {}});
     plan.groups.push_back(std::move(write));
-    plan.report.changes.push_back({core::change_kind::remove, "group " + group.app_name, {}});
   }
 }
 

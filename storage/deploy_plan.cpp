@@ -11,6 +11,7 @@
 #include "core/columns.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
+#include "storage/audit_rules.hpp"
 #include "storage/deploy_index.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/registry_text.hpp"
@@ -125,6 +126,7 @@ private:
         change.kind = change_kind::update;
     }
     write.kind = change.kind;
+    write.object = change.object;
     declared_groups_.emplace(write.app_name, reference);
     if (change.kind != change_kind::unchanged)
       plan_.groups.push_back(std::move(write));
@@ -262,6 +264,7 @@ private:
 
   void keep(const target& one, job_write write) {
     core::deploy_change change{write.kind, one.object(), {}};
+    write.object = change.object;
     if (!one.held) {
       plan_.jobs[one.position] = std::move(write);
       plan_.report.changes.push_back(std::move(change));
@@ -316,6 +319,35 @@ core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::decl
 
 std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id) {
   return write.rule ? write.rule->next(write.from, id) : write.next;
+}
+
+core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id, const std::string& source,
+                         core::time_point now) {
+  constexpr std::string_view words[] = {"create", "update", "unchanged", "remove"};
+  std::vector<std::string> lines{"source: " + source, "kind: " + std::string{words[static_cast<std::size_t>(change.kind)]}};
+  lines.insert(lines.end(), change.fields.begin(), change.fields.end());
+  const auto name = change.object.substr(change.object.find(' ') + 1);
+  return audit_of(core::local_operator(), core::audit_action::apply, kind, id, name, lines, now);
+}
+
+std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const core::group_id> groups,
+                                      std::span<const core::job_id> jobs, const std::string& source, core::time_point now) {
+  std::unordered_map<std::string_view, const core::deploy_change*> changes;
+  for (const auto& change : plan.report.changes)
+    changes.emplace(change.object, &change);
+  std::vector<core::audit_row> out;
+  const auto add = [&](core::audit_object kind, std::int32_t id, const std::string& object, change_kind what) {
+    core::deploy_change change{what, object, {}};
+    if (const auto found = changes.find(object); found != changes.end())
+      change.fields = found->second->fields;
+    out.push_back(audit_of(change, kind, id, source, now));
+  };
+  for (std::size_t i = 0; i < plan.groups.size(); ++i)
+    if (plan.groups[i].kind != change_kind::unchanged)
+      add(core::audit_object::group, core::number(groups[i]), plan.groups[i].object, plan.groups[i].kind);
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i)
+    add(core::audit_object::job, core::number(jobs[i]), plan.jobs[i].object, plan.jobs[i].kind);
+  return out;
 }
 
 std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/audit.hpp"
 #include "core/declared.hpp"
 #include "core/group.hpp"
 #include "core/ids.hpp"
@@ -96,6 +97,8 @@ struct group_write {
   core::address_type type = core::address_type::automatic;
   /// Nothing: the column stays as it is (NULL in a new row).
   std::optional<std::string> address_list;
+  /// `deploy_report::changes` has it under this name.
+  std::string object = {};
 };
 
 /// The schedule's part of a job write: `rm_schedule` and the mirror in `xxl_job_info`.
@@ -122,6 +125,8 @@ struct job_write {
   /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron`
   /// intents. `last_ms` is never written but for a new job (0).
   std::optional<schedule_write> schedule;
+  /// `deploy_report::changes` has it under this name.
+  std::string object = {};
 };
 
 /// Only what is to be written: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids),
@@ -144,6 +149,15 @@ struct deploy_plan {
 
 /// When the job `id` fires next by this write; nothing: it does not run.
 [[nodiscard]] std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id);
+
+/// The row of one change; `id`: of its object.
+[[nodiscard]] core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id,
+                                       const std::string& source, core::time_point now);
+
+/// One row a change of a group or a job that the plan writes; `groups` and `jobs`: the ids of the writes, in their order.
+[[nodiscard]] std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const core::group_id> groups,
+                                                    std::span<const core::job_id> jobs, const std::string& source,
+                                                    core::time_point now);
 
 /// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
 [[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);

@@ -5,7 +5,10 @@
 #include "core/columns.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
+#include "storage/audit_rules.hpp"
 #include "storage/claim_items.hpp"
+#include "storage/job_columns.hpp"
+#include "storage/registry_text.hpp"
 
 namespace ringmaster::storage {
 
@@ -14,19 +17,29 @@ namespace {
 constexpr const char* type_disables_start = "The current schedule type disables startup";
 constexpr const char* schedule_illegal = "Schedule Typeillegal";
 
+/// Both ways of writing its end call the same program.
+std::string_view called(std::string_view address) noexcept {
+  address = core::trimmed(address);
+  if (address.ends_with('/'))
+    address.remove_suffix(1);
+  return address;
+}
+
 } // namespace
 
 core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now, const core::zone& where) {
   // A type that nobody knows counts as none, as it does there.
   const auto type = job.spec->schedule;
   if (type == core::schedule_type::none || type == core::schedule_type::unknown)
-    return core::fail(core::errc::invalid_argument, type_disables_start);
+    return core::refuse(core::errc::invalid_argument, core::refusal::type_disables_start, type_disables_start);
   auto rule = core::schedule_rules{where}.of(*job.spec);
   if (!rule)
-    return core::fail(core::errc::invalid_argument, std::string{schedule_illegal} + ": " + rule.error().context);
+    return core::refuse(core::errc::invalid_argument, core::refusal::schedule_type_illegal,
+                        std::string{schedule_illegal} + ": " + rule.error().context);
   const auto next = (*rule)->next(std::max(now, job.last), job.spec->id);
   if (!next)
-    return core::fail(core::errc::invalid_argument, std::string{schedule_illegal} + ": it never fires (again)");
+    return core::refuse(core::errc::invalid_argument, core::refusal::schedule_type_illegal,
+                        std::string{schedule_illegal} + ": it never fires (again)");
   return *next;
 }
 
@@ -48,8 +61,19 @@ core::result<core::intent> intent_of(const core::manual_trigger& wish) {
   return intent;
 }
 
+core::result<void> check_addresses(const core::principal& by, const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& known) {
+  if (by.admin)
+    return {};
+  for (const auto& address : wanted)
+    if (std::none_of(known.begin(), known.end(), [&](const auto& each) { return called(each) == called(address); }))
+      return core::fail(core::errc::forbidden,
+                        address + " is no address of the job's group; only an administrator may name another one");
+  return {};
+}
+
 core::error no_such_job(core::job_id job) {
-  return {core::errc::not_found, "job " + std::to_string(core::number(job)) + " does not exist"};
+  return {core::errc::not_found, "job " + std::to_string(core::number(job)) + " does not exist", core::refusal::job_id_illegal};
 }
 
 core::error no_such_job(const core::job_name& name) {
@@ -61,6 +85,20 @@ core::error no_such_job(const core::job_name& name) {
 core::error is_declared(core::job_id job, std::string_view source) {
   return {core::errc::conflict, "job " + std::to_string(core::number(job)) + " is declared by the source " + std::string{source} +
                                   " and would come back with its next apply; take it out of the file and apply with --prune"};
+}
+
+core::audit_row audit_of_job(const core::principal& by, core::audit_action action, const stored_job& job, core::time_point now,
+                             const std::vector<std::string>& changes) {
+  return audit_of(by, action, core::audit_object::job, core::number(job.id), job.name, changes, now);
+}
+
+std::vector<std::string> changes_of(const core::manual_trigger& wish, std::string_view own_param) {
+  std::vector<std::string> out;
+  if (wish.param && *wish.param != own_param)
+    out.push_back(difference("param", own_param, *wish.param));
+  if (!wish.addresses.empty())
+    out.push_back(difference("addresses", "", join_addresses(wish.addresses).value_or("")));
+  return out;
 }
 
 bool is_asked_for(const core::planned_run& run) noexcept {

@@ -3,20 +3,30 @@
 // What both backends decide alike about edits by hand.
 
 #include <string>
+#include <string_view>
 #include <unordered_set>
+#include <vector>
 
+#include "core/audit.hpp"
 #include "core/job_card.hpp"
+#include "core/principal.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
 
 namespace ringmaster::storage {
 
-/// The next time of a job that is started now. Errors: `invalid_argument` that begins with XXL's text (XXL admin §3.6).
+/// The next time of a job that is started now. Errors: `invalid_argument` that begins with XXL's text (XXL admin
+/// §3.6), with its refusal.
 [[nodiscard]] core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now,
                                                            const core::zone& where);
 
 /// The intent that a wish becomes. Errors: `invalid_argument` when no column holds it.
 [[nodiscard]] core::result<core::intent> intent_of(const core::manual_trigger& wish);
+
+/// Whoever is called reads the token that stands in the request, so only an administrator sends a run to an address that is not
+/// one of the job's group. `known`: its list and what is registered for it. Errors: `forbidden`.
+[[nodiscard]] core::result<void> check_addresses(const core::principal& by, const std::vector<std::string>& wanted,
+                                                 const std::vector<std::string>& known);
 
 /// `job 7 does not exist`.
 [[nodiscard]] core::error no_such_job(core::job_id job);
@@ -24,6 +34,21 @@ namespace ringmaster::storage {
 
 /// A declared job comes back with the next apply.
 [[nodiscard]] core::error is_declared(core::job_id job, std::string_view source);
+
+/// What an edit asks of a row before it changes it.
+struct stored_job {
+  core::job_id id{};
+  core::group_id group{};
+  std::string name;
+  std::string param = {};
+  std::int32_t retry_count = 0;
+};
+
+[[nodiscard]] core::audit_row audit_of_job(const core::principal& by, core::audit_action action, const stored_job& job,
+                                           core::time_point now, const std::vector<std::string>& changes = {});
+
+/// Where a run by hand differs from a usual one.
+[[nodiscard]] std::vector<std::string> changes_of(const core::manual_trigger& wish, std::string_view own_param);
 
 /// Whether the claim of this run notes which intent it comes of and the addresses that were asked for.
 [[nodiscard]] bool is_asked_for(const core::planned_run& run) noexcept;

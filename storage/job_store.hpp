@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/job_card.hpp"
+#include "core/principal.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::storage {
@@ -22,28 +23,35 @@ struct asked_runs {
 };
 
 /// Edits of one job (firing protocol §7): each is one transaction, and from its commit on no claim of the old definition
-/// succeeds.
+/// succeeds. The transaction also checks the right of `by` in the group that the job has, and writes the audit row. Errors of all
+/// edits: `not_found` with `job_id_illegal`, `forbidden`.
 class job_store {
 public:
   virtual ~job_store() = default;
 
   /// Schedules the job; its next time is the first one after max(now, its last claimed instant). Starting what runs computes it
-  /// anew. Errors: `not_found`; `invalid_argument` with XXL's text when it has no schedule or never fires.
-  virtual core::result<core::job_edit> start(core::job_id job, core::time_point now) = 0;
+  /// anew. Errors: `forbidden` unless `by` may operate; `invalid_argument` with XXL's refusal when it has no schedule or never
+  /// fires.
+  virtual core::result<core::job_edit> start(core::job_id job, core::time_point now,
+                                             const core::principal& by = core::local_operator()) = 0;
 
-  /// Stops it, running or not; the last claimed instant is kept. Errors: `not_found`.
-  virtual core::result<core::job_edit> stop(core::job_id job, core::time_point now) = 0;
+  /// Stops it, running or not; the last claimed instant is kept. Errors: `forbidden` unless `by` may operate.
+  virtual core::result<core::job_edit> stop(core::job_id job, core::time_point now,
+                                            const core::principal& by = core::local_operator()) = 0;
 
-  /// Makes a run by hand durable, scheduled or not. Asking again with the same token and job gives the same intent. Errors:
-  /// `not_found`; `invalid_argument` for a parameter or addresses that no column holds.
-  virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) = 0;
+  /// Makes a run by hand durable, scheduled or not. Asking again with the same token and job gives the same intent, and is
+  /// no second change. Errors: `forbidden` unless `by` may operate, and for an address that is not one of the group's, unless he
+  /// is an administrator; `invalid_argument` for a parameter or addresses that no column holds.
+  virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+                                             const core::principal& by = core::local_operator()) = 0;
 
   /// What became of an intent that `trigger` made. Known for some minutes.
   virtual core::result<asked_runs> runs_of(core::intent_id intent) = 0;
 
   /// Removes the job, its schedule, its options, its waiting intents and the history of its source; log rows stay until
-  /// `remove_logs`. Errors: `not_found`; `conflict` for a declared job unless `declared_too`.
-  virtual core::result<core::job_edit> remove(core::job_id job, bool declared_too) = 0;
+  /// `remove_logs`. Errors: `forbidden` unless `by` is editor; `conflict` for a declared job unless `declared_too`.
+  virtual core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
+                                              const core::principal& by = core::local_operator()) = 0;
 
   /// Deletes log rows of a job from `after` on, at most `limit` a call, so that no lock is held for long. Runs that are on their
   /// way keep theirs.

@@ -87,6 +87,9 @@ public:
   /// that are missing, rows that cannot be planned, other schedulers at work. Changes nothing.
   [[nodiscard]] virtual std::vector<database_finding> examine() = 0;
 
+  /// Which generation of XXL-JOB's tables it has: 4 to 8, 0 for none. Errors: `unavailable`.
+  [[nodiscard]] virtual core::result<int> generation() = 0;
+
   /// Whether others may plan its schedule, too: its stores have `reservations`.
   [[nodiscard]] virtual bool shares_schedule() const noexcept { return false; }
 

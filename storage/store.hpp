@@ -23,7 +23,9 @@
 #include "core/result.hpp"
 #include "core/run.hpp"
 #include "core/slot_map.hpp"
+#include "storage/access_store.hpp"
 #include "storage/alarm_store.hpp"
+#include "storage/edit_store.hpp"
 #include "storage/job_store.hpp"
 #include "storage/upkeep_store.hpp"
 #include "storage/mirror_store.hpp"
@@ -168,10 +170,16 @@ public:
   virtual registry_store& registry() = 0;
   virtual deploy_store& deploys() = 0;
   virtual job_store& jobs() = 0;
+  virtual job_editor& job_editing() = 0;
+  virtual group_editor& group_editing() = 0;
   virtual log_store& logs() = 0;
   virtual alarm_store& alarms() = 0;
   virtual upkeep_store& upkeep() = 0;
   virtual mirror_store& mirror() = 0;
+  virtual run_reader& run_reading() = 0;
+  virtual user_store& users() = 0;
+  virtual session_store& sessions() = 0;
+  virtual audit_store& audits() = 0;
   /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
   virtual reservation_store* reservations() { return nullptr; }
 

@@ -14,6 +14,7 @@ completion_actor_state::completion_actor_state(protocol::completion_actor::point
 protocol::completion_actor::behavior_type completion_actor_state::make_behavior() {
   return {
     [this](const protocol::sent_runs& sent) { remember(sent); },
+    [this](protocol::ending_run& told) { mark(std::move(told)); },
     [this](protocol::callback_batch& batch) { return complete(std::move(batch)); },
     [this](protocol::intent_batch& batch) { pass_on(std::move(batch)); },
   };
@@ -30,17 +31,48 @@ void completion_actor_state::remember(const protocol::sent_runs& sent) {
   }
 }
 
+void completion_actor_state::mark(protocol::ending_run&& told) {
+  const auto now = self_->clock().now();
+  if (!told.message) {
+    endings_.erase(told.run);
+  } else {
+    endings_.insert_or_assign(told.run, ending{std::move(*told.message), now + ending_time});
+    ending_order_.emplace_back(told.run, now + ending_time);
+  }
+  drop_endings(now);
+}
+
+// One that was marked anew since stays until its own end.
+void completion_actor_state::drop_endings(caf::actor_clock::time_point now) {
+  while (!ending_order_.empty() && (ending_order_.front().second <= now || ending_order_.size() > endings_max)) {
+    const auto& [run, until] = ending_order_.front();
+    if (const auto found = endings_.find(run); found != endings_.end() && found->second.until == until)
+      endings_.erase(found);
+    ending_order_.pop_front();
+  }
+}
+
+void completion_actor_state::judge(core::callback& result) {
+  const auto found = endings_.find(result.id);
+  if (found == endings_.end() || result.code != 200)
+    return;
+  result.code = 500;
+  result.message = found->second.message;
+}
+
 caf::result<protocol::callbacks_stored> completion_actor_state::complete(protocol::callback_batch&& batch) {
   if (batch.items.empty())
     return protocol::callbacks_stored{};
   if (waiting_ >= waiting_max)
     return protocol::to_caf({core::errc::too_large, "too many callbacks wait for the store"});
+  drop_endings(self_->clock().now());
   std::vector<core::log_id> runs;
   runs.reserve(batch.items.size());
   for (auto& item : batch.items) {
     runs.push_back(item.id);
     if (auto found = jobs_.find(item.id); found != jobs_.end())
       item.spec = found->second;
+    judge(item);
   }
   ++waiting_;
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();
@@ -63,8 +95,10 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
 void completion_actor_state::pass_on(protocol::intent_batch&& batch) { protocol::send(self_, schedule_, std::move(batch)); }
 
 void completion_actor_state::forget(const std::vector<core::log_id>& runs) {
-  for (auto run : runs)
+  for (auto run : runs) {
     jobs_.erase(run);
+    endings_.erase(run);
+  }
 }
 
 } // namespace ringmaster::actors

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
@@ -23,6 +25,9 @@ public:
   /// Callback requests waiting for the store at most; beyond it a request is answered `too_large` and the executor sends it
   /// again.
   static constexpr std::size_t waiting_max = 1'000;
+  /// Runs that are being ended, at most, and how long each counts as such: an answer of its executor takes seconds.
+  static constexpr std::size_t endings_max = 10'000;
+  static constexpr std::chrono::seconds ending_time{60};
 
   /// `limit`: longest wait for the store; shorter than the reply time of the gateway.
   completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
@@ -30,7 +35,16 @@ public:
   protocol::completion_actor::behavior_type make_behavior();
 
 private:
+  struct ending {
+    std::string message;
+    caf::actor_clock::time_point until;
+  };
+
   void remember(const protocol::sent_runs& sent);
+  void mark(protocol::ending_run&& told);
+  void drop_endings(caf::actor_clock::time_point now);
+  /// A success that came of ending the run is none.
+  void judge(core::callback& result);
   caf::result<protocol::callbacks_stored> complete(protocol::callback_batch&& batch);
   void pass_on(protocol::intent_batch&& batch);
   void forget(const std::vector<core::log_id>& runs);
@@ -43,6 +57,10 @@ private:
   std::unordered_map<core::log_id, core::job_ptr> jobs_;
   /// The last `runs_max` runs in the order in which they were sent, completed ones included.
   std::deque<core::log_id> order_;
+  /// Somebody is ending them, on this node.
+  std::unordered_map<core::log_id, ending> endings_;
+  /// The same in the order of their ends, removed ones included.
+  std::deque<std::pair<core::log_id, caf::actor_clock::time_point>> ending_order_;
   std::size_t waiting_ = 0;
 };
 

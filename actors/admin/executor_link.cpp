@@ -16,6 +16,7 @@ protocol::executor_link::behavior_type executor_link_state::make_behavior() {
     [this](protocol::send_batch& batch) { send_runs(std::move(batch)); },
     [this](const protocol::probe_request& request) { return probe(request); },
     [this](const protocol::log_request& request) { return read_log(request); },
+    [this](const protocol::kill_request& request) { return kill(request); },
     [this](const protocol::registry_change& change) { know(change.view); },
     [this](protocol::drain_inbox) { drain(); },
   };
@@ -24,6 +25,7 @@ protocol::executor_link::behavior_type executor_link_state::make_behavior() {
 // What was learnt of its family stays.
 void executor_link_state::know(std::shared_ptr<const protocol::registry_view> registry) {
   registry_ = std::move(registry);
+  learnt_token_.reset();
   trigger_path_ = trigger_path_ || registry_->app_header_addresses.contains(registered_);
 }
 
@@ -32,36 +34,102 @@ void executor_link_state::send_runs(protocol::send_batch&& batch) {
   calls.reserve(batch.runs.size());
   for (const auto& run : batch.runs)
     calls.push_back(run_call(run));
-  post(std::move(calls), std::make_shared<run_flight>(run_flight{std::move(batch.runs), std::move(batch.listener)}));
+  post(std::move(calls), std::make_shared<run_flight>(
+                           run_flight{std::move(batch.runs), std::move(batch.listener), false, {token_kind_now()}}));
 }
 
 caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::probe_request& request) {
   auto promise = self_->make_response_promise<protocol::probe_reply>();
   auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
-  std::vector<protocol::http_call> calls;
-  calls.push_back(call(request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body)));
-  post(std::move(calls), std::make_shared<probe_flight>(probe_flight{promise}));
+  put(std::make_shared<probe_flight>(
+    probe_flight{promise, {request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body)}}));
   return promise;
 }
 
 caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
   auto promise = self_->make_response_promise<protocol::log_reply>();
-  std::vector<protocol::http_call> calls;
-  calls.push_back(call(core::group_id{0}, "/log", protocol::wire::encode_log(request.run, request.fire_at, 1)));
-  post(std::move(calls), std::make_shared<log_flight>(log_flight{promise}));
+  auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line);
+  put(std::make_shared<log_flight>(log_flight{promise, {core::group_id{0}, "/log", std::move(body)}, request.from_line}));
   return promise;
 }
 
-std::string executor_link_state::app_name(core::group_id group) const {
+caf::result<protocol::probe_reply> executor_link_state::kill(const protocol::kill_request& request) {
+  auto promise = self_->make_response_promise<protocol::probe_reply>();
+  put(std::make_shared<probe_flight>(
+    probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job)}, true}));
+  return promise;
+}
+
+template <class Flight>
+void executor_link_state::put(std::shared_ptr<Flight> of) {
+  auto& asked = of->asked;
+  asked.tokens.now = token_kind_now();
+  std::vector<protocol::http_call> calls;
+  calls.push_back(call(asked.group, asked.path, asked.body));
+  post(std::move(calls), std::move(of));
+}
+
+template <class Flight>
+bool executor_link_state::put_with_another_token(const std::shared_ptr<Flight>& of, const protocol::http_result& result) {
+  if (result.state != protocol::delivery::answered
+      || !protocol::wire::parse_reply(result.status, result.body, core::log_id{0}).refuses_token
+      || !turn_to_another_token(of->asked.group, of->asked.tokens))
+    return false;
+  put(of);
+  return true;
+}
+
+const core::group* executor_link_state::group_of(core::group_id group) const {
   const auto& groups = registry_->groups;
   if (auto named = groups.find(core::number(group)); named != groups.end())
-    return named->second.app_name;
+    return &named->second;
   const core::group* first = nullptr;
   for (const auto& [id, one] : groups)
     if ((!first || one.id < first->id)
         && std::find(one.addresses.begin(), one.addresses.end(), registered_) != one.addresses.end())
       first = &one;
-  return first ? first->app_name : std::string{};
+  return first;
+}
+
+// Before an executor showed a token to this node it is taken to have its group's: it may beat to another node alone.
+core::token_kind executor_link_state::token_kind_now() const {
+  if (learnt_token_)
+    return *learnt_token_;
+  const auto shown = registry_->tokens_shown.find(registered_);
+  return shown != registry_->tokens_shown.end() ? shown->second : core::token_kind::group;
+}
+
+const std::string& executor_link_state::token_for(const core::group* group) const {
+  if (!group || group->access_token.empty())
+    return tools_.access_token;
+  switch (token_kind_now()) {
+  case core::token_kind::common: return tools_.access_token;
+  case core::token_kind::previous:
+    if (!group->previous_token.empty())
+      return group->previous_token;
+    break;
+  case core::token_kind::group: break;
+  }
+  return group->access_token;
+}
+
+bool executor_link_state::turn_to_another_token(core::group_id group, shown_tokens& tokens) {
+  using core::token_kind;
+  const auto bit = [](core::token_kind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); };
+  const auto* of = group_of(group);
+  if (!of || of->access_token.empty())
+    return false;
+  tokens.refused = static_cast<std::uint8_t>(tokens.refused | bit(tokens.now));
+  // Others of the same batch may have turned already.
+  for (const auto kind : {token_kind_now(), token_kind::group, token_kind::previous, token_kind::common}) {
+    const bool there = kind != token_kind::previous || !of->previous_token.empty();
+    if (!there || (tokens.refused & bit(kind)) != 0)
+      continue;
+    learnt_token_ = tokens.now = kind;
+    return true;
+  }
+  learnt_token_.reset();
+  return false;
 }
 
 protocol::http_call executor_link_state::call(core::group_id group, std::string_view path, std::string body) const {
@@ -69,10 +137,11 @@ protocol::http_call executor_link_state::call(core::group_id group, std::string_
   made.origin = address_.origin;
   made.target = address_.prefix;
   made.target += path;
-  if (!tools_.access_token.empty())
-    made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", tools_.access_token);
-  if (auto name = app_name(group); !name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
-    made.headers.emplace_back("XXL-JOB-APPNAME", std::move(name));
+  const auto* of = group_of(group);
+  if (const auto& token = token_for(of); !token.empty())
+    made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", token);
+  if (of && !of->app_name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
+    made.headers.emplace_back("XXL-JOB-APPNAME", of->app_name);
   made.body = std::move(body);
   made.connect_timeout = tools_.settings.connect_timeout;
   made.request_timeout = tools_.settings.request_timeout;
@@ -127,17 +196,23 @@ void executor_link_state::drain() {
     if (auto* runs = std::get_if<std::shared_ptr<run_flight>>(&one.of)) {
       answered(**runs, one.index, std::move(one.result), grouped.of((*runs)->listener));
     } else if (auto* probed = std::get_if<std::shared_ptr<probe_flight>>(&one.of)) {
+      if (put_with_another_token(*probed, one.result))
+        continue;
       protocol::probe_reply reply{0, std::move(one.result.error)};
       if (one.result.state == protocol::delivery::answered) {
         auto parsed = protocol::wire::parse_reply(one.result.status, one.result.body, core::log_id{0});
-        reply = {parsed.code, std::move(parsed.msg)};
+        // What families C to E have to say is beside a message that says nothing.
+        const bool empty_word = parsed.msg.empty() || parsed.msg == "Success";
+        reply = {parsed.code, std::move((*probed)->kill && empty_word && !parsed.payload.empty() ? parsed.payload : parsed.msg)};
       }
       (*probed)->promise.deliver(std::move(reply));
     } else if (auto* log = std::get_if<std::shared_ptr<log_flight>>(&one.of)) {
+      if (put_with_another_token(*log, one.result))
+        continue;
       protocol::log_reply reply{.error = std::move(one.result.error)};
       if (one.result.state == protocol::delivery::answered) {
-        if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, 1))
-          reply = {true, chunk->to_line, std::move(chunk->content)};
+        if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, (*log)->from_line))
+          reply = {true, chunk->to_line, std::move(chunk->content), {}, chunk->from_line, chunk->end};
         else
           reply.error = std::move(chunk.error().context);
       }
@@ -160,7 +235,11 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
     // Nothing was executed, so the same body may go to the path that this family wants; once.
     if (reply.wants_trigger_path && !of.repeated_on_trigger) {
       trigger_path_ = true;
-      repeat_on_trigger(of, index);
+      repeat(of, index, true, of.tokens);
+      return;
+    }
+    if (auto tokens = of.tokens; reply.refuses_token && turn_to_another_token(run.plan.spec->group, tokens)) {
+      repeat(of, index, of.repeated_on_trigger, tokens);
       return;
     }
     told.state = protocol::send_state::answered;
@@ -176,10 +255,11 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
   results.push_back(std::move(told));
 }
 
-void executor_link_state::repeat_on_trigger(const run_flight& of, std::size_t index) {
+void executor_link_state::repeat(const run_flight& of, std::size_t index, bool on_trigger, shown_tokens tokens) {
   std::vector<protocol::http_call> calls;
   calls.push_back(run_call(of.runs[index]));
-  post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, true}));
+  tokens.now = token_kind_now();
+  post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, on_trigger, tokens}));
 }
 
 } // namespace ringmaster::actors

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -38,17 +39,34 @@ public:
   protocol::executor_link::behavior_type make_behavior();
 
 private:
+  /// Which of a group's tokens a flight showed, and which were refused before.
+  struct shown_tokens {
+    core::token_kind now = core::token_kind::group;
+    std::uint8_t refused = 0;
+  };
   /// The runs of one send_batch, alive until the last answer.
   struct run_flight {
     std::vector<core::claimed_run> runs;
     protocol::send_listener listener;
     bool repeated_on_trigger = false;
+    shown_tokens tokens = {};
+  };
+  /// What a question needs to be put once more.
+  struct question {
+    core::group_id group{};
+    std::string path;
+    std::string body;
+    shown_tokens tokens = {};
   };
   struct probe_flight {
     caf::typed_response_promise<protocol::probe_reply> promise;
+    question asked;
+    bool kill = false;
   };
   struct log_flight {
     caf::typed_response_promise<protocol::log_reply> promise;
+    question asked;
+    std::int32_t from_line = 1;
   };
   using flight = std::variant<std::shared_ptr<run_flight>, std::shared_ptr<probe_flight>, std::shared_ptr<log_flight>>;
 
@@ -68,17 +86,29 @@ private:
 
   void send_runs(protocol::send_batch&& batch);
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
+  caf::result<protocol::probe_reply> kill(const protocol::kill_request& request);
   caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
   void drain();
   void know(std::shared_ptr<const protocol::registry_view> registry);
 
-  /// Of a group, or of a group that this executor belongs to when it is not said in whose name it is called; empty when unknown.
-  [[nodiscard]] std::string app_name(core::group_id group) const;
+  /// A group, or one that this executor belongs to when it is not said in whose name it is called; null when unknown.
+  [[nodiscard]] const core::group* group_of(core::group_id group) const;
+  /// Which token this executor is shown in the name of a group that has one.
+  [[nodiscard]] core::token_kind token_kind_now() const;
+  [[nodiscard]] const std::string& token_for(const core::group* group) const;
+  /// After a refusal: another token to show; false when all were refused.
+  [[nodiscard]] bool turn_to_another_token(core::group_id group, shown_tokens& tokens);
   [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body) const;
   [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run) const;
   void post(std::vector<protocol::http_call>&& calls, flight of);
+  /// Puts the flight's question, for the first time or once more.
+  template <class Flight>
+  void put(std::shared_ptr<Flight> of);
+  /// An answer about the token: the question was put once more.
+  template <class Flight>
+  [[nodiscard]] bool put_with_another_token(const std::shared_ptr<Flight>& of, const protocol::http_result& result);
   void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
-  void repeat_on_trigger(const run_flight& of, std::size_t index);
+  void repeat(const run_flight& of, std::size_t index, bool on_trigger, shown_tokens tokens);
 
   protocol::executor_link::pointer self_;
   link_tools tools_;
@@ -88,6 +118,8 @@ private:
   std::shared_ptr<const protocol::registry_view> registry_;
   /// Family E: `/trigger` instead of `/run`.
   bool trigger_path_ = false;
+  /// Which token it took after it had refused another one; forgotten when the registry tells anything new.
+  std::optional<core::token_kind> learnt_token_;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };
 

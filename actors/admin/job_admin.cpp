@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/store_access.hpp"
+#include "protocol/admin_messages.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
@@ -22,6 +23,10 @@ constexpr auto removal_retry = 5s;
 /// A failure after which it is unknown whether the transaction was committed.
 bool in_doubt(core::errc code) noexcept { return code == core::errc::timeout || code == core::errc::unavailable; }
 
+core::error scripts_are_off() {
+  return {core::errc::forbidden, "security.glue is off: no scripts are entered here, only jobs of the kind BEAN"};
+}
+
 std::mt19937_64 seeded() {
   std::random_device source;
   std::seed_seq seed{source(), source(), source(), source()};
@@ -30,13 +35,14 @@ std::mt19937_64 seeded() {
 
 } // namespace
 
-job_admin_state::job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store,
+job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_workers stores,
                                  protocol::schedule_actor schedule, protocol::registry_monitor registry,
-                                 protocol::wall_clock clock, logger log)
+                                 config::security_settings settings, protocol::wall_clock clock, logger log)
   : self_{self},
-    store_{std::move(store)},
+    stores_{std::move(stores)},
     schedule_{std::move(schedule)},
     registry_{std::move(registry)},
+    settings_{std::move(settings)},
     clock_{std::move(clock)},
     log_{std::move(log)},
     tokens_{seeded()} {}
@@ -45,13 +51,37 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   return {
     [this](protocol::apply_declared& command) { return apply(std::move(command)); },
     [this](const protocol::start_job& command) {
-      return edit(command.job, "started", [job = command.job, t = now()](auto& store) { return store.jobs().start(job, t); });
+      return edit(command.job, "started", [job = command.job, by = command.by, t = now()](auto& store) {
+        return store.jobs().start(job, t, by);
+      });
     },
     [this](const protocol::stop_job& command) {
-      return edit(command.job, "stopped", [job = command.job, t = now()](auto& store) { return store.jobs().stop(job, t); });
+      return edit(command.job, "stopped", [job = command.job, by = command.by, t = now()](auto& store) {
+        return store.jobs().stop(job, t, by);
+      });
     },
     [this](protocol::trigger_job& command) { return trigger(std::move(command)); },
     [this](const protocol::remove_job& command) { return remove(command); },
+    [this](protocol::add_job& command) { return add(std::move(command)); },
+    [this](protocol::update_job& command) {
+      auto wish = std::make_shared<const protocol::update_job>(std::move(command));
+      return edit(wish->job, "changed", [wish, t = now()](auto& store) {
+        return store.job_editing().update(wish->job, wish->draft, wish->seen_revision, wish->by, t);
+      });
+    },
+    [this](protocol::save_source& command) { return save(std::move(command)); },
+    [this](const protocol::job_query& query) {
+      return look<core::job_record, protocol::job_found>(
+        [query](storage::store& store) { return store.job_editing().read(query.job, query.by); });
+    },
+    [this](const protocol::job_page_query& query) {
+      return look<core::page<core::job_record>, protocol::job_page>(
+        [query](storage::store& store) { return store.job_editing().page(query.search, query.by); });
+    },
+    [this](const protocol::source_query& query) {
+      return look<std::vector<core::source_version>, protocol::source_list>(
+        [query](storage::store& store) { return store.job_editing().source_history(query.job, query.by); });
+    },
   };
 }
 
@@ -59,7 +89,7 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
   auto promise = self_->make_response_promise<core::deploy_report>();
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
   ask_store<core::deploy_report>(
-    self_, store_,
+    self_, stores_.edits,
     [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
       return store.deploys().apply(*declared, dry_run, prune, t);
     },
@@ -93,7 +123,7 @@ void job_admin_state::applied(const core::result<core::deploy_report>& outcome, 
 
 caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
   auto promise = self_->make_response_promise<core::job_edit>();
-  ask_store<core::job_edit>(self_, store_, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
+  ask_store<core::job_edit>(self_, stores_.edits, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
     edited(promise, std::move(outcome), what, job);
   });
   return promise;
@@ -102,9 +132,9 @@ caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* 
 caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
   auto promise = self_->make_response_promise<core::job_edit>();
   ask_store<core::job_edit>(
-    self_, store_,
-    [job = command.job, declared_too = command.declared_too](storage::store& store) {
-      return store.jobs().remove(job, declared_too);
+    self_, stores_.edits,
+    [job = command.job, declared_too = command.declared_too, by = command.by, t = now()](storage::store& store) {
+      return store.jobs().remove(job, declared_too, t, by);
     },
     [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
       auto removed = outcome.has_value();
@@ -133,7 +163,8 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
   while (wish->token == 0)
     wish->token = -static_cast<std::int64_t>(tokens_() >> 1);
   ask_store<core::intent>(
-    self_, store_, [wish, t = now()](storage::store& store) { return store.jobs().trigger(*wish, t); },
+    self_, stores_.edits,
+    [wish, by = command.by, t = now()](storage::store& store) { return store.jobs().trigger(*wish, t, by); },
     [this, promise](core::result<core::intent>&& outcome) mutable {
       if (!outcome)
         return promise.deliver(protocol::to_caf(outcome.error()));
@@ -144,11 +175,50 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
   return promise;
 }
 
+// Whoever sends a source, by whichever way, comes by here; declared jobs have none.
+caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& command) {
+  if (!settings_.glue)
+    return protocol::to_caf(scripts_are_off());
+  auto wish = std::make_shared<const protocol::save_source>(std::move(command));
+  return edit(wish->job, "got a new source", [wish, t = now()](auto& store) {
+    return store.job_editing().save_source(wish->job, wish->source, wish->remark, wish->by, t);
+  });
+}
+
+caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& command) {
+  if (!settings_.glue && core::is_script(command.draft.glue_type))
+    return protocol::to_caf(scripts_are_off());
+  auto promise = self_->make_response_promise<protocol::added_job>();
+  auto wish = std::make_shared<const protocol::add_job>(std::move(command));
+  ask_store<core::job_id>(
+    self_, stores_.edits, [wish, t = now()](storage::store& store) { return store.job_editing().add(wish->draft, wish->by, t); },
+    [this, promise](core::result<core::job_id>&& outcome) mutable {
+      if (outcome || in_doubt(outcome.error().code))
+        protocol::send(self_, schedule_, protocol::edit_hint{});
+      if (!outcome)
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      log_->info("job {} added by hand", core::number(*outcome));
+      promise.deliver(protocol::added_job{*outcome});
+    });
+  return promise;
+}
+
+template <class T, class Reply, class UseCase>
+caf::result<Reply> job_admin_state::look(UseCase use_case) {
+  auto promise = self_->make_response_promise<Reply>();
+  ask_store<T>(self_, stores_.reads, std::move(use_case), [promise](core::result<T>&& found) mutable {
+    if (!found)
+      return promise.deliver(protocol::to_caf(found.error()));
+    promise.deliver(Reply{std::move(*found)});
+  });
+  return promise;
+}
+
 // Chunk by chunk, so that no lock is held for long and other questions have their turn. What a restart leaves has no job any more
 // and goes with the log's retention.
 void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
   ask_store<core::log_removal>(
-    self_, store_,
+    self_, stores_.edits,
     [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
     [this, job, after, removed](core::result<core::log_removal>&& step) {
       if (!step && !in_doubt(step.error().code))
@@ -176,7 +246,7 @@ void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way
 void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
                                     on_their_way then) {
   ask_store<std::size_t>(
-    self_, store_, [jobs](storage::store& store) { return store.jobs().runs_on_their_way(*jobs); },
+    self_, stores_.edits, [jobs](storage::store& store) { return store.jobs().runs_on_their_way(*jobs); },
     [this, jobs, until, then](core::result<std::size_t>&& open) {
       if ((open && *open == 0) || self_->clock().now() >= until)
         return then(open ? std::optional{*open} : std::nullopt);

@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "actors/admin/query_workers.hpp"
 #include "actors/logger.hpp"
+#include "config/settings.hpp"
 #include "core/declared.hpp"
 #include "core/job_card.hpp"
 #include "core/result.hpp"
+#include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
@@ -26,8 +29,9 @@ class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
 
-  job_admin_state(protocol::job_admin::pointer self, protocol::query_worker store, protocol::schedule_actor schedule,
-                  protocol::registry_monitor registry, protocol::wall_clock clock, logger log);
+  job_admin_state(protocol::job_admin::pointer self, query_workers stores, protocol::schedule_actor schedule,
+                  protocol::registry_monitor registry, config::security_settings settings, protocol::wall_clock clock,
+                  logger log);
   protocol::job_admin::behavior_type make_behavior();
 
 private:
@@ -40,6 +44,11 @@ private:
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
+  caf::result<protocol::added_job> add(protocol::add_job&& command);
+  caf::result<core::job_edit> save(protocol::save_source&& command);
+  /// What people read: nothing is kept of it.
+  template <class T, class Reply, class UseCase>
+  caf::result<Reply> look(UseCase use_case);
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
 
@@ -52,9 +61,10 @@ private:
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 
   protocol::job_admin::pointer self_;
-  protocol::query_worker store_;
+  query_workers stores_;
   protocol::schedule_actor schedule_;
   protocol::registry_monitor registry_;
+  config::security_settings settings_;
   protocol::wall_clock clock_;
   logger log_;
   std::mt19937_64 tokens_;

@@ -11,11 +11,12 @@ namespace {
 constexpr auto routed_group = "EXECUTOR";
 
 bool same(const core::group& a, const core::group& b) {
-  return a.id == b.id && a.app_name == b.app_name && a.title == b.title && a.type == b.type && a.addresses == b.addresses;
+  return a.id == b.id && a.app_name == b.app_name && a.title == b.title && a.type == b.type && a.addresses == b.addresses
+         && a.access_token == b.access_token && a.previous_token == b.previous_token && a.previous_until == b.previous_until;
 }
 
 bool same(const protocol::registry_view& a, const protocol::registry_view& b) {
-  if (a.app_header_addresses != b.app_header_addresses || a.groups.size() != b.groups.size())
+  if (a.app_header_addresses != b.app_header_addresses || a.tokens_shown != b.tokens_shown || a.groups.size() != b.groups.size())
     return false;
   return std::all_of(a.groups.begin(), a.groups.end(), [&b](const auto& item) {
     auto other = b.groups.find(item.first);
@@ -61,7 +62,16 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
   note_life(beat.address, core::time_point::max());
   if (beat.app_header ? app_header_.insert(beat.address).second : app_header_.erase(beat.address) > 0)
     view_stale_ = true;
+  note_token(beat);
   return true;
+}
+
+void registry_table::note_token(const protocol::registry_beat& beat) {
+  if (beat.token == core::token_kind::common && !guarded_apps_.contains(beat.app_name))
+    return;
+  const auto [shown, fresh] = tokens_shown_.try_emplace(beat.address, beat.token);
+  if (fresh || std::exchange(shown->second, beat.token) != beat.token)
+    view_stale_ = true;
 }
 
 void registry_table::remove(const protocol::registry_removal& removal) {
@@ -123,6 +133,10 @@ void registry_table::take(const core::registry_state& stored, std::uint64_t mark
   dead_ = std::move(dead);
   drop_removed_by_peers(rows);
   groups_ = stored.groups;
+  guarded_apps_.clear();
+  for (const auto& group : groups_)
+    if (!group.access_token.empty())
+      guarded_apps_.insert(group.app_name);
   view_stale_ = true;
   sweep(now.when);
 }
@@ -275,6 +289,8 @@ std::shared_ptr<const protocol::registry_view> registry_table::changed_view() {
     known.insert(std::get<2>(which));
   std::erase_if(app_header_, [&known](const auto& address) { return !known.contains(address); });
   view->app_header_addresses = app_header_;
+  std::erase_if(tokens_shown_, [&known](const auto& shown) { return !known.contains(shown.first); });
+  view->tokens_shown = tokens_shown_;
   for (auto& group : groups_now())
     view->groups.emplace(core::number(group.id), std::move(group));
   if (view_ && same(*view_, *view))

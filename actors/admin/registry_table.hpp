@@ -129,6 +129,7 @@ private:
   void take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
                 std::map<key, dead_row>& dead);
   void note_life(const std::string& address, core::time_point seen);
+  void note_token(const protocol::registry_beat& beat);
   void drop_removed_by_peers(const std::set<key>& stored);
   /// The stored groups with the lists that automatic ones should have.
   [[nodiscard]] std::vector<core::group> groups_now() const;
@@ -143,6 +144,10 @@ private:
   std::map<key, entry> entries_;
   /// Addresses whose last beat carried the app name header.
   std::unordered_set<std::string> app_header_;
+  /// The token of the last beat, of executors of groups that have one.
+  std::unordered_map<std::string, core::token_kind> tokens_shown_;
+  /// App names of groups with a token.
+  std::unordered_set<std::string> guarded_apps_;
   std::set<key> removed_;
   /// Since when.
   std::unordered_map<std::string, core::time_point> watched_;

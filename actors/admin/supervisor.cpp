@@ -7,6 +7,7 @@
 #include "actors/admin/alarm_actor.hpp"
 #include "actors/admin/completion_actor.hpp"
 #include "actors/admin/fail_monitor.hpp"
+#include "actors/admin/group_admin.hpp"
 #include "actors/admin/job_admin.hpp"
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
@@ -14,6 +15,7 @@
 #include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
+#include "actors/admin/run_admin.hpp"
 #include "actors/admin/schedule_actor.hpp"
 #include "actors/admin/storage_actor.hpp"
 #include "actors/admin/trigger_pool.hpp"
@@ -43,7 +45,7 @@ supervisor_state::~supervisor_state() { exit_all(); }
 protocol::supervisor::behavior_type supervisor_state::make_behavior() {
   return {
     [this](protocol::status_query) { return status(); },
-    [this](protocol::handles_query) { return protocol::node_handles{registry_, completion_, jobs_}; },
+    [this](protocol::handles_query) { return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_}; },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
   };
@@ -74,7 +76,7 @@ void supervisor_state::spawn_storage() {
     workers.records = spawn_worker();
     workers.control = spawn_worker();
   }
-  queries_ = spawn_worker();
+  queries_ = {spawn_worker(), spawn_worker()};
   storage_ =
     keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
                             std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));
@@ -107,14 +109,31 @@ void supervisor_state::spawn_surroundings() {
   protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
   protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_});
   spawn_upkeep();
-  jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
-                              queries_, schedule_, registry_, parts_.clocks.wall, parts_.log));
+  spawn_administration();
   failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
                                      storage_, schedule_, parts_.clocks.wall, parts_.log));
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
                                   storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
   spawn_node();
+}
+
+// What people ask for. None of it on the firing path's connections.
+void supervisor_state::spawn_administration() {
+  const auto& settings = parts_.settings;
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
+                              queries_, schedule_, registry_, settings.security, parts_.clocks.wall, parts_.log));
+  groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
+                                  queries_, registry_, parts_.clocks.wall, parts_.log));
+  // Behind the link's own limits.
+  const auto executor_limit = settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
+  runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
+                              queries_, pool_, completion_, executor_limit, language, parts_.clocks.wall, parts_.log));
+  if (parts_.make_keeper)
+    users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
+                                  queries_.reads, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
+                                  parts_.sessions, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_node() {
@@ -142,10 +161,10 @@ void supervisor_state::spawn_upkeep() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   lost_ = keep("lost_monitor", self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
-                                 lost_partners{completion_, queries_, pool_},
+                                 lost_partners{completion_, queries_.edits, pool_},
                                  lost_settings{settings.trigger, settings.retention, language}, parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
-                                   report_partners{storage_, queries_, parts_.store_writers > 1}, settings.retention,
+                                   report_partners{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
                                    parts_.schedule_zone, parts_.clocks.wall, parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
   protocol::send(self_, registry_, protocol::news_subscription{pool_});

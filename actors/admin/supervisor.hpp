@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "actors/admin/executor_link.hpp"
+#include "actors/admin/query_workers.hpp"
+#include "actors/admin/user_admin.hpp"
 #include "actors/cluster/node_actor.hpp"
 #include "actors/logger.hpp"
 #include "actors/store_worker.hpp"
@@ -42,6 +44,9 @@ struct node_parts {
   core::milliseconds hand_over_ahead{100};
   std::uint64_t random_seed = 0;
   logger log;
+  /// Spawns who makes and checks stored passwords. Null: nobody signs in.
+  std::function<protocol::password_keeper(caf::actor_system&)> make_keeper = {};
+  session_tokens sessions = {};
   /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
   std::function<void(const std::string& what)> fail_stop;
 };
@@ -68,6 +73,7 @@ private:
   void spawn_surroundings();
   void spawn_node();
   void spawn_upkeep();
+  void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
   /// Remembers an actor for the stop, and that its end is the end of the process.
@@ -91,7 +97,7 @@ private:
   std::vector<caf::actor> children_;
 
   protocol::storage_actor storage_;
-  protocol::query_worker queries_;
+  query_workers queries_;
   protocol::ring_actor ring_;
   protocol::trigger_pool pool_;
   protocol::schedule_actor schedule_;
@@ -107,6 +113,9 @@ private:
   protocol::schedule_guard guard_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
+  protocol::group_admin groups_;
+  protocol::run_admin runs_;
+  protocol::user_admin users_;
 
   bool stopping_ = false;
   std::optional<core::node_life> life_at_stop_;

@@ -4,6 +4,7 @@
 
 #include "protocol/wire/callback_codec.hpp"
 #include "protocol/wire/registry_codec.hpp"
+#include "protocol/wire/texts.hpp"
 
 namespace ringmaster::gateway::handlers {
 
@@ -11,6 +12,19 @@ namespace {
 
 /// Registrations are answered before anybody took them: so somebody must be there to.
 const core::error no_registry{core::errc::unavailable, "the registry is not available"};
+
+/// Who shows the token of a group speaks for its executors only.
+bool speaks_for(const exchange& ex, const std::string& app_name) {
+  const auto& group = ex.admission().group;
+  if (!group)
+    return true;
+  const auto& book = ex.services().tokens;
+  const auto named = book ? book->find(app_name) : token_book::const_iterator{};
+  if (book && named != book->end() && named->second.group == *group)
+    return true;
+  ex.refuse(protocol::wire::reply_text::token_or_app_invalid);
+  return false;
+}
 
 } // namespace
 
@@ -20,10 +34,12 @@ void registry(exchange ex) {
     return ex.fail(wanted.error());
   if (!ex.services().registry_lives)
     return ex.fail(no_registry);
+  if (!speaks_for(ex, wanted->registry_key))
+    return;
   const bool wants_app_header = !app_header(ex.request()).empty();
   protocol::send(ex.services().self, ex.services().partners.registry,
                  protocol::registry_beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
-                                         std::move(wanted->registry_value), wants_app_header});
+                                         std::move(wanted->registry_value), wants_app_header, ex.admission().token});
   ex.succeed();
 }
 
@@ -33,6 +49,8 @@ void registry_remove(exchange ex) {
     return ex.fail(wanted.error());
   if (!ex.services().registry_lives)
     return ex.fail(no_registry);
+  if (!speaks_for(ex, wanted->registry_key))
+    return;
   protocol::send(ex.services().self, ex.services().partners.registry,
                  protocol::registry_removal{std::move(wanted->registry_group), std::move(wanted->registry_key),
                                             std::move(wanted->registry_value)});

@@ -19,6 +19,7 @@ namespace ringmaster::protocol::wire {
 
 [[nodiscard]] std::string encode_beat();
 [[nodiscard]] std::string encode_idle_beat(core::job_id job);
+[[nodiscard]] std::string encode_kill(core::job_id job);
 
 /// `fire_at`: that of the run; cut to its second as in `encode_run`. `from_line`: 1 is the first line. Both spellings of the
 /// date.
@@ -30,15 +31,19 @@ struct executor_reply {
   /// The executor's own text (of a failure without one, a textual `content` or `data`), or ours when the reply cannot be read;
   /// empty for a success without text. Valid UTF-8, cut to 15 000 units.
   std::string msg;
+  /// A textual `content` or `data` beside a success: some answer `/kill` in there. Cut as `msg`.
+  std::string payload = {};
   /// `repeat… logId:N` with our own log id: the run has arrived before, which counts as accepted.
   bool repeated_log_id = false;
   /// The executor knows `/trigger` instead of `/run`; nothing was executed.
   bool wants_trigger_path = false;
+  /// The token, or the app name beside it, was not the executor's; nothing was executed.
+  bool refuses_token = false;
 
   [[nodiscard]] bool accepted() const noexcept { return code == 200 || repeated_log_id; }
 };
 
-/// Reads a whole answer to `/run`, `/trigger`, `/beat` or `/idleBeat`, whatever came back. A status other than 200 is a
+/// Reads a whole answer to `/run`, `/trigger`, `/beat`, `/idleBeat` or `/kill`, whatever came back. A status other than 200 is a
 /// failure; so are a missing code, code 0, an array, an empty body, HTML. `sent`: the log id of the request, 0 for the others.
 [[nodiscard]] executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent);
 

@@ -130,6 +130,11 @@ bool is_repeat_of(std::string_view msg, core::log_id sent) noexcept {
 }
 
 /// A Java executor of 3.5 quotes the whole target, with the prefix that its address may have.
+/// The same words as ours to executors (XXL wire §1.5, §3).
+bool is_about_token(std::string_view msg) noexcept {
+  return msg == reply_text::token_wrong || msg == reply_text::token_or_app_empty || msg == reply_text::token_or_app_invalid;
+}
+
 bool knows_no_run(std::string_view msg) noexcept {
   return msg.starts_with("invalid request, uri-mapping(/") && msg.ends_with("/run) not found.");
 }
@@ -144,11 +149,15 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
     reply.msg = std::move(read.content.text.empty() ? read.data.text : read.content.text);
   if (status != 200 && (!read.code || reply.msg.empty()))
     reply.msg = "HTTP status " + std::to_string(status) + (reply.msg.empty() ? "" : ": " + reply.msg);
-  if (reply.msg.size() > core::message_units_max)
-    reply.msg.resize(core::cut_utf16(reply.msg, core::message_units_max).size());
+  if (reply.code == 200)
+    reply.payload = std::move(read.content.text.empty() ? read.data.text : read.content.text);
+  for (auto* text : {&reply.msg, &reply.payload})
+    if (text->size() > core::message_units_max)
+      text->resize(core::cut_utf16(*text, core::message_units_max).size());
   if (reply.code != 200) {
     reply.repeated_log_id = is_repeat_of(reply.msg, sent);
     reply.wants_trigger_path = knows_no_run(reply.msg);
+    reply.refuses_token = is_about_token(reply.msg);
   }
   return reply;
 }

@@ -2,6 +2,7 @@
 
 // Texts that clients or people compare, in one place.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,16 @@ inline constexpr std::string_view token_wrong = "The access token is wrong.";
 inline constexpr std::string_view token_or_app_empty = "invalid request, accessToken or appname is empty.";
 inline constexpr std::string_view token_or_app_invalid = "invalid request, accessToken or appname invalid.";
 inline constexpr std::string_view illegal_argument = "Illegal Argument.";
+/// With `reply_code::too_many`.
+inline constexpr std::string_view too_many_requests = "Too many requests, please try again later.";
 /// Followed by a reason.
 inline constexpr std::string_view invoke_error = "openapi invoke error: ";
 } // namespace reply_text
+
+/// `code` of replies beyond 200 and 500.
+namespace reply_code {
+inline constexpr std::int32_t too_many = 502;
+} // namespace reply_code
 
 /// `invalid request, uri-mapping(x) not found.`
 [[nodiscard]] std::string mapping_not_found(std::string_view operation);

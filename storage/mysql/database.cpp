@@ -5,16 +5,20 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/migrations.hpp"
+#include "storage/mysql/access.hpp"
 #include "storage/mysql/alarms.hpp"
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/examine.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/group_writes.hpp"
 #include "storage/mysql/job_edits.hpp"
+#include "storage/mysql/job_writes.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
 #include "storage/mysql/reservations.hpp"
+#include "storage/mysql/run_reads.hpp"
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/xxl_upgrade.hpp"
 #include "storage/mysql/upkeep.hpp"
@@ -46,10 +50,16 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   job_store& jobs() override { return jobs_; }
+  job_editor& job_editing() override { return job_editing_; }
+  group_editor& group_editing() override { return group_editing_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
   upkeep_store& upkeep() override { return upkeep_; }
   mirror_store& mirror() override { return mirror_; }
+  run_reader& run_reading() override { return runs_; }
+  user_store& users() override { return users_; }
+  session_store& sessions() override { return sessions_; }
+  audit_store& audits() override { return audits_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -68,10 +78,16 @@ private:
   registry_role registry_{session_};
   deploy_role deploys_{session_};
   job_role jobs_{session_};
+  job_editor_role job_editing_{session_};
+  group_editor_role group_editing_{session_};
   log_role logs_{session_};
   alarm_role alarms_{session_};
   upkeep_role upkeep_{session_};
   mirror_role mirror_{session_};
+  run_role runs_{session_};
+  user_role users_{session_};
+  session_role sessions_{session_};
+  audit_role audits_{session_};
   reservation_role reservations_{session_};
 };
 
@@ -224,6 +240,11 @@ core::result<change_plan> mysql_database::change(schema_change what) {
         run_step(db, step);
     return planned;
   });
+}
+
+core::result<int> mysql_database::generation() {
+  connection db{settings_};
+  return db.read([&]() -> core::result<int> { return classify(read_schema(db)).generation; });
 }
 
 std::vector<database_finding> mysql_database::examine() {

@@ -21,6 +21,7 @@ public:
   core::result<change_plan> plan(schema_change what) override;
   core::result<change_plan> change(schema_change what) override;
   std::vector<database_finding> examine() override;
+  core::result<int> generation() override;
   [[nodiscard]] bool shares_schedule() const noexcept override { return true; }
   [[nodiscard]] int writers() const noexcept override { return 2; }
   [[nodiscard]] std::string description() const override;

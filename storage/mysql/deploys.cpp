@@ -6,6 +6,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/mysql/alarm_rows.hpp"
+#include "storage/mysql/audit_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -23,7 +24,7 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 class writing {
 public:
   writing(session& own, const deploy_plan& plan, const std::string& source, core::cluster_mode mode, core::time_point now)
-    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, now_{own.dates.of(now)} {}
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, at_{now}, now_{own.dates.of(now)} {}
 
   core::result<void> run() {
     for (const auto& group : plan_.groups)
@@ -44,6 +45,8 @@ public:
         db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(plan_.jobs[i], ids_), ids_[i]);
     if (plan_.revision)
       db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", source_, *plan_.revision);
+    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, at_))
+      write_audit(db_, row);
     return {};
   }
 
@@ -57,6 +60,9 @@ private:
         "INSERT INTO xxl_job_group (app_name, $group_title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
         group.app_name, group.title, type, group.address_list, now_);
       db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, source_);
+      // An id that is given once more must not bring rights and tokens along.
+      db_.execute("DELETE FROM rm_group_token WHERE group_id = ?", id);
+      db_.execute("DELETE FROM rm_group_right WHERE group_id = ?", id);
       break;
     case change_kind::update:
       db_.execute(
@@ -165,6 +171,7 @@ private:
   const deploy_plan& plan_;
   const std::string& source_;
   const core::cluster_mode mode_;
+  const core::time_point at_;
   const std::string now_;
   std::vector<core::group_id> group_ids_;
   std::vector<core::job_id> ids_;
@@ -176,29 +183,6 @@ std::pair<deploy_state, core::result<deploy_plan>> planned(session& own, const c
   auto held = read_deploy_state(own, declared.source);
   auto plan = plan_deploy(held, declared, prune, now, own.schedule_zone);
   return {std::move(held), std::move(plan)};
-}
-
-/// Beside Java admins a claim locks none of the jobs whose reserved instants it takes, so the edit holds these: it waits for
-/// claims that are under way, and what comes later finds the new definition (F5). `schedule_lock` keeps more from being reserved.
-/// By id, as claims lock them.
-void lock_reserved(connection& db, const std::vector<core::job_id>& jobs) {
-  std::vector<core::intent_id> reserved;
-  for (const auto part : padded_chunks(jobs.size())) {
-    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (rm_intent_once) WHERE job IN ({?,})"
-                            " AND kind IN ('cron', 'misfire') AND state = 0", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(jobs[part.at(i)]);
-    for (auto found = some.select(); found.next();)
-      reserved.push_back(found.id<core::intent_id>(0));
-  }
-  reserved = sorted(std::span<const core::intent_id>{reserved});
-  for (const auto part : padded_chunks(reserved.size())) {
-    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id"
-                            " FOR UPDATE", part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(reserved[part.at(i)]);
-    (void) some.select();
-  }
 }
 
 /// Locks the schedules, what is reserved, and then the jobs that the plan writes, in the order in which claims lock theirs.
@@ -266,6 +250,8 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
       if (auto written = writing{own_, *plan, declared.source, *mode, now}.run(); !written)
         return tl::unexpected{written.error()};
       write_alarm_rules(own_.db, *alarms, declared.source);
+      for (const auto& row : audit_of(*alarms, declared.source, now))
+        write_audit(own_.db, row);
     }
     return std::move(plan->report);
   });

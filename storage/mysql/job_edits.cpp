@@ -6,8 +6,11 @@
 
 #include "storage/claim_rules.hpp"
 #include "storage/column_limits.hpp"
+#include "storage/job_draft_rules.hpp"
 #include "storage/job_edit_rules.hpp"
+#include "storage/mysql/audit_row.hpp"
 #include "storage/mysql/batches.hpp"
+#include "storage/mysql/job_writes.hpp"
 #include "storage/mysql/jobs.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/registry_text.hpp"
@@ -16,16 +19,29 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// Holds claims of the job off until the commit, and waits for those that are under way: what is read after this is as they left
-/// it. A job that came without us gets its row.
-void hold_claims(connection& db, core::job_id job) {
-  auto held = db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job = ? FOR UPDATE", job);
-  if (!held.next())
-    db.execute("INSERT IGNORE INTO rm_schedule (job) VALUES (?)", job);
+/// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
+core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
+  auto known =
+    db.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count FROM xxl_job_info WHERE id = ?", job);
+  if (!known.next())
+    return tl::unexpected{no_such_job(job)};
+  stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3)};
+  if (auto may = core::check_right(by, wanted, found.group); !may)
+    return tl::unexpected{may.error()};
+  return found;
 }
 
-bool exists(connection& db, core::job_id job) {
-  return db.query("SELECT 1 FROM xxl_job_info WHERE id = ?", job).next();
+/// Those of the group's list and those that registered. Some tables compare names without case, as the registry does not.
+std::vector<std::string> addresses_of(connection& db, core::group_id group) {
+  std::vector<std::string> out;
+  if (auto list = db.query("SELECT address_list FROM xxl_job_group WHERE id = ?", group); list.next())
+    out = split_addresses(list.text(0));
+  auto registered = db.query("SELECT r.registry_value FROM xxl_job_registry r JOIN xxl_job_group g ON g.app_name = r.registry_key"
+                             " AND CAST(g.app_name AS BINARY) = CAST(r.registry_key AS BINARY)"
+                             " WHERE r.registry_group = 'EXECUTOR' AND g.id = ?", group);
+  while (registered.next())
+    out.push_back(registered.string(0));
+  return out;
 }
 
 core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
@@ -45,13 +61,14 @@ core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode 
 
 } // namespace
 
-core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now) {
+core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now, const core::principal& by) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
     const auto mode = begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    if (!exists(own_.db, job))
-      return tl::unexpected{no_such_job(job)};
+    const auto stored = find_for(own_.db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
     hold_claims(own_.db, job);
     const auto held = select_jobs(own_, {&job, 1});
     if (held.empty())
@@ -62,31 +79,38 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     const auto next = next_of_start(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
+    write_audit(own_.db, audit_of_job(by, core::audit_action::start, *stored, now));
     return schedule_anew(own_, job, *mode, *next, now);
   });
 }
 
-core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now) {
+core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now, const core::principal& by) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
     const auto mode = begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    if (!exists(own_.db, job))
-      return tl::unexpected{no_such_job(job)};
+    const auto stored = find_for(own_.db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
     hold_claims(own_.db, job);
+    write_audit(own_.db, audit_of_job(by, core::audit_action::stop, *stored, now));
     return schedule_anew(own_, job, *mode, std::nullopt, now);
   });
 }
 
-core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, core::time_point now) {
+core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, core::time_point now,
+                                             const core::principal& by) {
   auto intent = intent_of(wish);
   if (!intent)
     return intent;
   return own_.db.transact([&]() -> core::result<core::intent> {
-    auto job = own_.db.query("SELECT executor_fail_retry_count FROM xxl_job_info WHERE id = ?", wish.job);
-    if (!job.next())
-      return tl::unexpected{no_such_job(wish.job)};
-    intent->retry_left = job.number32(0);
+    const auto stored = find_for(own_.db, wish.job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    if (!intent->addresses.empty())
+      if (auto may = check_addresses(by, intent->addresses, addresses_of(own_.db, stored->group)); !may)
+        return tl::unexpected{may.error()};
+    intent->retry_left = stored->retry_count;
     // The log row would hold a cut one, and a retry or a second send would be made of that.
     if (wish.param)
       if (auto fits = check_param(*wish.param, own_.shape.limits); !fits)
@@ -97,6 +121,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
         "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms)"
         " VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?)",
         kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses), intent->retry_left, now);
+      write_audit(own_.db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(wish, stored->param)));
     } catch (const driver_error& failure) {
       if (failure.number() != ER_DUP_ENTRY)
         throw;
@@ -122,18 +147,22 @@ core::result<asked_runs> job_role::runs_of(core::intent_id intent) {
   });
 }
 
-core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too) {
+core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too, core::time_point now,
+                                              const core::principal& by) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
     const auto mode = begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    auto known = own_.db.query("SELECT i.id, x.source FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id"
-                               " AND x.job_key IS NOT NULL WHERE i.id = ?", job);
-    if (!known.next())
-      return tl::unexpected{no_such_job(job)};
-    if (!known.is_null(1) && !declared_too)
-      return tl::unexpected{is_declared(job, known.text(1))};
+    const auto stored = find_for(own_.db, job, core::group_right::editor, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    auto owner = own_.db.query("SELECT source FROM rm_job_ext WHERE job = ? AND job_key IS NOT NULL", job);
+    if (!declared_too && owner.next())
+      return tl::unexpected{is_declared(job, owner.text(0))};
     hold_claims(own_.db, job);
+    const auto was = find_record(own_, job);
+    write_audit(own_.db, audit_of_job(by, core::audit_action::remove, *stored, now,
+                                  was ? changes_of_removal(*was) : std::vector<std::string>{}));
     (void) own_.take_revisions(1);
     own_.db.execute("DELETE FROM xxl_job_info WHERE id = ?", job);
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);

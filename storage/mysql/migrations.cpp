@@ -277,11 +277,58 @@ migration_step modes() {
   return step;
 }
 
+// Who may sign in beside XXL's rows of users, and what was changed by whom. Times are epoch milliseconds.
+migration_step access_tables() {
+  migration_step step{8,
+                      "access",
+                      {
+            table("rm_session", R"(  digest VARCHAR(64) NOT NULL,
+  user_id INT NOT NULL,
+  password_mark VARCHAR(64) NOT NULL,
+  opened_ms BIGINT NOT NULL,
+  expires_ms BIGINT NOT NULL,
+  lifetime_ms BIGINT NOT NULL,
+  remote VARCHAR(64) NOT NULL,
+  PRIMARY KEY (digest),
+  KEY rm_session_user (user_id),
+  KEY rm_session_expires (expires_ms))"),
+            table("rm_group_right", R"(  user_id INT NOT NULL,
+  group_id INT NOT NULL,
+  right_name VARCHAR(10) NOT NULL,
+  PRIMARY KEY (user_id, group_id))"),
+            table("rm_group_token", R"(  group_id INT NOT NULL,
+  token VARCHAR(100) NOT NULL,
+  previous VARCHAR(100) NOT NULL,
+  previous_until_ms BIGINT NOT NULL,
+  PRIMARY KEY (group_id))"),
+            table("rm_audit", R"(  id BIGINT NOT NULL AUTO_INCREMENT,
+  at_ms BIGINT NOT NULL,
+  user_id INT NOT NULL,
+  user_name VARCHAR(64) NOT NULL,
+  remote VARCHAR(64) NOT NULL,
+  action VARCHAR(20) NOT NULL,
+  object VARCHAR(20) NOT NULL,
+  object_id BIGINT NOT NULL,
+  object_name VARCHAR(255) NOT NULL,
+  changes TEXT NOT NULL,
+  PRIMARY KEY (id),
+  KEY rm_audit_object (object, object_id),
+  KEY rm_audit_at (at_ms))"),
+                      }};
+  // How many jobs there are, and those of a group, in a walk over a narrow index. Beside Java admins rm_due is one.
+  add_conditional(step.statements,
+                  "SELECT (SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_job_group') = 0"
+                  " AND (SELECT COUNT(*) FROM rm_migration WHERE name = 'xxl_tables') = 1",
+                  "ALTER TABLE xxl_job_info ADD INDEX rm_job_group (job_group)");
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
-                                                 log_parts(),    modes(),             mirror_table()};
+                                                 log_parts(),    modes(),             mirror_table(), access_tables()};
   return steps;
 }
 

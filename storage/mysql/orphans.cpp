@@ -1,4 +1,4 @@
-// Rows of ours whose run, job, group or node is gone: others delete, too.
+// Rows of ours whose run, job, group, user or node is gone: others delete, too.
 
 #include <algorithm>
 
@@ -31,8 +31,16 @@ constexpr orphans kinds[] = {
    "DELETE FROM rm_mirror WHERE job IN ({?,})"},
   {"SELECT e.job FROM rm_job_ext e LEFT JOIN xxl_job_info i ON i.id = e.job WHERE i.id IS NULL LIMIT ?",
    "DELETE FROM rm_job_ext WHERE job IN ({?,})"},
+  {"SELECT t.group_id FROM rm_group_token t LEFT JOIN xxl_job_group g ON g.id = t.group_id WHERE g.id IS NULL LIMIT ?",
+   "DELETE FROM rm_group_token WHERE group_id IN ({?,})"},
   {"SELECT e.group_id FROM rm_group_ext e LEFT JOIN xxl_job_group g ON g.id = e.group_id WHERE g.id IS NULL LIMIT ?",
    "DELETE FROM rm_group_ext WHERE group_id IN ({?,})"},
+  {"SELECT DISTINCT r.group_id FROM rm_group_right r LEFT JOIN xxl_job_group g ON g.id = r.group_id WHERE g.id IS NULL LIMIT ?",
+   "DELETE FROM rm_group_right WHERE group_id IN ({?,})"},
+  {"SELECT DISTINCT r.user_id FROM rm_group_right r LEFT JOIN xxl_job_user u ON u.id = r.user_id WHERE u.id IS NULL LIMIT ?",
+   "DELETE FROM rm_group_right WHERE user_id IN ({?,})"},
+  {"SELECT DISTINCT s.user_id FROM rm_session s LEFT JOIN xxl_job_user u ON u.id = s.user_id WHERE u.id IS NULL LIMIT ?",
+   "DELETE FROM rm_session WHERE user_id IN ({?,})"},
 };
 
 std::size_t remove(connection& db, const orphans& kind, std::size_t limit) {

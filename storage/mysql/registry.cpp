@@ -10,14 +10,29 @@
 
 namespace ringmaster::storage::mysql {
 
+namespace {
+
+#define RINGMASTER_GROUP_COLUMNS "SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list, "
+#define RINGMASTER_GROUP_TABLES                                                                                                  \
+  ", t.previous, COALESCE(t.previous_until_ms, 0) FROM xxl_job_group g LEFT JOIN rm_group_token t ON t.group_id = g.id"          \
+  " ORDER BY g.id"
+constexpr sql groups_with_token = RINGMASTER_GROUP_COLUMNS "g.access_token" RINGMASTER_GROUP_TABLES;
+constexpr sql groups_beside_token = RINGMASTER_GROUP_COLUMNS "t.token" RINGMASTER_GROUP_TABLES;
+#undef RINGMASTER_GROUP_COLUMNS
+#undef RINGMASTER_GROUP_TABLES
+
+} // namespace
+
 core::result<core::registry_state> registry_role::read() {
   return own_.db.read([&]() -> core::result<core::registry_state> {
     core::registry_state out;
-    auto groups = own_.db.query("SELECT id, app_name, $group_title, address_type, address_list FROM xxl_job_group ORDER BY id");
+    // From G8 on Java admins keep the token in a column of theirs; what it was before is ours everywhere.
+    auto groups = own_.db.query(own_.shape.group_token ? groups_with_token : groups_beside_token);
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
                             groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
-                            split_addresses(groups.text(4))});
+                            split_addresses(groups.text(4)), groups.string(5), groups.string(6),
+                            core::from_ms(groups.number(7))});
     auto seen =
       own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id");
     while (seen.next())

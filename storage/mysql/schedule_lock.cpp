@@ -1,5 +1,7 @@
 #include "storage/mysql/schedule_lock.hpp"
 
+#include "storage/mysql/batches.hpp"
+
 namespace ringmaster::storage::mysql {
 
 core::result<void> lock_schedule(connection& db) {
@@ -68,6 +70,32 @@ std::vector<core::job_id> running_with_options(connection& db) {
   while (found.next())
     out.push_back(found.id<core::job_id>(0));
   return out;
+}
+
+void hold_claims(connection& db, core::job_id job) {
+  auto held = db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job = ? FOR UPDATE", job);
+  if (!held.next())
+    db.execute("INSERT IGNORE INTO rm_schedule (job) VALUES (?)", job);
+}
+
+void lock_reserved(connection& db, std::span<const core::job_id> jobs) {
+  std::vector<core::intent_id> reserved;
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (rm_intent_once) WHERE job IN ({?,})"
+                            " AND kind IN ('cron', 'misfire') AND state = 0", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      reserved.push_back(found.id<core::intent_id>(0));
+  }
+  reserved = sorted(std::span<const core::intent_id>{reserved});
+  for (const auto part : padded_chunks(reserved.size())) {
+    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id"
+                            " FOR UPDATE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(reserved[part.at(i)]);
+    (void) some.select();
+  }
 }
 
 void keep_last_instant(connection& db, core::job_id job) {

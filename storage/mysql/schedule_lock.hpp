@@ -3,6 +3,7 @@
 // XXL's lock on the schedule, and the mode that says who must take it. All inside a transaction; all throw `driver_error`.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/cluster_mode.hpp"
@@ -40,6 +41,15 @@ inline constexpr std::int64_t hidden_next_ms = 253'402'300'799'000;
 /// the transaction. In shared mode that is `schedule_lock` first, so that no Java admin writes back what it read before the edit
 /// (S2); then the mode row, so that the mode stays; then `rm_edit`, so that revisions are in the order of commits.
 [[nodiscard]] core::result<core::cluster_mode> begin_edit(connection& db);
+
+/// Holds claims of the job off until the commit, and waits for those that are under way: what is read after this is as they left
+/// it. A job that came without us gets its row.
+void hold_claims(connection& db, core::job_id job);
+
+/// Beside Java admins a claim locks none of the jobs whose reserved instants it takes, so the edit holds these: it waits for
+/// claims that are under way, and what comes later finds the new definition (F5). `schedule_lock` keeps more from being reserved.
+/// By id, as claims lock them.
+void lock_reserved(connection& db, std::span<const core::job_id> jobs);
 
 /// In shared mode, inside an edit, before Java's column of the last instant begins anew (XXL admin §3.6): it goes to
 /// `rm_schedule`, because a start must not come before what anybody took.

@@ -1,6 +1,7 @@
 // Applying declared groups, jobs and alarms: all or nothing, under SQLite's one write lock.
 
 #include "storage/sqlite/alarm_rows.hpp"
+#include "storage/sqlite/audit_row.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
 #include "storage/sqlite/edit_sql.hpp"
 
@@ -60,7 +61,7 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 class writing {
 public:
   writing(session& session, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : db_{*session.db}, plan_{plan}, source_{source}, now_text_{session.dates.of(now)} {}
+    : db_{*session.db}, plan_{plan}, source_{source}, now_{now}, now_text_{session.dates.of(now)} {}
 
   void run() {
     for (const auto& group : plan_.groups)
@@ -74,6 +75,8 @@ public:
       db_.run(delete_revision, source_);
       db_.run(insert_revision, source_, *plan_.revision);
     }
+    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, now_))
+      write_audit(db_, row);
   }
 
 private:
@@ -169,6 +172,7 @@ private:
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
+  core::time_point now_;
   std::string now_text_;
   std::vector<core::group_id> group_ids_;
   std::vector<core::job_id> ids_;
@@ -195,6 +199,8 @@ core::result<core::deploy_report> deploys::apply(const core::declared_set& decla
     if (!dry_run) {
       write_deploy_plan(session_, *plan, declared.source, now);
       write_alarm_rules(db, *alarms, declared.source);
+      for (const auto& row : audit_of(*alarms, declared.source, now))
+        write_audit(db, row);
     }
     return std::move(plan->report);
   });

@@ -1,8 +1,10 @@
 // Start, stop, run by hand, remove. SQLite's one write lock stands for the lock on `rm_edit`.
 
 #include "storage/claim_rules.hpp"
+#include "storage/job_draft_rules.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/audit_row.hpp"
 #include "storage/sqlite/edit_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
@@ -15,7 +17,11 @@ constexpr char write_edited_next[] =
 constexpr char mirror_switch[] =
   "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
   "update_time = ?4 WHERE id = ?1";
-constexpr char find_job_retries[] = "SELECT executor_fail_retry_count FROM xxl_job_info WHERE id = ?1";
+constexpr char find_stored[] =
+  "SELECT job_group, job_desc, executor_param, executor_fail_retry_count FROM xxl_job_info WHERE id = ?1";
+constexpr char list_addresses[] = "SELECT address_list FROM xxl_job_group WHERE id = ?1";
+constexpr char list_registered[] = "SELECT r.registry_value FROM xxl_job_registry r JOIN xxl_job_group g ON g.app_name = "
+                                   "r.registry_key WHERE r.registry_group = 'EXECUTOR' AND g.id = ?1";
 constexpr char insert_asked_intent[] =
   "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms) "
   "VALUES (?1, ?2, 0, ?3, 0, 0, ?4, ?5, ?6, ?7)";
@@ -23,8 +29,7 @@ constexpr char find_intent[] =
   "SELECT id FROM rm_intent WHERE job = ?1 AND kind = ?2 AND fire_ms = 0 AND origin_log_id = ?3 AND shard = 0";
 constexpr char find_waiting[] = "SELECT 1 FROM rm_intent WHERE id = ?1 AND state = 0";
 constexpr char find_asked[] = "SELECT log_id FROM rm_asked_run WHERE intent = ?1 ORDER BY log_id";
-constexpr char find_owner[] = "SELECT i.id, x.source FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
-                              "AND x.job_key IS NOT NULL WHERE i.id = ?1";
+constexpr char find_owner[] = "SELECT source FROM rm_job_ext WHERE job = ?1 AND job_key IS NOT NULL";
 constexpr const char* removals[] = {
   "DELETE FROM xxl_job_info WHERE id = ?1",      "DELETE FROM xxl_job_logglue WHERE job_id = ?1",
   "DELETE FROM rm_schedule WHERE job = ?1",      "DELETE FROM rm_job_ext WHERE job = ?1",
@@ -38,6 +43,29 @@ constexpr const char* row_removals[] = {
   "DELETE FROM rm_failed_run WHERE log_id = ?1",
   "DELETE FROM rm_asked_run WHERE log_id = ?1",
 };
+
+/// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
+core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
+  auto known = db.prepare(find_stored);
+  if (!known.with(job).step())
+    return tl::unexpected{no_such_job(job)};
+  stored_job found{job, known.id<core::group_id>(0), std::string{known.text(1)}, std::string{known.text(2)}, known.small(3)};
+  if (auto may = core::check_right(by, wanted, found.group); !may)
+    return tl::unexpected{may.error()};
+  return found;
+}
+
+/// Those of the group's list and those that registered.
+std::vector<std::string> addresses_of(connection& db, core::group_id group) {
+  std::vector<std::string> out;
+  if (auto list = db.prepare(list_addresses); list.with(group).step())
+    out = split_addresses(list.text(0));
+  auto registered = db.prepare(list_registered);
+  registered.with(group);
+  while (registered.step())
+    out.emplace_back(registered.text(0));
+  return out;
+}
 
 core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::optional<core::time_point> next,
                                            core::time_point now) {
@@ -53,37 +81,45 @@ core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::
 
 } // namespace
 
-core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection&) -> core::result<core::job_edit> {
+core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now, const core::principal& by) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    const auto stored = find_for(db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
     const auto held = find_job(session_, job);
     if (!held)
       return tl::unexpected{no_such_job(job)};
     const auto next = next_of_start(*held, now, session_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
+    write_audit(db, audit_of_job(by, core::audit_action::start, *stored, now));
     return schedule_anew(session_, job, *next, now);
   });
 }
 
-core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now) {
+core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now, const core::principal& by) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
-    if (auto known = db.prepare(find_job_retries); !known.with(job).step())
-      return tl::unexpected{no_such_job(job)};
+    const auto stored = find_for(db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    write_audit(db, audit_of_job(by, core::audit_action::stop, *stored, now));
     return schedule_anew(session_, job, std::nullopt, now);
   });
 }
 
-core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core::time_point now) {
+core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core::time_point now,
+                                         const core::principal& by) {
   auto intent = intent_of(wish);
   if (!intent)
     return intent;
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
-    {
-      auto known = db.prepare(find_job_retries);
-      if (!known.with(wish.job).step())
-        return tl::unexpected{no_such_job(wish.job)};
-      intent->retry_left = known.small(0);
-    }
+    const auto stored = find_for(db, wish.job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    if (!intent->addresses.empty())
+      if (auto may = check_addresses(by, intent->addresses, addresses_of(db, stored->group)); !may)
+        return tl::unexpected{may.error()};
+    intent->retry_left = stored->retry_count;
     const auto kind = intent_kind_name(intent->kind);
     auto asked = db.prepare(find_intent);
     if (asked.with(intent->job, kind, intent->origin).step()) {
@@ -93,6 +129,7 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
     db.run(insert_asked_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
            intent->retry_left, now);
     intent->id = core::intent_id{db.last_id()};
+    write_audit(db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(wish, stored->param)));
     return *intent;
   });
 }
@@ -110,15 +147,17 @@ core::result<asked_runs> jobs::runs_of(core::intent_id intent) {
   });
 }
 
-core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too) {
+core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too, core::time_point now,
+                                          const core::principal& by) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
-    {
-      auto known = db.prepare(find_owner);
-      if (!known.with(job).step())
-        return tl::unexpected{no_such_job(job)};
-      if (!known.is_null(1) && !declared_too)
-        return tl::unexpected{is_declared(job, known.text(1))};
-    }
+    const auto stored = find_for(db, job, core::group_right::editor, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    if (auto owner = db.prepare(find_owner); !declared_too && owner.with(job).step())
+      return tl::unexpected{is_declared(job, owner.text(0))};
+    const auto was = find_record(session_, job);
+    write_audit(db, audit_of_job(by, core::audit_action::remove, *stored, now,
+                                  was ? changes_of_removal(*was) : std::vector<std::string>{}));
     db.run(raise_edits);
     for (const char* sql : removals)
       db.run(sql, job);

@@ -232,11 +232,58 @@ migration_step modes() {
           }};
 }
 
+// Who may sign in beside XXL's rows of users, and what was changed by whom. Times are epoch milliseconds.
+migration_step access_tables() {
+  return {8,
+          "access",
+          {
+            R"(CREATE TABLE rm_session (
+  digest VARCHAR(64) NOT NULL PRIMARY KEY,
+  user_id INT NOT NULL,
+  password_mark VARCHAR(64) NOT NULL,
+  opened_ms BIGINT NOT NULL,
+  expires_ms BIGINT NOT NULL,
+  lifetime_ms BIGINT NOT NULL,
+  remote VARCHAR(64) NOT NULL
+) WITHOUT ROWID)",
+            "CREATE INDEX rm_session_user ON rm_session (user_id)",
+            "CREATE INDEX rm_session_expires ON rm_session (expires_ms)",
+            R"(CREATE TABLE rm_group_right (
+  user_id INT NOT NULL,
+  group_id INT NOT NULL,
+  right_name VARCHAR(10) NOT NULL,
+  PRIMARY KEY (user_id, group_id)
+) WITHOUT ROWID)",
+            R"(CREATE TABLE rm_group_token (
+  group_id INTEGER PRIMARY KEY,
+  token VARCHAR(100) NOT NULL,
+  previous VARCHAR(100) NOT NULL,
+  previous_until_ms BIGINT NOT NULL
+))",
+            R"(CREATE TABLE rm_audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ms BIGINT NOT NULL,
+  user_id INT NOT NULL,
+  user_name VARCHAR(64) NOT NULL,
+  remote VARCHAR(64) NOT NULL,
+  action VARCHAR(20) NOT NULL,
+  object VARCHAR(20) NOT NULL,
+  object_id BIGINT NOT NULL,
+  object_name VARCHAR(255) NOT NULL,
+  changes TEXT NOT NULL
+))",
+            "CREATE INDEX rm_audit_object ON rm_audit (object, object_id)",
+            "CREATE INDEX rm_audit_at ON rm_audit (at_ms)",
+            // Pages of some groups' jobs.
+            "CREATE INDEX IF NOT EXISTS rm_job_group ON xxl_job_info (job_group)",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
-                                                 log_parts(),    modes(),             mirror_table()};
+                                                 log_parts(),    modes(),             mirror_table(), access_tables()};
   return steps;
 }
 

@@ -1,4 +1,4 @@
-// Rows of ours whose run, job, group or node is gone: others delete, too.
+// Rows of ours whose run, job, group, user or node is gone: others delete, too.
 
 #include <algorithm>
 
@@ -20,8 +20,16 @@ constexpr const char* kinds[] = {
   "DELETE FROM rm_mirror WHERE job IN (SELECT job FROM rm_mirror WHERE job NOT IN (SELECT id FROM xxl_job_info) "
   "AND job NOT IN (SELECT job FROM rm_schedule) LIMIT ?1)",
   "DELETE FROM rm_job_ext WHERE job IN (SELECT job FROM rm_job_ext WHERE job NOT IN (SELECT id FROM xxl_job_info) LIMIT ?1)",
+  "DELETE FROM rm_group_token WHERE group_id IN (SELECT group_id FROM rm_group_token WHERE group_id NOT IN "
+  "(SELECT id FROM xxl_job_group) LIMIT ?1)",
   "DELETE FROM rm_group_ext WHERE group_id IN (SELECT group_id FROM rm_group_ext WHERE group_id NOT IN "
   "(SELECT id FROM xxl_job_group) LIMIT ?1)",
+  "DELETE FROM rm_group_right WHERE group_id IN (SELECT DISTINCT group_id FROM rm_group_right WHERE group_id NOT IN "
+  "(SELECT id FROM xxl_job_group) LIMIT ?1)",
+  "DELETE FROM rm_group_right WHERE user_id IN (SELECT DISTINCT user_id FROM rm_group_right WHERE user_id NOT IN "
+  "(SELECT id FROM xxl_job_user) LIMIT ?1)",
+  "DELETE FROM rm_session WHERE user_id IN (SELECT DISTINCT user_id FROM rm_session WHERE user_id NOT IN "
+  "(SELECT id FROM xxl_job_user) LIMIT ?1)",
 };
 
 constexpr char list_ended[] = "SELECT id, incarnation FROM rm_node WHERE state <> 'up' "

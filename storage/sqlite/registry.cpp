@@ -7,7 +7,9 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_groups[] = "SELECT id, app_name, title, address_type, address_list FROM xxl_job_group ORDER BY id";
+constexpr char list_groups[] =
+  "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, t.token, t.previous, t.previous_until_ms"
+  " FROM xxl_job_group g LEFT JOIN rm_group_token t ON t.group_id = g.id ORDER BY g.id";
 constexpr char list_registrations[] =
   "SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id";
 constexpr char renew[] =
@@ -29,7 +31,8 @@ core::result<core::registry_state> registry::read() {
     while (groups.step())
       state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)},
                               groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
-                              split_addresses(groups.text(4))});
+                              split_addresses(groups.text(4)), std::string{groups.text(5)}, std::string{groups.text(6)},
+                              groups.time_ms(7)});
     auto rows = db.prepare(list_registrations);
     rows.with();
     while (rows.step())

@@ -6,6 +6,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
+#include "storage/sqlite/access.hpp"
 #include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/store.hpp"
@@ -88,16 +89,53 @@ class jobs final : public job_store {
 public:
   explicit jobs(session& session) : session_{session} {}
 
-  core::result<core::job_edit> start(core::job_id job, core::time_point now) override;
-  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override;
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override;
+  core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+                                     const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent) override;
-  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override;
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
+                                      const core::principal& by) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
   core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
   core::result<core::job_card> find(const core::job_name& name) override;
   core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override;
+
+private:
+  session& session_;
+};
+
+/// job_writes.cpp, job_pages.cpp
+class job_writes final : public job_editor {
+public:
+  explicit job_writes(session& session) : session_{session} {}
+
+  core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::optional<std::int64_t> seen_revision,
+                                      const core::principal& by, core::time_point now) override;
+  core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
+                                           const core::principal& by, core::time_point now) override;
+  core::result<core::job_record> read(core::job_id job, const core::principal& by) override;
+  core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override;
+  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override;
+
+private:
+  session& session_;
+};
+
+/// group_writes.cpp
+class group_writes final : public group_editor {
+public:
+  explicit group_writes(session& session) : session_{session} {}
+
+  core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<void> update(core::group_id group, const core::group_draft& draft, const core::principal& by,
+                            core::time_point now) override;
+  core::result<void> remove(core::group_id group, const core::principal& by, core::time_point now) override;
+  core::result<core::group_record> read(core::group_id group, const core::principal& by) override;
+  core::result<core::page<core::group_record>> page(const core::group_search& search, const core::principal& by) override;
+  core::result<std::vector<core::group_record>> visible(const core::principal& by) override;
 
 private:
   session& session_;
@@ -146,6 +184,26 @@ private:
   session& session_;
 };
 
+/// run_reads.cpp, run_clears.cpp
+class run_reads final : public run_reader {
+public:
+  explicit run_reads(session& session) : session_{session} {}
+
+  core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,
+                                               const core::principal& by) override;
+  core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) override;
+  core::result<bool> end_run(core::log_id run, std::string_view message, const core::principal& by,
+                             core::time_point now) override;
+  core::result<core::clear_step> clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
+                                       std::size_t limit, const core::principal& by, core::time_point now) override;
+  core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) override;
+
+private:
+  core::result<core::clear_step> begin_clear(const core::clear_search& search, const core::principal& by, core::time_point now);
+
+  session& session_;
+};
+
 class sqlite_store final : public store {
 public:
   explicit sqlite_store(session opened) : session_{std::move(opened)} {}
@@ -155,10 +213,16 @@ public:
   registry_store& registry() override { return registry_; }
   deploy_store& deploys() override { return deploys_; }
   job_store& jobs() override { return jobs_; }
+  job_editor& job_editing() override { return job_editing_; }
+  group_editor& group_editing() override { return group_editing_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
   upkeep_store& upkeep() override { return upkeep_; }
   mirror_store& mirror() override { return mirrors_; }
+  run_reader& run_reading() override { return run_reads_; }
+  user_store& users() override { return users_; }
+  session_store& sessions() override { return sessions_; }
+  audit_store& audits() override { return audits_; }
   core::result<void> ping() override;
 
 private:
@@ -168,10 +232,16 @@ private:
   sqlite::registry registry_{session_};
   sqlite::deploys deploys_{session_};
   sqlite::jobs jobs_{session_};
+  job_writes job_editing_{session_};
+  group_writes group_editing_{session_};
   sqlite::logs logs_{session_};
   sqlite::alarms alarms_{session_};
   sqlite::upkeep upkeep_{session_};
   sqlite::mirrors mirrors_{session_};
+  sqlite::run_reads run_reads_{session_};
+  sqlite::users users_{session_};
+  sqlite::sessions sessions_{session_};
+  sqlite::audits audits_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
@@ -179,6 +249,9 @@ private:
 
 /// jobs.cpp. Inside a transaction; nothing when the job does not exist.
 [[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
+
+/// job_pages.cpp. The same.
+[[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
 
 /// The error when it is not.
 [[nodiscard]] core::error over(const core::node_life& life);

@@ -103,6 +103,49 @@ TEST_CASE_METHOD(completion, "the oldest runs are forgotten first", "[actors]") 
   CHECK(jobs_told() == jobs{0, 1, 1});
 }
 
+TEST_CASE_METHOD(completion, "a success of a run that is being ended is a failure, anything else is what it is", "[actors]") {
+  tell(actor, protocol::ending_run{core::log_id{7}, "ended by hand"});
+  tell(actor, protocol::ending_run{core::log_id{8}, "ended by hand"});
+  auto batch = results({7, 8, 9});
+  batch.items[1] = {core::log_id{8}, 502, "too late", nullptr};
+  CHECK(ask<callbacks_stored>(actor, std::move(batch)));
+  const auto& stored = storage.record->callbacks.back().items;
+  CHECK(stored[0].code == 500);
+  CHECK(stored[0].message == "ended by hand");
+  CHECK(stored[1].code == 502);
+  CHECK(stored[1].message == "too late");
+  CHECK(stored[2].code == 200);
+}
+
+TEST_CASE_METHOD(completion, "a run counts as being ended until its executor refuses, or for a minute", "[actors]") {
+  const auto code_of = [this](std::int64_t run) {
+    CHECK(ask<callbacks_stored>(actor, results({run})));
+    return storage.record->callbacks.back().items.at(0).code;
+  };
+  for (const auto run : {7, 8, 9})
+    tell(actor, protocol::ending_run{core::log_id{run}, "ended"});
+  tell(actor, protocol::ending_run{core::log_id{7}, std::nullopt});
+  CHECK(code_of(7) == 200);
+  advance(59s);
+  CHECK(code_of(8) == 500);
+  tell(actor, protocol::ending_run{core::log_id{10}, "ended"});
+  run();
+  advance(1s);
+  CHECK(code_of(9) == 200);
+  CHECK(code_of(10) == 500);
+}
+
+TEST_CASE_METHOD(completion, "beyond their bound the oldest runs that are being ended are forgotten", "[actors]") {
+  constexpr auto bound = static_cast<std::int64_t>(actors::completion_actor_state::endings_max);
+  for (std::int64_t run = 1; run <= bound + 1; ++run)
+    tell(actor, protocol::ending_run{core::log_id{run}, "ended"});
+  CHECK(ask<callbacks_stored>(actor, results({1, 2, bound + 1})));
+  const auto& stored = storage.record->callbacks.back().items;
+  CHECK(stored[0].code == 200);
+  CHECK(stored[1].code == 500);
+  CHECK(stored[2].code == 500);
+}
+
 TEST_CASE_METHOD(completion, "an empty batch does not reach the store", "[actors]") {
   CHECK(ask<callbacks_stored>(actor, results({})));
   CHECK(storage.record->callbacks.empty());

@@ -252,6 +252,77 @@ TEST_CASE_METHOD(linked, "an executor that registered with the app header gets /
   CHECK(header(call, "XXL-JOB-APPNAME") == "pay-worker");
 }
 
+TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at first that of its group", "[actors]") {
+  const std::string address = "http://10.0.0.3:9999/";
+  auto token_with = [&](std::optional<core::token_kind> shown) {
+    auto view = std::make_shared<protocol::registry_view>(*view_of(address, false));
+    view->groups.at(4).access_token = "of-pay";
+    view->groups.at(4).previous_token = "was-of-pay";
+    if (shown)
+      view->tokens_shown.emplace(address, *shown);
+    tell(actor, protocol::registry_change{view});
+    send({12});
+    return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN");
+  };
+  CHECK(token_with(std::nullopt) == "of-pay");
+  CHECK(token_with(core::token_kind::common) == "secret");
+  CHECK(token_with(core::token_kind::previous) == "was-of-pay");
+  CHECK(token_with(core::token_kind::group) == "of-pay");
+}
+
+TEST_CASE_METHOD(linked, "a token that is refused gives way to the former one, then to that of all", "[actors]") {
+  const std::string refused = R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})";
+  const std::string address = "http://10.0.0.3:9999/";
+  auto view = std::make_shared<protocol::registry_view>(*view_of(address, false));
+  view->groups.at(4).access_token = "of-pay";
+  view->groups.at(4).previous_token = "was-of-pay";
+  tell(actor, protocol::registry_change{view});
+  auto shown = [&] { return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN"); };
+  send({12});
+  CHECK(shown() == "of-pay");
+  client->answer(http_answer(refused));
+  run();
+  CHECK(shown() == "was-of-pay");
+  client->answer(http_answer(refused));
+  run();
+  CHECK(shown() == "secret");
+  CHECK(results.empty());
+  client->answer(http_answer(R"({"code":200})"));
+  run();
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].code == 200);
+  CHECK(client->sent().size() == 3);
+  SECTION("what it took is remembered") {
+    send({13});
+    CHECK(shown() == "secret");
+  }
+  SECTION("an executor that takes none is asked once each, and says why") {
+    tell(actor, protocol::registry_change{view});
+    results.clear();
+    send({13});
+    for (int i = 0; i < 3; ++i) {
+      client->answer(http_answer(refused));
+      run();
+    }
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].code == 500);
+    CHECK(results[0].message == "invalid request, accessToken or appname invalid.");
+    CHECK(client->sent().size() == 6);
+  }
+  SECTION("a probe turns, too") {
+    tell(actor, protocol::registry_change{view});
+    auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false, core::group_id{4}});
+    run();
+    client->answer(http_answer(refused));
+    run();
+    CHECK(shown() == "was-of-pay");
+    client->answer(http_answer(R"({"code":200})"));
+    run();
+    REQUIRE((*beat && **beat));
+    CHECK((**beat)->code == 200);
+  }
+}
+
 TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[actors]") {
   gate->close();
   auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true});
@@ -297,6 +368,59 @@ TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an
   REQUIRE((*lost && **lost));
   CHECK_FALSE((**lost)->answered);
   CHECK((**lost)->error == "timeout");
+}
+
+TEST_CASE_METHOD(linked, "a log is read from the line that is asked for, and its end is told", "[actors]") {
+  auto part = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 5});
+  auto silent = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 9});
+  run();
+  REQUIRE(client->sent().size() == 2);
+  CHECK(nlohmann::json::parse(client->sent()[0].body)["fromLineNum"] == 5);
+  client->answer(http_answer(R"({"code":200,"data":{"fromLineNum":5,"toLineNum":8,"logContent":"x","isEnd":true}})"));
+  client->answer(http_answer(R"({"code":200,"msg":"Success"})"));
+  run();
+  REQUIRE((*part && **part));
+  CHECK((**part)->from_line == 5);
+  CHECK((**part)->to_line == 8);
+  CHECK((**part)->end);
+  REQUIRE((*silent && **silent));
+  CHECK((**silent)->answered);
+  CHECK((**silent)->from_line == 9);
+  CHECK((**silent)->to_line == 0);
+  CHECK_FALSE((**silent)->end);
+}
+
+TEST_CASE_METHOD(linked, "an executor is told to end a job, and says what came of it wherever its family says it", "[actors]") {
+  gate->close();
+  const auto kill = [&] {
+    return later<protocol::probe_reply>(actor, protocol::kill_request{core::job_id{7}, core::group_id{4}});
+  };
+  auto older = kill();
+  auto newer = kill();
+  auto refused = kill();
+  auto lost = kill();
+  run();
+  REQUIRE(client->sent().size() == 4);
+  CHECK(client->sent()[0].target == "/kill");
+  CHECK(client->sent()[0].body == R"({"jobId":7})");
+  CHECK(header(client->sent()[0], "XXL-JOB-ACCESS-TOKEN") == "secret");
+  CHECK(header(client->sent()[0], "XXL-JOB-APPNAME") == "pay-worker");
+  client->answer(http_answer(R"({"code":200,"msg":"job thread already killed."})"));
+  client->answer(http_answer(R"({"code":200,"msg":"Success","data":"job thread already killed."})"));
+  client->answer(http_answer(R"({"code":500,"msg":"not yet supported"})"));
+  client->answer(http_failure(delivery::unknown, "timeout"));
+  run();
+  REQUIRE((*older && **older));
+  CHECK((**older)->message == "job thread already killed.");
+  REQUIRE((*newer && **newer));
+  CHECK((**newer)->code == 200);
+  CHECK((**newer)->message == "job thread already killed.");
+  REQUIRE((*refused && **refused));
+  CHECK((**refused)->code == 500);
+  CHECK((**refused)->message == "not yet supported");
+  REQUIRE((*lost && **lost));
+  CHECK((**lost)->code == 0);
+  CHECK((**lost)->message == "timeout");
 }
 
 TEST_CASE_METHOD(linked, "each run carries the app name of its own group", "[actors]") {

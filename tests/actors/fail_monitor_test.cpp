@@ -43,8 +43,14 @@ struct sweeping_store final : storage::store {
   storage::deploy_store& deploys() override { return inner->deploys(); }
   storage::log_store& logs() override { return inner->logs(); }
   storage::job_store& jobs() override { return inner->jobs(); }
+  storage::job_editor& job_editing() override { return inner->job_editing(); }
+  storage::group_editor& group_editing() override { return inner->group_editing(); }
   storage::upkeep_store& upkeep() override { return inner->upkeep(); }
   storage::mirror_store& mirror() override { return inner->mirror(); }
+  storage::run_reader& run_reading() override { return inner->run_reading(); }
+  storage::user_store& users() override { return inner->users(); }
+  storage::session_store& sessions() override { return inner->sessions(); }
+  storage::audit_store& audits() override { return inner->audits(); }
   storage::alarm_store& alarms() override { return own; }
   core::result<void> ping() override { return {}; }
   std::unique_ptr<storage::store> inner;

@@ -26,6 +26,12 @@ core::declared_set nightly() {
   return declared;
 }
 
+config::security_settings with_scripts() {
+  config::security_settings out;
+  out.glue = true;
+  return out;
+}
+
 struct administration : test::virtual_time {
   caf::expected<core::deploy_report> apply(core::declared_set declared, bool dry_run = false) {
     return ask<core::deploy_report>(actor, protocol::apply_declared{std::move(declared), dry_run, false});
@@ -34,14 +40,28 @@ struct administration : test::virtual_time {
 
   test::memory_database database;
   test::faulty_store store{database.open()};
+  test::query_worker_double edits{*this, store};
   test::query_worker_double worker{*this, store};
   test::schedule_double schedule{*this};
   test::registry_monitor_double registry{*this};
-  protocol::job_admin actor =
-    spawn<actors::job_admin_state, protocol::job_admin>(worker.actor, schedule.actor, registry.actor, clock(), silent_log());
+  protocol::job_admin spawn_admin(config::security_settings settings) {
+    return spawn<actors::job_admin_state, protocol::job_admin>(actors::query_workers{worker.actor, edits.actor}, schedule.actor,
+                                                               registry.actor, std::move(settings), clock(), silent_log());
+  }
+  protocol::job_admin actor = spawn_admin(with_scripts());
 };
 
 } // namespace
+
+// Sign-ins read by the same worker as pages do.
+TEST_CASE_METHOD(administration, "an edit of a job that waits is in no page's way", "[actors]") {
+  REQUIRE(apply(nightly()));
+  CHECK(*worker.tasks == 0);
+  const auto edited = *edits.tasks;
+  REQUIRE(ask<protocol::job_page>(actor, protocol::job_page_query{{}, core::local_operator()}));
+  CHECK(*worker.tasks == 1);
+  CHECK(*edits.tasks == edited);
+}
 
 TEST_CASE_METHOD(administration, "what is declared is applied, and who plans and routes looks again", "[actors]") {
   auto report = apply(nightly());
@@ -222,4 +242,148 @@ TEST_CASE_METHOD(one_job, "a store that goes away: the edit is in doubt and the 
   REQUIRE_FALSE(stopped);
   CHECK(protocol::to_core(stopped.error()).code == core::errc::unavailable);
   CHECK(schedule.record->edit_hints == 1);
+}
+
+// -- jobs as people write them ---------------------------------------------------------------------------------------------
+
+namespace {
+
+struct written_job : administration {
+  written_job() {
+    REQUIRE(apply(nightly()));
+    schedule.record->edit_hints = 0;
+    group = test::expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec->group;
+    life = test::expect(store.cluster().enter("a", "a:8080"));
+  }
+
+  [[nodiscard]] core::job_draft draft() const {
+    core::job_draft out;
+    out.group = group;
+    out.name = "Report";
+    out.author = "ops";
+    out.schedule_type = "CRON";
+    out.schedule_conf = "0 0 1 * * ?";
+    out.misfire = "DO_NOTHING";
+    out.route = "FIRST";
+    out.block = "SERIAL_EXECUTION";
+    out.glue_type = "GLUE_SHELL";
+    out.glue_source = "echo";
+    return out;
+  }
+  core::job_id add() { return ask<protocol::added_job>(actor, protocol::add_job{draft(), core::local_operator()})->id; }
+
+  core::group_id group{};
+  core::node_life life;
+  core::principal guest{core::user_id{3}, "guest"};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(written_job, "a job is added, changed, given a source and read", "[actors]") {
+  const auto& us = core::local_operator();
+  const auto job = add();
+  CHECK(schedule.record->edit_hints == 1);
+  auto changed = draft();
+  changed.name = "Reports";
+  REQUIRE(ask<core::job_edit>(actor, protocol::update_job{job, changed, {}, us}));
+  REQUIRE(ask<core::job_edit>(actor, protocol::save_source{job, "echo 2", "second", us}));
+  CHECK(schedule.record->edit_hints == 3);
+  auto found = ask<protocol::job_found>(actor, protocol::job_query{job, us});
+  REQUIRE(found);
+  CHECK(found->job.name + ' ' + found->job.glue_source == "Reports echo 2");
+  CHECK(found->job.added == core::cut_to_second(civil()));
+  auto page = ask<protocol::job_page>(actor, protocol::job_page_query{{}, us});
+  REQUIRE(page);
+  CHECK(page->page.total == 2);
+  CHECK(page->page.rows.at(0).id == job);
+  auto history = ask<protocol::source_list>(actor, protocol::source_query{job, us});
+  REQUIRE(history);
+  CHECK(history->versions.size() == 1);
+}
+
+TEST_CASE_METHOD(written_job, "CVE-2023-48089: nobody enters scripts unless the settings say so", "[actors]") {
+  const auto job = add();
+  schedule.record->edit_hints = 0;
+  const auto& us = core::local_operator();
+  const auto careful = spawn_admin({});
+  const auto refused = [](const auto& answer) {
+    REQUIRE_FALSE(answer);
+    const auto error = protocol::to_core(answer.error());
+    CHECK(error.code == core::errc::forbidden);
+    CHECK(error.context.starts_with("security.glue is off"));
+  };
+  for (const char* kind : {"GLUE_GROOVY", "GLUE_SHELL", "GLUE_PYTHON", "GLUE_PYTHON2", "GLUE_PHP", "GLUE_NODEJS",
+                           "GLUE_POWERSHELL"}) {
+    auto script = draft();
+    script.glue_type = kind;
+    refused(ask<protocol::added_job>(careful, protocol::add_job{script, us}));
+  }
+  refused(ask<core::job_edit>(careful, protocol::save_source{job, "echo 2", "second", us}));
+  CHECK(schedule.record->edit_hints == 0);
+  CHECK(ask<protocol::job_page>(careful, protocol::job_page_query{{}, us})->page.total == 2);
+  // Other kinds, and all else about a script that is there.
+  auto unknown = draft();
+  unknown.glue_type = "SHELL";
+  const auto nonsense = ask<protocol::added_job>(careful, protocol::add_job{unknown, us});
+  REQUIRE_FALSE(nonsense);
+  CHECK(protocol::to_core(nonsense.error()).why == core::refusal::glue_type_illegal);
+  auto bean = draft();
+  bean.glue_type = "BEAN";
+  bean.handler = "report";
+  CHECK(ask<protocol::added_job>(careful, protocol::add_job{bean, us}));
+  CHECK(ask<core::job_edit>(careful, protocol::update_job{job, draft(), {}, us}));
+  CHECK(ask<protocol::job_found>(careful, protocol::job_query{job, us})->job.glue_source == "echo");
+  CHECK(ask<core::job_edit>(careful, protocol::start_job{job, us}));
+  CHECK(ask<core::intent>(careful, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}, us}));
+  CHECK(ask<core::job_edit>(careful, protocol::remove_job{job, false, us}));
+}
+
+TEST_CASE_METHOD(written_job, "what is refused comes back with XXL's refusal and wakes nobody", "[actors]") {
+  const auto job = add();
+  schedule.record->edit_hints = 0;
+  auto wrong = draft();
+  wrong.name = "";
+  const auto refused = ask<protocol::added_job>(actor, protocol::add_job{wrong, core::local_operator()});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).why == core::refusal::job_name_empty);
+  const auto code_of = [](const auto& answer) { return protocol::to_core(answer.error()).code; };
+  CHECK(code_of(ask<protocol::added_job>(actor, protocol::add_job{draft(), guest})) == core::errc::forbidden);
+  CHECK(code_of(ask<core::job_edit>(actor, protocol::update_job{job, draft(), {}, guest})) == core::errc::forbidden);
+  CHECK(code_of(ask<core::job_edit>(actor, protocol::start_job{job, guest})) == core::errc::forbidden);
+  CHECK(code_of(ask<core::job_edit>(actor, protocol::stop_job{job, guest})) == core::errc::forbidden);
+  CHECK(code_of(ask<core::job_edit>(actor, protocol::remove_job{job, false, guest})) == core::errc::forbidden);
+  const core::manual_trigger wish{job, core::trigger_kind::manual, {}, {}, 0};
+  CHECK(code_of(ask<core::intent>(actor, protocol::trigger_job{wish, guest})) == core::errc::forbidden);
+  CHECK(code_of(ask<protocol::job_found>(actor, protocol::job_query{job, guest})) == core::errc::forbidden);
+  CHECK(schedule.record->edit_hints == 0);
+  store.once("update_job", store_fault::answer_lost);
+  CHECK(code_of(ask<core::job_edit>(actor, protocol::update_job{job, draft(), {}, core::local_operator()}))
+        == core::errc::unavailable);
+  CHECK(schedule.record->edit_hints == 1); // it may have happened
+}
+
+TEST_CASE_METHOD(written_job, "a change waits for the runs that were claimed before it", "[actors]") {
+  const auto job = add();
+  REQUIRE(ask<core::job_edit>(actor, protocol::start_job{job}));
+  const auto read = test::expect(store.firings().read_jobs({&job, 1})).at(0);
+  core::claim_batch batch;
+  batch.owner = life;
+  batch.sequence = 1;
+  batch.seen_revision = 1000;
+  batch.moves = {{job, *read.next, *read.next, *read.next + std::chrono::hours{24}}};
+  core::planned_run planned;
+  planned.spec = read.spec;
+  planned.fire_at = *read.next;
+  batch.runs = {planned};
+  const auto run = test::expect(store.firings().claim(batch, civil())).runs.at(0);
+  auto changed = later<core::job_edit>(actor, protocol::update_job{job, draft(), {}, core::local_operator()});
+  advance(std::chrono::milliseconds{300});
+  CHECK_FALSE(*changed);
+  core::record_batch answers;
+  answers.owner = life;
+  answers.triggers = {{run.id, run.claim, run.plan.spec, 200, {}, false}};
+  test::expect(store.firings().record(answers, civil()));
+  advance(std::chrono::milliseconds{100});
+  REQUIRE(*changed);
+  CHECK((**changed)->on_their_way == 0);
 }

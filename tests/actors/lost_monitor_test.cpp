@@ -16,6 +16,7 @@ struct losing : recovery {
     completion = track(system().spawn([this]() -> protocol::completion_actor::behavior_type {
       return {
         [](const protocol::sent_runs&) {},
+        [](const protocol::ending_run&) {},
         [this](const protocol::callback_batch& batch) -> caf::result<protocol::callbacks_stored> {
           ++reports;
           if (refuses)

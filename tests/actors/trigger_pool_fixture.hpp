@@ -41,6 +41,7 @@ struct pooled : virtual_time {
     completion = track(system().spawn([this]() -> protocol::completion_actor::behavior_type {
       return {
         [this](const protocol::sent_runs& sent) { remembered += sent.items.size(); },
+        [](const protocol::ending_run&) {},
         [](const protocol::callback_batch&) { return protocol::callbacks_stored{}; },
         [](const protocol::intent_batch&) {},
       };

@@ -18,6 +18,7 @@ import metrics_test
 import migrate_test
 import serve_test
 import usage_test
+import xxl_script_test
 
 
 def main() -> int:
@@ -26,7 +27,8 @@ def main() -> int:
         return 2
     command_case.Case.binary, mariadb_case.MariadbCase.tables = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (usage_test, apply_test, job_test, serve_test, metrics_test, migrate_test, doctor_test, alarm_command_test):
+    for module in (usage_test, apply_test, job_test, serve_test, metrics_test, migrate_test, doctor_test, alarm_command_test,
+                   xxl_script_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     try:

@@ -35,6 +35,39 @@ class ServeTest(Case):
         self.assertEqual(self.data.stat().st_mode & 0o777, 0o700)
         self.assertEqual(server.stop(), 0)
 
+    def test_the_first_administrator_is_made_once(self):
+        server = self.start()
+        server.wait_until_ready()
+        server.wait_for_line(f"an administrator was made, admin: his password stands in {self.data}/initial-secrets")
+        self.assertEqual(server.stop(), 0)
+        secrets = (self.data / "initial-secrets").read_text()
+        self.assertRegex(secrets, r"\Aaccess_token = [0-9a-f]{64}\nadmin_password = [a-z2-9]{20}\n\Z")
+        self.assertNotIn(secrets.split()[-1], server.text())
+        again = self.start()
+        again.wait_until_ready()
+        self.assertEqual(again.stop(), 0)
+        self.assertEqual((self.data / "initial-secrets").read_text(), secrets)
+        self.assertNotIn("administrator", again.text())
+
+    def test_a_configured_token_leaves_the_password_alone_in_the_file(self):
+        server = self.start("--set", "security.access_token=known-by-all-executors")
+        server.wait_until_ready()
+        self.assertEqual(server.stop(), 0)
+        self.assertRegex((self.data / "initial-secrets").read_text(), r"\Aadmin_password = [a-z2-9]{20}\n\Z")
+        # Taken out of the configuration again, a token is made beside it.
+        server = self.start()
+        server.wait_until_ready()
+        self.assertEqual(server.stop(), 0)
+        self.assertRegex((self.data / "initial-secrets").read_text(), r"\Aadmin_password = .*\naccess_token = .*\n\Z")
+
+    def test_a_lost_password_is_replaced(self):
+        server = self.start()
+        server.wait_until_ready()
+        self.assertEqual(server.stop(), 0)
+        result = self.succeed("user", "reset-password", "ADMIN")
+        self.assertRegex(result.out, r"\Apassword: [a-z2-9]{20}\n\Z")
+        self.refuse(1, "there is no user nobody", "user", "reset-password", "nobody")
+
     def test_connections_fit_into_the_limit_of_files(self):
         server = self.start(files=256)
         server.wait_until_ready()

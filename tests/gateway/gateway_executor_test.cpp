@@ -136,6 +136,21 @@ TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case d
   CHECK(has_beats(seen, 3));
 }
 
+TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute an address is told so, and right ones pass", "[gateway]") {
+  open();
+  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+    REQUIRE(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body == token_wrong);
+  for (int i = 0; i < 3; ++i)
+    CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body ==
+          refusal("Too many requests, please try again later."));
+  CHECK(post(registry_path, app_1).body == plain_success);
+  // Once, not for each.
+  const auto logged = log_text.str();
+  const auto at = logged.find("more than 100 wrong tokens in a minute from 127.0.0.1");
+  REQUIRE(at != std::string::npos);
+  CHECK(logged.find("wrong tokens", at + 30) == std::string::npos);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "without a token of our own nobody needs one", "[gateway]") {
   security.access_token = GENERATE(as<std::string>{}, "", "  ");
   open();
@@ -253,7 +268,7 @@ TEST_CASE_METHOD(gateway_fixture, "an app name needs a group and the token", "[g
   const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";
   // Before the groups are known every name passes.
   CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: app-1\r\n").body == plain_success);
-  tell_groups({"app-1", "app-2"});
+  tell_groups(std::vector<std::string>{"app-1", "app-2"});
   CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: app-1\r\n").body == plain_success);
   CHECK(post(registry_path, app_1, token + "XXL-JOB-APPNAME: ghost\r\n").body == invalid);
   CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: no\r\nXXL-JOB-APPNAME: app-1\r\n").body == invalid);
@@ -265,6 +280,43 @@ TEST_CASE_METHOD(gateway_fixture, "an app name needs a group and the token", "[g
   REQUIRE(has_beats(seen, 3));
   CHECK(seen->beats[1].app_header);
   CHECK_FALSE(seen->beats[2].app_header);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a group's token, for a time also its former one, lets its own executors in", "[gateway]") {
+  open();
+  const auto now = std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now());
+  core::group guarded;
+  guarded.app_name = "app-1";
+  guarded.access_token = "of-app-1";
+  guarded.previous_token = "was-of-app-1";
+  guarded.previous_until = now + 1h;
+  core::group former = guarded;
+  former.app_name = "app-2";
+  former.access_token = "of-app-2";
+  former.previous_token = "was-of-app-2";
+  former.previous_until = now - 1h;
+  tell_groups(std::vector{guarded, former});
+  auto registers = [&](const std::string& app, const std::string& token, const std::string& header) {
+    const auto body = R"({"registryGroup":"EXECUTOR","registryKey":")" + app + R"(","registryValue":"http://a/"})";
+    return post("/api/registry", body, "XXL-JOB-ACCESS-TOKEN: " + token + "\r\n" + header).body;
+  };
+  const std::string named = "XXL-JOB-APPNAME: app-1\r\n";
+  const auto invalid = refusal("invalid request, accessToken or appname invalid.");
+  CHECK(registers("app-1", "of-app-1", named) == plain_success);
+  CHECK(registers("app-1", "was-of-app-1", named) == plain_success);
+  CHECK(registers("app-1", "of-app-1", "") == plain_success);
+  CHECK(registers("app-1", "tk-1", named) == plain_success);
+  CHECK(registers("app-1", "of-app-2", named) == invalid);
+  CHECK(registers("app-2", "of-app-1", named) == invalid);
+  CHECK(registers("app-2", "of-app-1", "") == invalid);
+  CHECK(registers("app-2", "was-of-app-2", "XXL-JOB-APPNAME: app-2\r\n") == invalid);
+  CHECK(registers("app-2", "nobodys", "") == refusal("The access token is wrong."));
+  REQUIRE(seen->wait([](const recorder& r) { return r.beats.size() == 4; }));
+  using core::token_kind;
+  CHECK(seen->beats[0].token == token_kind::group);
+  CHECK(seen->beats[1].token == token_kind::previous);
+  CHECK(seen->beats[2].token == token_kind::group);
+  CHECK(seen->beats[3].token == token_kind::common);
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a callback is answered when it is durable, not before", "[gateway]") {

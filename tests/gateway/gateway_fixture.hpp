@@ -79,6 +79,7 @@ struct completion_double {
   protocol::completion_actor::behavior_type make_behavior() {
     return {
       [](const protocol::sent_runs&) {},
+      [](const protocol::ending_run&) {},
       [this](const protocol::callback_batch& batch) { return take(batch); },
       // Here: what is held is durable now.
       [this](const protocol::intent_batch&) {
@@ -137,7 +138,7 @@ struct gateway_config : caf::actor_system_config {
 class gateway_fixture : public transport_fixture {
 public:
   gateway_fixture() { security.access_token = "tk-1"; }
-  ~gateway_fixture() {
+  virtual ~gateway_fixture() {
     transport.reset();
     for (const auto& each : spawned)
       caf::anon_send_exit(caf::actor_cast<caf::actor>(each), caf::exit_reason::kill);
@@ -149,24 +150,31 @@ public:
                                        completion = spawn<completion_double, protocol::completion_actor>(),
                                        spawn<supervisor_double, protocol::supervisor>(),
                                        [this] { return transport->counters(); }};
+    add_partners(partners);
     gateway_handle = sys.spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
-      std::move(partners), server, security, std::make_shared<spdlog::logger>("test", sink), table);
+      std::move(partners), server, security, std::make_shared<spdlog::logger>("test", sink), web, table);
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(gateway_handle));
     listen(gateway::hand_over_to(gateway_handle));
   }
 
   /// The group names of an admin that knows these apps.
   void tell_groups(const std::vector<std::string>& app_names) {
+    std::vector<core::group> groups(app_names.size());
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      groups[i].app_name = app_names[i];
+    tell_groups(std::move(groups));
+  }
+  /// The same with all that groups have. Their ids count from 1.
+  void tell_groups(std::vector<core::group> groups) {
     auto view = std::make_shared<protocol::registry_view>();
-    for (const auto& app : app_names) {
-      core::group group;
-      group.app_name = app;
-      view->groups.emplace(static_cast<std::int32_t>(view->groups.size() + 1), group);
+    for (auto& group : groups) {
+      group.id = core::group_id{static_cast<std::int32_t>(view->groups.size() + 1)};
+      view->groups.emplace(core::number(group.id), std::move(group));
     }
     protocol::anon_send(gateway_handle, protocol::registry_change{std::move(view)});
   }
 
-  /// Ends a partner: 0 the registry, 1 completion, 2 the supervisor.
+  /// Ends a partner: 0 the registry, 1 completion, 2 the supervisor, 3 the first of `add_partners`.
   void end_partner(std::size_t i) {
     caf::anon_send_exit(caf::actor_cast<caf::actor>(spawned.at(i)), caf::exit_reason::kill);
   }
@@ -200,11 +208,17 @@ public:
   protocol::completion_actor completion;
   std::vector<caf::strong_actor_ptr> spawned;
   raw_socket client;
+  gateway::web_setup web;
 
-private:
-  template <class Double, class Interface>
-  Interface spawn() {
-    Interface made = sys.spawn<protocol::with_state<Double, Interface>>(seen);
+protected:
+  /// Whom else handlers may ask.
+  virtual void add_partners(gateway::gateway_partners&) {}
+
+  template <class Double, class Interface, class Seen = recorder>
+  Interface spawn(std::shared_ptr<Seen> told = nullptr) {
+    if constexpr (std::is_same_v<Seen, recorder>)
+      told = seen;
+    Interface made = sys.spawn<protocol::with_state<Double, Interface>>(told);
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(made));
     return made;
   }

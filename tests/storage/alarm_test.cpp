@@ -417,6 +417,10 @@ TEST_CASE("rules are declared with jobs: created, changed, pruned, refused", "[s
   CHECK(require(apply()).changes.empty());
   CHECK(require(apply(false, true)).changes.at(0).kind == core::change_kind::remove);
   CHECK(f.rows("rm_alarm") == "0");
+  CHECK(f.db->query("SELECT action, object, object_name, changes FROM rm_audit ORDER BY id")
+        == table{{"apply", "alarm", "on-call", "source: files\nkind: create"},
+                 {"apply", "alarm", "on-call", "source: files\nkind: update\ndedup: \"90000ms\" -> \"\""},
+                 {"apply", "alarm", "on-call", "source: files\nkind: remove"}});
 }
 
 TEST_CASE("a Java admin's text says that its run is retried, a note of ours does not", "[storage]") {

@@ -233,3 +233,25 @@ TEST_CASE("waiting cron intents of a job go with its schedule, others stay", "[s
   f.apply(set);
   CHECK(f.db->query("SELECT origin_log_id FROM rm_intent ORDER BY id") == table{{"2"}, {"3"}, {"4"}});
 }
+
+TEST_CASE("an apply leaves an audit row for each object that it changes", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.apply(pay_set());
+  const auto rows = [&f](const std::string& what) {
+    return f.rows("rm_audit", "action = 'apply' AND user_name = 'local' AND changes LIKE '%kind: " + what + "%'");
+  };
+  CHECK(rows("create") == "3");
+  CHECK(f.db->value("SELECT object_id FROM rm_audit WHERE object_name = 'pay/settle'") == f.id_of("settle"));
+  f.apply(pay_set()); // nothing
+  CHECK(f.rows("rm_audit") == "3");
+  auto set = pay_set();
+  set.jobs[0].params = "new";
+  set.jobs.pop_back();
+  f.try_apply(set, true, noon, true); // nothing is kept of a dry run
+  CHECK(f.rows("rm_audit") == "3");
+  f.apply(set, true);
+  CHECK(rows("update") == "1");
+  CHECK(rows("remove") == "1");
+  CHECK(f.db->value("SELECT changes FROM rm_audit WHERE object_name = 'pay/settle' AND changes LIKE '%update%'")
+        == "source: pay.toml\nkind: update\nparams: \"\" -> \"new\"");
+}

@@ -158,6 +158,35 @@ TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storag
   CHECK_FALSE(f.ask(7).param);
 }
 
+TEST_CASE("CVE-2024-24113: who is no administrator sends runs to executors of the group alone", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  f.db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES "
+             "(1, 'pay', 'Pay', 1, 'http://10.0.0.1:9999/, http://10.0.0.2:9999'), "
+             "(2, 'mail', 'Mail', 1, 'http://10.0.0.8:9999/')");
+  f.db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES "
+             "('EXECUTOR', 'pay', 'http://10.0.0.3:9999/', '2024-03-01 12:00:00'), "
+             "('EXECUTOR', 'mail', 'http://10.0.0.9:9999/', '2024-03-01 12:00:00'), "
+             "('OTHER', 'pay', 'http://10.0.0.7:9999/', '2024-03-01 12:00:00')");
+  auto asked = [&](std::vector<std::string> addresses, const core::principal& by) {
+    return f.jobs().trigger({seven, core::trigger_kind::manual, {}, std::move(addresses), --f.token}, noon, by);
+  };
+  for (const auto right : {core::group_right::operate, core::group_right::editor}) {
+    const core::principal tom{core::user_id{5}, "tom", false, {{core::group_id{1}, right}, {core::group_id{2}, right}}};
+    const auto before = picture(*f.db);
+    for (const char* address :
+         {"http://evil:80/", "http://10.0.0.1:9999/x", "http://10.0.0.8:9999/", "http://10.0.0.9:9999/", "http://10.0.0.7:9999/",
+          "http://10.0.0.1:9999//", "http://10.0.0.1", "http://10.0.0.1:9999@evil/"})
+      CHECK(error_of(asked({"http://10.0.0.1:9999/", address}, tom)) == core::errc::forbidden);
+    CHECK(picture(*f.db) == before);
+    require(asked({}, tom));
+    const auto intent =
+      require(asked({"http://10.0.0.1:9999", "http://10.0.0.2:9999/", "http://10.0.0.3:9999/"}, tom));
+    CHECK(intent.addresses.size() == 3);
+  }
+  require(asked({"http://evil:80/"}, core::local_operator()));
+}
+
 TEST_CASE("a run by hand that no column holds is refused", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
@@ -216,7 +245,7 @@ TEST_CASE("remove takes everything of the job but the rows of runs on their way"
   f.db->exec("INSERT INTO xxl_job_logglue (job_id, glue_remark) VALUES (7, 'first')");
   const auto waiting = f.ask(7);
   const auto before = require(f.firings().last_revision());
-  require(f.jobs().remove(seven, false));
+  require(f.jobs().remove(seven, false, noon));
   CHECK(require(f.firings().last_revision()) > before);
   for (const auto* where :
        {"xxl_job_info WHERE id = 7", "rm_schedule WHERE job = 7", "rm_job_ext", "xxl_job_logglue", "rm_intent"})
@@ -234,15 +263,15 @@ TEST_CASE("remove takes everything of the job but the rows of runs on their way"
   f.record({f.answer(open, 200)}, {});
   CHECK(require(f.jobs().runs_on_their_way({&seven, 1})) == 0);
   CHECK(f.row(other.id).trigger_code == 0);
-  CHECK(error_of(f.jobs().remove(seven, false)) == core::errc::not_found);
+  CHECK(error_of(f.jobs().remove(seven, false, noon)) == core::errc::not_found);
 }
 
 TEST_CASE("a declared job is removed only when asked twice", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   const auto job = require(f.jobs().find({std::nullopt, "pay", "settle"})).spec->id;
-  CHECK(error_of(f.jobs().remove(job, false)) == core::errc::conflict);
-  require(f.jobs().remove(job, true));
+  CHECK(error_of(f.jobs().remove(job, false, noon)) == core::errc::conflict);
+  require(f.jobs().remove(job, true, noon));
   CHECK(error_of(f.jobs().find({std::nullopt, "pay", "settle"})) == core::errc::not_found);
 }
 

@@ -85,7 +85,8 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
-        "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror"})
+        "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
+        "rm_session", "rm_group_right", "rm_group_token", "rm_audit"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.

@@ -166,7 +166,7 @@ TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[
   const auto id = f.id_of("report");
   f.db->exec("INSERT INTO rm_alarm_open (job, log_id) SELECT id, 5 FROM xxl_job_info");
   REQUIRE(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "22");
-  SECTION("by hand") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true)); }
+  SECTION("by hand") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true, noon)); }
   SECTION("by a deploy") {
     set.jobs.pop_back();
     f.apply(set, true);

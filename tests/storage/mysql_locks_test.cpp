@@ -213,7 +213,7 @@ private:
     }
   }
   void remove(core::job_id job) {
-    if (!tried("remove", [&] { return store->jobs().remove(job, true); }, {core::errc::not_found}))
+    if (!tried("remove", [&] { return store->jobs().remove(job, true, noon); }, {core::errc::not_found}))
       return;
     tried("remove logs", [&] { return store->jobs().remove_logs(job, core::log_id{}, 50); });
   }

@@ -47,14 +47,14 @@ TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
   f.db->exec("START TRANSACTION");
   (void) f.db->query("SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE");
   CHECK(error_of(f.jobs().stop(one, noon)) == core::errc::unavailable);
-  CHECK(error_of(f.jobs().remove(one, true)) == core::errc::unavailable);
+  CHECK(error_of(f.jobs().remove(one, true, noon)) == core::errc::unavailable);
   core::manual_trigger wish;
   wish.job = one;
   wish.token = -1;
   CHECK(f.jobs().trigger(wish, noon)); // by hand is no edit
   f.db->exec("COMMIT");
   CHECK(f.schedule_of(1) == "1 - 0");
-  require(f.jobs().remove(one, true));
+  require(f.jobs().remove(one, true, noon));
   CHECK(f.rows("xxl_job_info") == "0");
 }
 

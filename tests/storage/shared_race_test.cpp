@@ -101,7 +101,7 @@ TEST_CASE("beside Java admins an edit waits for the claims that are under way", 
   f.wait_for_waits(1);
   f.begin_edit([&, set = f.set](storage::store& own) mutable {
     if (edit == "remove")
-      return (void) own.jobs().remove(f.id, true);
+      return (void) own.jobs().remove(f.id, true, noon);
     if (edit == "stop")
       return (void) own.jobs().stop(f.id, noon + 6s);
     set.jobs[0].params = "new";

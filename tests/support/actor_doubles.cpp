@@ -92,6 +92,12 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
         return keep_waiting<protocol::log_reply>(self, *record);
       return record->log;
     },
+    [self, record](const protocol::kill_request& request) -> caf::result<protocol::probe_reply> {
+      note(*record, "kill " + std::to_string(core::number(request.job)));
+      if (record->silent)
+        return keep_waiting<protocol::probe_reply>(self, *record);
+      return record->kill;
+    },
     [](const protocol::registry_change& change) { ignore(change); },
     [](protocol::drain_inbox) {},
   };
@@ -128,8 +134,11 @@ storage_double::storage_double(virtual_time& world, storage::store& store)
       }))} {}
 
 query_worker_double::query_worker_double(virtual_time& world, storage::store& store)
-  : actor{world.track(world.system().spawn([store = &store]() -> protocol::query_worker::behavior_type {
-      return {[store](const protocol::store_task& task) { task.run(store); }};
+  : actor{world.track(world.system().spawn([store = &store, tasks = tasks]() -> protocol::query_worker::behavior_type {
+      return {[store, tasks](const protocol::store_task& task) {
+        ++*tasks;
+        task.run(store);
+      }};
     }))} {}
 
 schedule_double::schedule_double(virtual_time& world)

@@ -64,6 +64,8 @@ struct storage_double {
 
 struct query_worker_double {
   query_worker_double(virtual_time& world, storage::store& store);
+  /// What it was asked to do.
+  std::shared_ptr<std::size_t> tasks = std::make_shared<std::size_t>(0);
   protocol::query_worker actor;
 };
 
@@ -102,6 +104,7 @@ struct executor_record {
   /// What the executor answers; a code of 0 or `answered` false stands for no answer.
   protocol::probe_reply idle{200, {}};
   protocol::log_reply log;
+  protocol::probe_reply kill{200, {}};
   /// What becomes of a send; `run` is filled in. Nothing: no result ever comes.
   std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);
   /// How long each send takes.

@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "storage/store.hpp"
+#include "tests/support/faulty_access.hpp"
 
 namespace ringmaster::test {
 
@@ -33,6 +35,7 @@ class faulty_store final : public storage::store,
                            private storage::deploy_store,
                            private storage::alarm_store,
                            private storage::job_store,
+                           private storage::job_editor,
                            private storage::log_store,
                            private storage::mirror_store,
                            private storage::upkeep_store {
@@ -49,6 +52,9 @@ public:
 
   /// What was written into the day report.
   std::map<core::time_point, core::run_counts> reports;
+
+  /// How passwords are stored, if not as the store says.
+  std::optional<core::password_form> password_form;
 
   /// Says after each stretch of the sweep that there is more.
   bool sweep_has_more = false;
@@ -78,10 +84,16 @@ public:
   storage::registry_store& registry() override { return *this; }
   storage::deploy_store& deploys() override { return *this; }
   storage::job_store& jobs() override { return *this; }
+  storage::job_editor& job_editing() override { return *this; }
+  storage::group_editor& group_editing() override { return groups_; }
   storage::log_store& logs() override { return *this; }
   storage::upkeep_store& upkeep() override { return *this; }
   storage::mirror_store& mirror() override { return *this; }
+  storage::run_reader& run_reading() override { return inner_->run_reading(); }
   storage::alarm_store& alarms() override { return *this; }
+  storage::user_store& users() override { return users_; }
+  storage::session_store& sessions() override { return sessions_; }
+  storage::audit_store& audits() override { return inner_->audits(); }
   storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
@@ -180,20 +192,21 @@ private:
   }
 
   // -- job_store
-  core::result<core::job_edit> start(core::job_id job, core::time_point now) override {
-    return call("start", [&] { return inner_->jobs().start(job, now); });
+  core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override {
+    return call("start", [&] { return inner_->jobs().start(job, now, by); });
   }
-  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override {
-    return call("stop", [&] { return inner_->jobs().stop(job, now); });
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override {
+    return call("stop", [&] { return inner_->jobs().stop(job, now, by); });
   }
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override {
-    return call("trigger", [&] { return inner_->jobs().trigger(wish, now); });
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
+    return call("trigger", [&] { return inner_->jobs().trigger(wish, now, by); });
   }
   core::result<storage::asked_runs> runs_of(core::intent_id intent) override {
     return call("runs_of", [&] { return inner_->jobs().runs_of(intent); });
   }
-  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override {
-    return call("remove", [&] { return inner_->jobs().remove(job, declared_too); });
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
+                                      const core::principal& by) override {
+    return call("remove", [&] { return inner_->jobs().remove(job, declared_too, now, by); });
   }
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
     return call("remove_logs", [&] { return inner_->jobs().remove_logs(job, behind, limit); });
@@ -209,6 +222,28 @@ private:
   }
   core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
     return call("latest_runs", [&] { return inner_->jobs().latest_runs(filter); });
+  }
+
+  // -- job_editor
+  core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override {
+    return call("add_job", [&] { return inner_->job_editing().add(draft, by, now); });
+  }
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::optional<std::int64_t> seen_revision,
+                                      const core::principal& by, core::time_point now) override {
+    return call("update_job", [&] { return inner_->job_editing().update(job, draft, seen_revision, by, now); });
+  }
+  core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
+                                           const core::principal& by, core::time_point now) override {
+    return call("save_source", [&] { return inner_->job_editing().save_source(job, source, remark, by, now); });
+  }
+  core::result<core::job_record> read(core::job_id job, const core::principal& by) override {
+    return call("read_job", [&] { return inner_->job_editing().read(job, by); });
+  }
+  core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override {
+    return call("job_page", [&] { return inner_->job_editing().page(search, by); });
+  }
+  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override {
+    return call("source_history", [&] { return inner_->job_editing().source_history(job, by); });
   }
 
   // -- log_store
@@ -273,7 +308,45 @@ private:
     return call("find_recoveries", [&] { return inner_->alarms().find_recoveries(now, limit); });
   }
 
+  /// Apart from the others, with which it shares names.
+  class faulty_groups final : public storage::group_editor {
+  public:
+    explicit faulty_groups(faulty_store& all) : all_{all} {}
+    core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) override {
+      return all_.call("add_group", [&] { return inner().add(draft, by, now); });
+    }
+    core::result<void> update(core::group_id group, const core::group_draft& draft, const core::principal& by,
+                              core::time_point now) override {
+      return all_.call("update_group", [&] { return inner().update(group, draft, by, now); });
+    }
+    core::result<void> remove(core::group_id group, const core::principal& by, core::time_point now) override {
+      return all_.call("remove_group", [&] { return inner().remove(group, by, now); });
+    }
+    core::result<core::group_record> read(core::group_id group, const core::principal& by) override {
+      return all_.call("read_group", [&] { return inner().read(group, by); });
+    }
+    core::result<core::page<core::group_record>> page(const core::group_search& search, const core::principal& by) override {
+      return all_.call("group_page", [&] { return inner().page(search, by); });
+    }
+    core::result<std::vector<core::group_record>> visible(const core::principal& by) override {
+      return all_.call("visible_groups", [&] { return inner().visible(by); });
+    }
+
+  private:
+    storage::group_editor& inner() { return all_.inner_->group_editing(); }
+    faulty_store& all_;
+  };
+
   std::unique_ptr<storage::store> inner_;
+  access_faults access_{[this](std::string_view method) { return fault_of && fault_of(method) != store_fault::none; },
+                        [this](std::string_view method) {
+                          if (after)
+                            after(method);
+                        },
+                        &password_form};
+  faulty_users users_{inner_->users(), access_};
+  faulty_sessions sessions_{inner_->sessions(), access_};
+  faulty_groups groups_{*this};
 };
 
 } // namespace ringmaster::test

@@ -14,14 +14,19 @@ class forwarding_jobs : public storage::job_store {
 public:
   explicit forwarding_jobs(storage::job_store& inner) : inner_jobs_{inner} {}
 
-  core::result<core::job_edit> start(core::job_id job, core::time_point now) override { return inner_jobs_.start(job, now); }
-  core::result<core::job_edit> stop(core::job_id job, core::time_point now) override { return inner_jobs_.stop(job, now); }
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now) override {
-    return inner_jobs_.trigger(wish, now);
+  core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override {
+    return inner_jobs_.start(job, now, by);
+  }
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override {
+    return inner_jobs_.stop(job, now, by);
+  }
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
+    return inner_jobs_.trigger(wish, now, by);
   }
   core::result<storage::asked_runs> runs_of(core::intent_id intent) override { return inner_jobs_.runs_of(intent); }
-  core::result<core::job_edit> remove(core::job_id job, bool declared_too) override {
-    return inner_jobs_.remove(job, declared_too);
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
+                                      const core::principal& by) override {
+    return inner_jobs_.remove(job, declared_too, now, by);
   }
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
     return inner_jobs_.remove_logs(job, behind, limit);

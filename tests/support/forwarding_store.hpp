@@ -26,9 +26,15 @@ public:
   storage::deploy_store& deploys() override { return *this; }
   storage::log_store& logs() override { return *this; }
   storage::job_store& jobs() override { return inner_.jobs(); }
+  storage::job_editor& job_editing() override { return inner_.job_editing(); }
+  storage::group_editor& group_editing() override { return inner_.group_editing(); }
   storage::alarm_store& alarms() override { return inner_.alarms(); }
   storage::upkeep_store& upkeep() override { return inner_.upkeep(); }
   storage::mirror_store& mirror() override { return inner_.mirror(); }
+  storage::run_reader& run_reading() override { return inner_.run_reading(); }
+  storage::user_store& users() override { return inner_.users(); }
+  storage::session_store& sessions() override { return inner_.sessions(); }
+  storage::audit_store& audits() override { return inner_.audits(); }
   core::result<void> ping() override { return inner_.ping(); }
 
 protected:

@@ -99,6 +99,9 @@ TEST_CASE("executor_codec: a long source goes out whole", "[wire]") {
 TEST_CASE("executor_codec: the small requests", "[wire]") {
   CHECK(encode_beat() == "{}");
   CHECK(encode_idle_beat(core::job_id{7}) == R"({"jobId":7})");
+  CHECK(encode_kill(core::job_id{7}) == R"({"jobId":7})");
+  CHECK(encode_log(core::log_id{4711}, core::time_point{}, 17) ==
+        R"({"logDateTim":0,"logDateTime":0,"logId":4711,"fromLineNum":17})");
   CHECK(encode_log(core::log_id{4711}, core::from_ms(1700000000987), 1) ==
         R"({"logDateTim":1700000000000,"logDateTime":1700000000000,"logId":4711,"fromLineNum":1})");
 }

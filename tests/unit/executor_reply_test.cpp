@@ -150,6 +150,23 @@ TEST_CASE("executor_reply: chunks with gaps", "[wire]") {
   CHECK(huge->to_line == 12);
 }
 
+TEST_CASE("executor_reply: what is said beside a success, by family", "[wire]") {
+  const std::string_view gone = "job thread already killed.";
+  CHECK(reply_of(R"({"code":200,"msg":"job thread already killed."})").msg == gone);
+  const auto c = reply_of(R"({"code":200,"msg":"Success","content":"job thread already killed."})");
+  CHECK(c.code == 200);
+  CHECK(c.msg == "Success");
+  CHECK(c.payload == gone);
+  CHECK(reply_of(R"({"code":200,"msg":"Success","data":"job thread already killed."})").payload == gone);
+  CHECK(reply_of(R"({"code":200,"msg":"Success","content":null,"data":null})").payload.empty());
+  CHECK(reply_of(R"({"code":200,"data":)" + ('"' + std::string(20'000, 'x') + '"') + "}").payload.size()
+        == core::message_units_max);
+  // Of a failure it is the message, where there is no other.
+  const auto failure = reply_of(R"({"code":500,"content":"not yet support"})");
+  CHECK(failure.msg == "not yet support");
+  CHECK(failure.payload.empty());
+}
+
 TEST_CASE("executor_reply: a log that is refused or cannot be read", "[wire]") {
   for (const char* body : {R"({"code":500,"msg":"not supported"})", "", "<html>", "[]", R"({"msg":"x"})"}) {
     auto parsed = parse_log_reply(200, body, 1);

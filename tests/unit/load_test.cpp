@@ -130,6 +130,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "71s";
     if (each.name == "registry.dead_after" || each.name == "cluster.dead_after")
       value = "25s";
+    if (each.name == "security.session_lifetime" || each.name == "security.remember_lifetime")
+      value = "100h";
     if (each.name == "mail.ca_file")
       value = "/UTC"; // a relative one is that of the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")

@@ -54,3 +54,16 @@ TEST_CASE("a SQLite URL is its scheme and a path", "[unit]") {
   CHECK_FALSE(sqlite_path("sqlite"));
   CHECK(sqlite_url("x.db") == "sqlite:x.db");
 }
+
+TEST_CASE("the network of a client: 64 bits of IPv6, an address of IPv4", "[core]") {
+  CHECK(client_network("10.0.0.1") == "10.0.0.1");
+  CHECK(client_network("2001:db8::1") == "2001:db8:0:0::/64");
+  CHECK(client_network("2001:db8::ffff:1:2") == client_network("2001:db8:0:0:1:2:3:4"));
+  CHECK(client_network("2001:db8:0:1::1") != client_network("2001:db8::1"));
+  CHECK(client_network("1::3:4:5:6:7:8") == "1:0:3:4::/64");
+  CHECK(client_network("fe80::1%eth0") == "fe80:0:0:0::/64");
+  CHECK(client_network("::1") == "0:0:0:0::/64");
+  CHECK(client_network("::ffff:10.0.0.1") == "10.0.0.1");
+  for (const std::string odd : {"", "unix", "1:2:3:4:5:6:7:8:9", ":1", "1:::2", "::1:"})
+    CHECK(client_network(odd) == odd);
+}

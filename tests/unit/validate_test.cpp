@@ -76,6 +76,14 @@ TEST_CASE("validate: the token that everybody knows stops the start", "[config]"
           "security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header");
 }
 
+TEST_CASE("validate: who asks to be remembered is not forgotten sooner", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.security.remember_lifetime = s.security.session_lifetime; }) == "accepted");
+  CHECK(refusal_of([](settings& s) {
+          s.security.session_lifetime = std::chrono::hours{2};
+          s.security.remember_lifetime = std::chrono::hours{1};
+        }) == "security.remember_lifetime: 1h is shorter than security.session_lifetime (2h)");
+}
+
 TEST_CASE("validate: networks", "[config]") {
   CHECK(refusal_of([](settings& s) {
           s.security.executor_networks = {"0.0.0.0/0", "::/0", "10.1.2.3/32", "10.1.2.3", "fd00::7"};

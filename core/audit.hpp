@@ -1,0 +1,53 @@
+#pragma once
+
+// What was changed by whom. One row of `rm_audit` a change, in the transaction of the change.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/page.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+enum class audit_action : std::uint8_t {
+  add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply
+};
+enum class audit_object : std::uint8_t { job, group, run, user, api_key, source, alarm };
+
+/// Stored and shown, e.g. `update`, `job`.
+[[nodiscard]] std::string_view stored_name(audit_action) noexcept;
+[[nodiscard]] std::string_view stored_name(audit_object) noexcept;
+[[nodiscard]] std::optional<audit_action> find_audit_action(std::string_view name) noexcept;
+[[nodiscard]] std::optional<audit_object> find_audit_object(std::string_view name) noexcept;
+
+/// One change.
+struct audit_row {
+  std::int64_t id = 0;
+  time_point at{};
+  user_id user{};
+  std::string user_name;
+  /// Where the request came from; empty for this machine's own commands.
+  std::string remote = {};
+  audit_action action = audit_action::update;
+  audit_object object = audit_object::job;
+  std::int64_t object_id = 0;
+  std::string object_name = {};
+  /// `name: "before" -> "after"`, one line a changed field; never a secret.
+  std::string changes = {};
+};
+
+/// Which changes a list has. The newest first, so that the next page ends before the last id.
+struct audit_search {
+  std::optional<std::string> user_name = {};
+  std::optional<audit_object> object = {};
+  std::optional<std::int64_t> object_id = {};
+  std::optional<std::int64_t> before = {};
+  std::size_t limit = 100;
+};
+
+} // namespace ringmaster::core

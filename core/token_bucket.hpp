@@ -1,0 +1,42 @@
+#pragma once
+
+// How often something may happen.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace ringmaster::core {
+
+/// So many a second in the long run, at most `burst` at once. Used by one thread at a time; the clock is the caller's.
+class token_bucket {
+public:
+  using time = std::chrono::steady_clock::time_point;
+
+  token_bucket(std::int64_t per_second, std::int64_t burst) : per_second_{per_second}, burst_{burst}, tokens_{burst * unit} {}
+
+  /// Takes one, unless none is left.
+  [[nodiscard]] bool take(time now) noexcept {
+    if (last_ == time{} || now < last_)
+      last_ = now;
+    // Longer than it takes to fill: no overflow however long nobody came.
+    const auto full_after = std::chrono::microseconds{burst_ * unit / per_second_ + 1};
+    const auto passed = std::min(std::chrono::duration_cast<std::chrono::microseconds>(now - last_), full_after);
+    last_ = now;
+    tokens_ = std::min(tokens_ + passed.count() * per_second_, burst_ * unit);
+    if (tokens_ < unit)
+      return false;
+    tokens_ -= unit;
+    return true;
+  }
+
+private:
+  /// Of one token: a microsecond brings `per_second_` of them.
+  static constexpr std::int64_t unit = 1'000'000;
+  std::int64_t per_second_;
+  std::int64_t burst_;
+  std::int64_t tokens_;
+  time last_{};
+};
+
+} // namespace ringmaster::core

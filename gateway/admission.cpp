@@ -1,0 +1,85 @@
+#include "gateway/admission.hpp"
+
+#include <utility>
+
+#include "gateway/browser_safety.hpp"
+#include "gateway/routes.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+using protocol::wire::dialect;
+
+constexpr core::localized change_password_first{"请先修改密码 (change your password first)", "請先修改密碼 (change your password first)",
+                                                "change your password first"};
+// What clients of 3.x look for (XXL admin §8.3).
+constexpr std::string_view not_signed_in = "com.xxl.sso.core.exception.XxlSsoException: not login for path:";
+constexpr std::string_view not_admin =
+  "com.xxl.sso.core.exception.XxlSsoException: permission limit, current login-user does not have role:ADMIN";
+
+/// A cookie that is nobody's is of no use to the client either.
+void refuse_visitor(const exchange& ex) {
+  if (ex.row().by == spoken::none)
+    return ex.problem(401, "sign in first");
+  protocol::http_headers headers;
+  if (!sessions_in(ex.request(), ex.how().dialect).empty())
+    headers.emplace_back("Set-Cookie", no_session_cookie(ex.how().dialect, ex.services().web.secure_cookies));
+  if (ex.how().dialect == dialect::xxl2)
+    return ex.redirect(302, "/toLogin", std::move(headers));
+  ex.refuse_with(200, std::string{not_signed_in} + ex.path(), std::move(headers));
+}
+
+void refuse_role(const exchange& ex) {
+  if (ex.row().by != spoken::none && ex.how().dialect == dialect::xxl3)
+    return ex.refuse_with(200, not_admin);
+  ex.fail(core::not_permitted(ex.who(), "do this: it is for administrators"));
+}
+
+void enter(const exchange& ex, const protocol::identified& found) {
+  auto who = found.who;
+  who.remote = ex.request().remote_address;
+  ex.enter(std::move(who));
+  const auto& needed = ex.row().who;
+  if (found.must_change_password && !needed.before_password_change)
+    return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.how().language)}});
+  if (needed.who == access::admin && !ex.who().admin)
+    return refuse_role(ex);
+  ex.row().handle(ex);
+}
+
+using found_handler = std::function<void(const exchange&, const protocol::identified&)>;
+using visitor_handler = std::function<void(const exchange&)>;
+
+void ask_whose(const exchange& ex, std::vector<std::string> sessions, const found_handler& with_session,
+               const visitor_handler& without) {
+  if (sessions.empty())
+    return without(ex);
+  protocol::identify question{std::move(sessions.front())};
+  sessions.erase(sessions.begin());
+  ex.ask<protocol::identified>(ex.services().partners.users, std::move(question), with_session,
+                               [=](const exchange& waiting, const core::error& error) {
+                                 if (error.code != core::errc::not_found)
+                                   return waiting.fail(error);
+                                 ask_whose(waiting, sessions, with_session, without);
+                               });
+}
+
+} // namespace
+
+void find_session(const exchange& ex, found_handler with_session, visitor_handler without) {
+  ask_whose(ex, sessions_in(ex.request(), ex.how().dialect), with_session, without);
+}
+
+void admit_person(const exchange& ex) {
+  const auto& row = ex.row();
+  if (row.changes()) {
+    if (const auto foreign = foreign_site(ex.request()); !foreign.empty())
+      return row.by == spoken::none ? ex.problem(403, foreign) : ex.refuse_with(403, foreign);
+  }
+  if (!needs_session(row.who.who))
+    return row.handle(ex);
+  find_session(ex, enter, refuse_visitor);
+}
+
+} // namespace ringmaster::gateway

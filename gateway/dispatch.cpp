@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "gateway/admission.hpp"
+#include "gateway/paths.hpp"
+#include "gateway/routes.hpp"
+#include "protocol/wire/texts.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+void no_operation(exchange ex) { ex.refuse(protocol::wire::mapping_not_found(api_operation(ex.path()))); }
+void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
+
+constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
+constexpr route unknown_path{"", "other", no_path, access::anyone};
+
+const route* find_exact(std::span<const route> table, std::string_view path, const web_rules& web) {
+  auto row = std::find_if(table.begin(), table.end(),
+                          [&](const route& each) { return each.path == path && is_served(each.by, web); });
+  return row != table.end() ? &*row : nullptr;
+}
+
+struct place {
+  const route& row;
+  /// As the table writes it; a part of the whole path.
+  std::string_view path;
+};
+
+/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
+place find_place(std::span<const route> table, std::string_view whole, const gateway_services& services) {
+  const std::array candidates{below_context(whole, services.context_path), whole, default_api(whole)};
+  for (auto path : candidates)
+    if (const auto* row = find_exact(table, path, services.web))
+      return {*row, path};
+  for (auto path : candidates)
+    if (!api_operation(path).empty())
+      return {unknown_operation, path};
+  return {unknown_path, candidates[0]};
+}
+
+/// Executors may write `post`.
+bool is_post(std::string_view method) noexcept {
+  constexpr std::string_view post = "POST";
+  return std::equal(method.begin(), method.end(), post.begin(), post.end(),
+                    [](char a, char b) { return (a >= 'a' && a <= 'z' ? static_cast<char>(a - ('a' - 'A')) : a) == b; });
+}
+
+bool has_item(std::string_view list, std::string_view item) noexcept {
+  constexpr std::string_view separator = ", ";
+  for (auto end = list.find(separator); end != std::string_view::npos; end = list.find(separator)) {
+    if (list.substr(0, end) == item)
+      return true;
+    list.remove_prefix(end + separator.size());
+  }
+  return list == item;
+}
+
+/// HEAD is a GET without a body.
+bool is_allowed(const route& row, std::string_view method) noexcept {
+  if (row.method.empty())
+    return true;
+  return has_item(row.method, is_post(method) ? "POST" : method == "HEAD" ? "GET" : method);
+}
+
+void refuse_method(const exchange& ex) {
+  const auto& row = ex.row();
+  if (row.who.who == access::executor)
+    return ex.refuse(protocol::wire::reply_text::method_not_supported);
+  std::string allowed{row.method};
+  if (const auto at = allowed.find("GET"); at != std::string::npos)
+    allowed.insert(at + 3, ", HEAD");
+  if (row.by == spoken::none)
+    return ex.problem(405, "this path does not take that method", {{"Allow", allowed}});
+  ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
+}
+
+/// One gateway_actor reads all forms: long ones would hold up everybody.
+bool is_too_long(const exchange& ex) {
+  const auto& row = ex.row();
+  return row.who.who != access::executor && ex.request().body.size() > row.body_max;
+}
+
+void refuse_length(const exchange& ex) {
+  const auto said = "the body is longer than " + std::to_string(ex.row().body_max) + " bytes";
+  ex.drop_body();
+  if (ex.row().by == spoken::none)
+    return ex.problem(413, said);
+  ex.refuse_with(413, said);
+}
+
+/// Right tokens pass always: many executors may stand behind one address, and one of them may have an old token.
+void refuse_executor(const exchange& ex, std::string_view why) {
+  using enum core::failure_meter::verdict;
+  const auto& services = ex.services();
+  const auto& remote = ex.request().remote_address;
+  const auto verdict = services.wrong_tokens.failed(remote, services.self->clock().now());
+  if (verdict == first_too_many)
+    services.log->warn("more than {} wrong tokens in a minute from {}", core::failure_meter::a_minute_max, remote);
+  ex.refuse(verdict == few ? why : protocol::wire::reply_text::too_many_requests);
+}
+
+bool is_admitted(const exchange& ex) {
+  const auto& services = ex.services();
+  if (ex.row().who.who == access::operators) {
+    if (is_operator(ex.request(), services.access_token, services.trust_loopback))
+      return true;
+    ex.problem(403, "only with the access token as a bearer token, or from this machine where it is trusted");
+    return false;
+  }
+  if (ex.row().who.who != access::executor)
+    return true;
+  const auto admitted =
+    admit_executor(ex.request(), services.access_token, services.tokens ? &*services.tokens : nullptr, services.now());
+  if (!admitted.refusal.empty()) {
+    refuse_executor(ex, admitted.refusal);
+    return false;
+  }
+  ex.admit(admitted);
+  return true;
+}
+
+void run(const exchange& ex) {
+  if (!is_allowed(ex.row(), ex.request().method))
+    return refuse_method(ex);
+  if (is_too_long(ex))
+    return refuse_length(ex);
+  if (!is_admitted(ex))
+    return;
+  if (ex.row().by != spoken::none || needs_session(ex.row().who.who))
+    return admit_person(ex);
+  ex.row().handle(ex);
+}
+
+/// `path` is a part of `whole`, but for the root of the context.
+arrival arrival_at(std::string_view whole, std::string_view path) {
+  const bool ends_with_it = whole.ends_with(path);
+  return {std::string{ends_with_it ? whole.substr(0, whole.size() - path.size()) : whole}, std::string{path}};
+}
+
+} // namespace
+
+void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
+  try {
+    const auto whole = plain_path(message.request.target);
+    const auto [row, path] = find_place(table, whole, services);
+    const exchange ex{services, row, arrival_at(whole, path), std::move(message)};
+    ex.guarded([&ex] { run(ex); });
+  } catch (const std::exception& thrown) {
+    // Not even an exchange could be made; the reply answers 500 when it is dropped.
+    services.log->error("a request was dropped: {}", thrown.what());
+  }
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,287 @@
+#pragma once
+
+// Payloads of the catalogue's administration: what people ask for through the gateway. All stay inside the process. `by` is who
+// asks; his right is checked where the work is done.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/audit.hpp"
+#include "core/group_draft.hpp"
+#include "core/job_draft.hpp"
+#include "core/page.hpp"
+#include "core/principal.hpp"
+#include "core/run_search.hpp"
+#include "core/upkeep.hpp"
+#include "core/user.hpp"
+#include "protocol/actor_interfaces.hpp"
+
+namespace ringmaster::protocol {
+
+// -- passwords -------------------------------------------------------------------------------------------------------------
+
+struct check_password {
+  /// Empty: there is no such user. It takes as long.
+  std::string stored;
+  std::string given;
+  /// How passwords are stored in this database.
+  core::password_form form = core::password_form::argon2id;
+};
+
+struct password_verdict {
+  bool right = false;
+  /// Where the form is ours and the stored one is XXL's: a better one of the same password. Empty: it is fine as it is, or the
+  /// password is wrong.
+  std::string better;
+  /// It is one that everybody knows (XXL-JOB's `123456`).
+  bool known = false;
+};
+
+struct hash_password {
+  std::string given;
+  core::password_form form = core::password_form::argon2id;
+};
+
+struct hashed_password {
+  std::string stored;
+};
+
+// -- users and sessions ----------------------------------------------------------------------------------------------------
+
+struct sign_in {
+  std::string name;
+  std::string password;
+  bool remember = false;
+  std::string remote;
+};
+
+struct signed_in {
+  /// What the cookie holds; told once.
+  std::string session;
+  core::principal who;
+  /// He must choose another password before anything else.
+  bool must_change_password = false;
+};
+
+struct sign_out {
+  std::string session;
+};
+
+/// Whose session it is.
+struct identify {
+  std::string session;
+};
+
+struct identified {
+  core::principal who;
+  bool must_change_password = false;
+};
+
+struct user_query {
+  core::user_search search;
+  core::principal by;
+};
+
+struct user_page {
+  core::page<core::user_card> page;
+};
+
+/// As typed. `id` of an existing user; nothing: a new one.
+struct save_user {
+  std::optional<core::user_id> id;
+  std::string name;
+  /// Empty: as it is.
+  std::string password;
+  bool admin = false;
+  std::optional<std::vector<std::pair<core::group_id, core::group_right>>> rights;
+  core::principal by;
+  /// As in `core::user_draft`.
+  bool keeps_finer = false;
+};
+
+struct saved_user {
+  core::user_id id{};
+};
+
+struct remove_user {
+  core::user_id id{};
+  core::principal by;
+};
+
+/// His own.
+struct change_password {
+  std::string old_password;
+  std::string password;
+  core::principal by;
+};
+
+struct audit_query {
+  core::audit_search search;
+  core::principal by;
+};
+
+struct audit_list {
+  std::vector<core::audit_row> rows;
+};
+
+// -- jobs ------------------------------------------------------------------------------------------------------------------
+
+struct add_job {
+  core::job_draft draft;
+  core::principal by;
+};
+
+struct added_job {
+  core::job_id id{};
+};
+
+struct update_job {
+  core::job_id job{};
+  core::job_draft draft;
+  /// Only if it has no later edit.
+  std::optional<std::int64_t> seen_revision;
+  core::principal by;
+};
+
+struct save_source {
+  core::job_id job{};
+  std::string source;
+  std::string remark;
+  core::principal by;
+};
+
+struct job_query {
+  core::job_id job{};
+  core::principal by;
+};
+
+struct job_found {
+  core::job_record job;
+};
+
+struct job_page_query {
+  core::job_search search;
+  core::principal by;
+};
+
+struct job_page {
+  core::page<core::job_record> page;
+};
+
+struct source_query {
+  core::job_id job{};
+  core::principal by;
+};
+
+struct source_list {
+  std::vector<core::source_version> versions;
+};
+
+// -- groups ----------------------------------------------------------------------------------------------------------------
+
+/// `id` of an existing group; nothing: a new one.
+struct save_group {
+  std::optional<core::group_id> id;
+  core::group_draft draft;
+  core::principal by;
+};
+
+struct saved_group {
+  core::group_id id{};
+};
+
+struct remove_group {
+  core::group_id id{};
+  core::principal by;
+};
+
+struct group_query {
+  core::group_id id{};
+  core::principal by;
+};
+
+struct group_page_query {
+  core::group_search search;
+  core::principal by;
+};
+
+/// All that he may see.
+struct visible_groups_query {
+  core::principal by;
+};
+
+struct group_page {
+  core::page<core::group_record> page;
+};
+
+// -- runs ------------------------------------------------------------------------------------------------------------------
+
+struct run_query {
+  core::log_id run{};
+  core::principal by;
+};
+
+struct run_found {
+  core::log_row run;
+};
+
+struct run_page_query {
+  core::run_search search;
+  core::principal by;
+};
+
+struct run_page {
+  core::page<core::log_row> page;
+};
+
+struct run_log_query {
+  core::log_id run{};
+  std::int32_t from_line = 1;
+  core::principal by;
+};
+
+/// A part of what a run wrote, as its executor has it.
+struct run_log {
+  core::log_row run;
+  std::int32_t from_line = 0;
+  std::int32_t to_line = 0;
+  std::string content;
+  bool end = false;
+};
+
+/// Ends the job's work on the executor of this run: the executor knows no other way.
+struct kill_run {
+  core::log_id run{};
+  core::principal by;
+};
+
+struct run_killed {
+  /// What the executor said.
+  std::string message;
+};
+
+struct clear_runs {
+  core::clear_search search;
+  core::principal by;
+};
+
+struct runs_cleared {
+  std::size_t removed = 0;
+};
+
+/// Days of the report from `from` to before `to`.
+struct report_query {
+  core::time_point from{};
+  core::time_point to{};
+};
+
+struct day_reports {
+  std::vector<core::day_report> days;
+};
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,45 @@
+#pragma once
+
+// Parameters of a request: its query and its form (XXL admin §8.1).
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// Names and values, decoded, in valid UTF-8 without NUL. Of a name that comes twice the first value counts for a scalar.
+class form {
+public:
+  /// The query of `target`, then `body` when `content_type` says that it is a form (`application/x-www-form-urlencoded` or
+  /// `multipart/form-data` without files). Errors: `invalid_argument` for a broken escape, invalid UTF-8, NUL, a broken multipart
+  /// body, more than 256 parameters.
+  [[nodiscard]] static core::result<form> parse(std::string_view target, std::string_view content_type, std::string_view body);
+
+  /// Nothing when it is not there.
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+  /// Empty when it is not there.
+  [[nodiscard]] std::string text_or_empty(std::string_view name) const;
+  /// Nothing when it is not there or empty. Errors: `invalid_argument` naming it, for what is no number of that width.
+  [[nodiscard]] core::result<std::optional<std::int32_t>> int32(std::string_view name) const;
+  [[nodiscard]] core::result<std::optional<std::int64_t>> int64(std::string_view name) const;
+  /// Nothing or empty is an error, too.
+  [[nodiscard]] core::result<std::int32_t> needed_int32(std::string_view name) const;
+  [[nodiscard]] core::result<std::int64_t> needed_int64(std::string_view name) const;
+  /// Values of `name` and of `name[]`, also those of one comma list.
+  [[nodiscard]] core::result<std::vector<std::int64_t>> int64_list(std::string_view name) const;
+
+private:
+  std::multimap<std::string, std::string, std::less<>> values_;
+};
+
+/// A cookie's value, as it stands; nothing when there is none of that name. Of several the first.
+[[nodiscard]] std::optional<std::string> find_cookie(std::string_view header, std::string_view name);
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,23 @@
+#pragma once
+
+// Texts of strangers in the fields that consoles show as HTML.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::protocol::wire {
+
+/// Who wrote a text, and so what may be HTML in it; everything else becomes text.
+enum class html_from : std::uint8_t {
+  /// The log of a run: `<br>`, `<b>`, `</b>`.
+  log,
+  /// A result, an executor's own words: the same, and the coloured spans in which Java admins add to it.
+  result,
+  /// A trigger message, which an admin wrote: `<br>`, `<br/>`, coloured spans, and the five entities of escaped values.
+  trigger
+};
+
+[[nodiscard]] std::string safe_html(std::string_view text, html_from by);
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,207 @@
+// Runs in pages, one run, the day report, and who ended a run.
+
+#include "storage/mysql/run_reads.hpp"
+
+#include <array>
+
+#include "storage/mysql/audit_row.hpp"
+#include "storage/mysql/logs.hpp"
+#include "storage/run_read_rules.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+// Written so that no index serves these conditions: which one leads the way is said by the table's hint and the condition before
+// them. A bound that is not there is a time that every server reads.
+#define RINGMASTER_RUN_TERMS                                                                                                     \
+  " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
+  " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"                   \
+  " AND CASE ? WHEN 1 THEN handle_code + 0 = 200"                                                                                \
+  " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code + 0 NOT IN (0, 200)"                                                 \
+  " WHEN 3 THEN trigger_code = 200 AND handle_code + 0 = 0 ELSE 1 END "
+#define RINGMASTER_NEWEST RINGMASTER_RUN_TERMS "ORDER BY id DESC LIMIT ?"
+#define RINGMASTER_OLDEST RINGMASTER_RUN_TERMS "ORDER BY id LIMIT ?"
+#define RINGMASTER_ALL "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?"
+#define RINGMASTER_ALONG(column) "SELECT id FROM xxl_job_log IGNORE INDEX (PRIMARY) WHERE " column " = ? AND id > ? AND id <= ?"
+#define RINGMASTER_FLOOR(column)                                                                                                 \
+  "SELECT id FROM xxl_job_log IGNORE INDEX (PRIMARY) WHERE " column " = ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?"
+
+constexpr sql newest_of_all{RINGMASTER_ALL RINGMASTER_NEWEST};
+constexpr sql oldest_of_all{RINGMASTER_ALL RINGMASTER_OLDEST};
+constexpr sql newest_of_job{RINGMASTER_ALONG("job_id") RINGMASTER_NEWEST};
+constexpr sql oldest_of_job{RINGMASTER_ALONG("job_id") RINGMASTER_OLDEST};
+constexpr sql newest_of_group{RINGMASTER_ALONG("job_group") RINGMASTER_NEWEST};
+constexpr sql oldest_of_group{RINGMASTER_ALONG("job_group") RINGMASTER_OLDEST};
+constexpr sql newest_open{RINGMASTER_ALONG("handle_code") RINGMASTER_NEWEST};
+constexpr sql newest_failed{
+  "SELECT STRAIGHT_JOIN f.log_id FROM rm_failed_run f FORCE INDEX (PRIMARY) JOIN xxl_job_log l ON l.id = f.log_id"
+  " WHERE f.log_id > ? AND f.log_id <= ?" RINGMASTER_RUN_TERMS "ORDER BY f.log_id DESC LIMIT ?"};
+constexpr sql floor_of_job{RINGMASTER_FLOOR("job_id")};
+constexpr sql floor_of_group{RINGMASTER_FLOOR("job_group")};
+constexpr sql floor_of_open{RINGMASTER_FLOOR("handle_code")};
+constexpr sql floor_of_failed{
+  "SELECT log_id FROM rm_failed_run WHERE ? = 0 AND log_id <= ? ORDER BY log_id DESC LIMIT 1 OFFSET ?"};
+
+#undef RINGMASTER_FLOOR
+#undef RINGMASTER_ALONG
+#undef RINGMASTER_ALL
+#undef RINGMASTER_OLDEST
+#undef RINGMASTER_NEWEST
+#undef RINGMASTER_RUN_TERMS
+
+constexpr const char* any_time = "2000-01-01 00:00:00";
+
+/// What the condition before the others asks for.
+std::optional<std::int64_t> key_of(run_path path, const run_terms& terms) {
+  switch (path) {
+  case run_path::job: return core::number(terms.job.value_or(core::job_id{}));
+  case run_path::group: return core::number(terms.group.value_or(core::group_id{}));
+  case run_path::open: return 0;
+  case run_path::primary:
+  case run_path::failed: break;
+  }
+  return std::nullopt;
+}
+
+std::vector<core::log_id> list(connection& db, sql text, run_path path, const run_terms& terms, const core::log_range& range,
+                               std::size_t limit) {
+  auto& statement = db.prepare(text);
+  if (const auto key = key_of(path, terms))
+    statement.add(*key);
+  statement.add(range.after).add(range.through);
+  statement.add(terms.job.has_value()).add(terms.job.value_or(core::job_id{}));
+  statement.add(terms.group.has_value()).add(terms.group.value_or(core::group_id{}));
+  statement.add(terms.visible.value_or("")).add(terms.visible.value_or(""));
+  statement.add(terms.from.has_value()).add(terms.from.value_or(any_time));
+  statement.add(terms.until.has_value()).add(terms.until.value_or(any_time));
+  statement.add(static_cast<std::int32_t>(terms.status)).add(limit);
+  std::vector<core::log_id> ids;
+  for (auto found = statement.select(); found.next();)
+    ids.push_back(found.id<core::log_id>(0));
+  return ids;
+}
+
+} // namespace
+
+core::log_span log_paths::span() {
+  auto row = own_.db.query("SELECT COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM xxl_job_log");
+  if (!row.next())
+    return {};
+  return {row.id<core::log_id>(0), row.id<core::log_id>(1)};
+}
+
+std::optional<run_paths::glance> log_paths::look_at(core::log_id id) {
+  auto row = own_.db.query("SELECT MAX(id), MAX(trigger_time) FROM (SELECT id, trigger_time FROM xxl_job_log"
+                           " FORCE INDEX (PRIMARY) WHERE id >= ? AND trigger_time IS NOT NULL ORDER BY id LIMIT ?) AS next_ones",
+                           id, glance_rows);
+  if (!row.next() || row.is_null(0))
+    return std::nullopt;
+  return glance{row.id<core::log_id>(0), row.string(1)};
+}
+
+bool log_paths::has(run_path path) const {
+  switch (path) {
+  case run_path::job: return own_.shape.log_by_job;
+  case run_path::group: return own_.shape.log_by_group;
+  case run_path::open: return own_.shape.log_by_handle_code;
+  case run_path::primary:
+  case run_path::failed: break;
+  }
+  return true;
+}
+
+std::optional<core::log_id> log_paths::floor(run_path path, const run_terms& terms, core::log_id through, std::int64_t rows) {
+  const auto& text = path == run_path::job     ? floor_of_job
+                     : path == run_path::group ? floor_of_group
+                     : path == run_path::open  ? floor_of_open
+                                               : floor_of_failed;
+  auto row = own_.db.query(text, key_of(path, terms).value_or(0), through, rows);
+  return row.next() ? std::optional{row.id<core::log_id>(0)} : std::nullopt;
+}
+
+std::vector<core::log_id> log_paths::newest(run_path path, const run_terms& terms, const core::log_range& range,
+                                            std::size_t limit) {
+  const auto& text = path == run_path::job      ? newest_of_job
+                     : path == run_path::group  ? newest_of_group
+                     : path == run_path::open   ? newest_open
+                     : path == run_path::failed ? newest_failed
+                                                : newest_of_all;
+  return list(own_.db, text, path, terms, range, limit);
+}
+
+std::vector<core::log_id> log_paths::oldest(run_path path, const run_terms& terms, const core::log_range& range,
+                                            std::size_t limit) {
+  const auto& text = path == run_path::job ? oldest_of_job : path == run_path::group ? oldest_of_group : oldest_of_all;
+  return list(own_.db, text, path, terms, range, limit);
+}
+
+std::vector<core::job_id> log_paths::jobs_of(const run_terms& terms, std::size_t limit) {
+  const auto visible = terms.visible.value_or("");
+  auto found = own_.db.query("SELECT id FROM xxl_job_info WHERE (? = 0 OR job_group = ?)"
+                             " AND (? = '' OR FIND_IN_SET(job_group, ?) > 0) ORDER BY id LIMIT ?",
+                             terms.group.has_value(), terms.group.value_or(core::group_id{}), visible, visible, limit);
+  std::vector<core::job_id> ids;
+  while (found.next())
+    ids.push_back(found.id<core::job_id>(0));
+  return ids;
+}
+
+std::optional<core::group_id> group_of(connection& db, std::optional<core::job_id> job) {
+  if (!job)
+    return std::nullopt;
+  auto row = db.query("SELECT job_group FROM xxl_job_info WHERE id = ?", *job);
+  return row.next() ? std::optional{row.id<core::group_id>(0)} : std::nullopt;
+}
+
+core::result<core::page<core::log_row>> run_role::page(const core::run_search& search, std::size_t count_max,
+                                                       const core::principal& by) {
+  auto found = own_.db.read([&]() -> core::result<found_runs> {
+    const auto terms = terms_of(search, group_of(own_.db, search.job), by, own_.dates);
+    if (!terms)
+      return tl::unexpected{terms.error()};
+    log_paths log{own_};
+    return find_runs(log, *terms, search, count_max, own_.dates);
+  });
+  if (!found)
+    return tl::unexpected{std::move(found.error())};
+  auto rows = log_role{own_}.rows(found->ids);
+  if (!rows)
+    return tl::unexpected{std::move(rows.error())};
+  return shown(std::move(*rows), *found);
+}
+
+core::result<core::log_row> run_role::read(core::log_id run, core::group_right wanted, const core::principal& by) {
+  const std::array<core::log_id, 1> ids{run};
+  auto rows = log_role{own_}.rows(ids);
+  return rows ? read_by(std::move(*rows), run, wanted, by) : tl::unexpected{std::move(rows.error())};
+}
+
+core::result<bool> run_role::end_run(core::log_id run, std::string_view message, const core::principal& by,
+                                     core::time_point now) {
+  return own_.db.transact([&]() -> core::result<bool> {
+    auto row = own_.db.query("SELECT job_group, job_id, handle_code FROM xxl_job_log WHERE id = ?", run);
+    if (!row.next())
+      return tl::unexpected{no_such_run(run)};
+    if (auto right = core::check_right(by, core::group_right::operate, row.id<core::group_id>(0)); !right)
+      return tl::unexpected{right.error()};
+    if (row.number(2) != 0)
+      return false;
+    write_audit(own_.db, audit_of_ending(run, row.id<core::job_id>(1), message, by, now));
+    return true;
+  });
+}
+
+core::result<std::vector<core::day_report>> run_role::report(core::time_point from, core::time_point to) {
+  return own_.db.read([&]() -> core::result<std::vector<core::day_report>> {
+    std::vector<core::day_report> days;
+    auto row = own_.db.query("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report"
+                             " WHERE trigger_day >= ? AND trigger_day < ? ORDER BY trigger_day",
+                             std::string{own_.dates.of(from)}, std::string{own_.dates.of(to)});
+    while (row.next())
+      add_day(days, own_.dates.read(row.text(0)), row.number(1), row.number(2), row.number(3));
+    return days;
+  });
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,259 @@
+// Signing in and out, and whose session it is.
+
+#include "tests/actors/user_admin_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using core::errc;
+using core::refusal;
+
+namespace {
+
+struct unguarded_desk : sign_in_desk {
+  unguarded_desk() : sign_in_desk{[] {
+    config::security_settings settings;
+    settings.allow_known_passwords = true;
+    return settings;
+  }()} {}
+};
+
+} // namespace
+
+TEST_CASE_METHOD(sign_in_desk, "who signs in gets a session that says who he is", "[actors][access]") {
+  auto answer = sign_in("ADMIN", "secret");
+  REQUIRE(answer);
+  CHECK(answer->session == "token-1");
+  CHECK(answer->who.name == "admin");
+  CHECK(answer->who.admin);
+  CHECK(answer->who.remote == "10.0.0.7");
+  CHECK_FALSE(answer->must_change_password);
+  auto found = identify(answer->session);
+  REQUIRE(found);
+  CHECK(found->who.user == admin.user);
+  CHECK_FALSE(found->must_change_password);
+  // What the store holds opens nothing.
+  CHECK_FALSE(is_open("digest of token-1"));
+  CHECK_FALSE(is_open(""));
+  CHECK_FALSE(is_open(std::string(10'000, 'x')));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a wrong password and an unknown name are refused alike", "[actors][access]") {
+  auto wrong = failure(sign_in("admin", "guess"));
+  auto unknown = failure(sign_in("nobody", "guess"));
+  CHECK(wrong.why == refusal::sign_in_wrong);
+  CHECK(wrong == unknown);
+  // Both were checked, the unknown one against nothing.
+  REQUIRE(keeper.record->checks.size() == 2);
+  CHECK(keeper.record->checks[0].stored == "ours:secret");
+  CHECK(keeper.record->checks[1].stored.empty());
+  CHECK(failure(sign_in("", "x")).why == refusal::sign_in_empty);
+  CHECK(failure(sign_in("admin", " ")).why == refusal::sign_in_empty);
+  CHECK(failure(sign_in("admin", std::string(2000, 'x'))).why == refusal::sign_in_wrong);
+  CHECK(keeper.record->checks.size() == 2);
+}
+
+TEST_CASE_METHOD(sign_in_desk, "after five failures there is a wait, per name and address, that doubles", "[actors][access]") {
+  for (int i = 0; i < 5; ++i)
+    CHECK(failure(sign_in("admin", "guess")).code == errc::invalid_argument);
+  auto held_up = failure(sign_in("admin", "secret"));
+  CHECK(held_up.code == errc::too_large);
+  CHECK(held_up.subject == "1");
+  CHECK(sign_in("admin", "secret", false, "10.0.0.8")); // from elsewhere
+  advance(1s);
+  CHECK(failure(sign_in("admin", "guess")).code == errc::invalid_argument);
+  CHECK(failure(sign_in("admin", "secret")).subject == "2");
+  advance(2s);
+  CHECK(sign_in("admin", "secret"));
+  // Counting begins anew.
+  CHECK(failure(sign_in("admin", "guess")).code == errc::invalid_argument);
+  CHECK(sign_in("admin", "secret"));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "guesses at once are no more than guesses one by one", "[actors][access]") {
+  keeper.record->delay = 100ms;
+  std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
+  for (int i = 0; i < 20; ++i)
+    answers.push_back(later<protocol::signed_in>(actor, protocol::sign_in{"admin", "guess", false, "10.0.0.7"}));
+  run();
+  advance(100ms);
+  CHECK(keeper.record->checks.size() == 5);
+  for (const auto& answer : answers)
+    REQUIRE((*answer && !**answer));
+  // Who gets in takes his attempts back: he may go on as he likes.
+  keeper.record->delay = 0ms;
+  advance(15min);
+  for (int i = 0; i < 30; ++i)
+    CHECK(sign_in("admin", "secret"));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a name with blanks around it is nobody's, and counts as the name", "[actors][access]") {
+  for (const auto* name : {"admin ", " admin", "admin\t", "ADMIN  ", "admin\n"})
+    CHECK(failure(sign_in(name, "secret")).why == refusal::sign_in_wrong);
+  CHECK(keeper.record->checks.empty());
+  CHECK(failure(sign_in("admin", "secret")).code == errc::too_large);
+  CHECK(failure(sign_in("Admin", "secret", false, "::ffff:10.0.0.7")).code == errc::too_large);
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a store or keeper that is away is no failure of the user", "[actors][access]") {
+  store.go_away();
+  for (int i = 0; i < 10; ++i)
+    CHECK(failure(sign_in("admin", "secret")).code == errc::unavailable);
+  CHECK(failure(identify("token-1")).code == errc::unavailable);
+  store.come_back();
+  CHECK(sign_in("admin", "secret"));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "more than so many sign-ins at once are put off", "[actors][access]") {
+  keeper.record->delay = 100ms;
+  std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
+  for (std::size_t i = 0; i < actors::user_admin_state::attempts_max; ++i)
+    answers.push_back(
+      later<protocol::signed_in>(actor, protocol::sign_in{"admin", "secret", false, "10.0.1." + std::to_string(i)}));
+  run();
+  CHECK(failure(sign_in("admin", "secret")).code == errc::too_large);
+  keeper.record->delay = 0ms;
+  advance(100ms);
+  for (const auto& answer : answers) {
+    REQUIRE(*answer);
+    CHECK(**answer);
+  }
+  CHECK(sign_in("admin", "secret"));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "XXL's form of a password becomes ours at the first sign-in", "[actors][access]") {
+  add("anna", "java:pass");
+  const auto first = session("anna", "pass");
+  CHECK(stored("anna") == "ours:pass");
+  CHECK(is_open(first));
+  const auto second = session("anna", "pass");
+  CHECK(is_open(first));
+  CHECK(is_open(second));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "two first sign-ins at once both get in, whoever wrote the better form", "[actors][access]") {
+  add("anna", "java:pass");
+  keeper.record->delay = 100ms;
+  auto a = later<protocol::signed_in>(actor, protocol::sign_in{"anna", "pass", false, ""});
+  auto b = later<protocol::signed_in>(actor, protocol::sign_in{"anna", "pass", false, ""});
+  run();
+  keeper.record->delay = 0ms;
+  advance(100ms);
+  REQUIRE((*a && **a && *b && **b));
+  CHECK(is_open((**a)->session));
+  CHECK(is_open((**b)->session));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a password that changes during the sign-in with the old one lets nobody in", "[actors][access]") {
+  keeper.record->delay = 100ms;
+  auto late = later<protocol::signed_in>(actor, protocol::sign_in{"admin", "secret", false, ""});
+  run();
+  keeper.record->delay = 0ms;
+  expect(store.inner().users().set_password(admin.user, "ours:secret", "ours:other", false, admin, civil()));
+  advance(100ms);
+  REQUIRE(*late);
+  CHECK(failure(**late).why == refusal::sign_in_wrong);
+}
+
+TEST_CASE_METHOD(sign_in_desk, "where Java admins read the rows a password stays in their form", "[actors][access]") {
+  store.password_form = core::password_form::sha256;
+  add("anna", "java:pass");
+  CHECK(is_open(session("anna", "pass")));
+  CHECK(stored("anna") == "java:pass");
+}
+
+TEST_CASE_METHOD(sign_in_desk, "who has a password that everybody knows must choose another one", "[actors][access]") {
+  add("anna", known_hash);
+  auto answer = sign_in("anna", "123456");
+  REQUIRE(answer);
+  CHECK(answer->must_change_password);
+  CHECK(identify(answer->session)->must_change_password);
+  CHECK(identify(answer->session)->must_change_password); // from what was kept, too
+  CHECK(stored("anna") == known_hash);
+}
+
+TEST_CASE_METHOD(unguarded_desk, "for tests a known password will do", "[actors][access]") {
+  add("anna", known_hash);
+  auto answer = sign_in("anna", "123456");
+  REQUIRE(answer);
+  CHECK_FALSE(answer->must_change_password);
+  CHECK_FALSE(identify(answer->session)->must_change_password);
+}
+
+// -- sessions --------------------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(sign_in_desk, "a session that is used goes on, one that is not ends", "[actors][access]") {
+  const auto used = session("admin", "secret");
+  const auto unused = session("admin", "secret");
+  const auto remembered = session("admin", "secret", true);
+  for (int i = 0; i < 5; ++i) {
+    advance(11h);
+    CHECK(is_open(used));
+  }
+  CHECK_FALSE(is_open(unused));
+  CHECK(is_open(remembered));
+  advance(12h);
+  CHECK_FALSE(is_open(used));
+  advance(24h * 27);
+  CHECK(is_open(remembered));
+  advance(24h * 30);
+  CHECK_FALSE(is_open(remembered));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a session is written only when a tenth of its time is over", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  auto writes = count_calls("prolong_session");
+  advance(1h);
+  CHECK(is_open(token));
+  CHECK(*writes == 0);
+  advance(15min);
+  CHECK(is_open(token));
+  CHECK(*writes == 1);
+  advance(2s);
+  CHECK(is_open(token));
+  CHECK(*writes == 1);
+}
+
+TEST_CASE_METHOD(sign_in_desk, "a found session is kept for a second", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  auto reads = count_calls("find_session");
+  for (int i = 0; i < 10; ++i)
+    CHECK(is_open(token));
+  CHECK(*reads == 1);
+  advance(1s);
+  CHECK(is_open(token));
+  CHECK(*reads == 2);
+  // Another node ends it.
+  expect(store.inner().sessions().close("digest of " + token));
+  advance(1s);
+  CHECK_FALSE(is_open(token));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "signing out ends the session at once, and again", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  CHECK(is_open(token));
+  CHECK_FALSE(ask_done(actor, protocol::sign_out{token}));
+  CHECK_FALSE(is_open(token));
+  CHECK_FALSE(ask_done(actor, protocol::sign_out{token}));
+  CHECK_FALSE(ask_done(actor, protocol::sign_out{""}));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "what the store said before a sign-out is not kept after it", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  // Asked before the sign-out, answered behind it.
+  auto asked = later<protocol::identified>(actor, protocol::identify{token});
+  auto out = later<caf::unit_t>(actor, protocol::sign_out{token});
+  run();
+  CHECK_FALSE(is_open(token));
+}
+
+TEST_CASE_METHOD(sign_in_desk, "many sessions take no more room than the limit", "[actors][access]") {
+  // Each is kept when it is found; the fixture's tokens make as many as are wanted.
+  const auto first = session("admin", "secret");
+  const auto opened = civil();
+  for (std::size_t i = 0; i < 50; ++i)
+    expect(store.inner().sessions().open({"digest of t" + std::to_string(i), admin.user, opened, opened + 1h, ""}, "ours:secret",
+                                         admin, opened));
+  for (std::size_t i = 0; i < 50; ++i)
+    CHECK(is_open("t" + std::to_string(i)));
+  CHECK(is_open(first));
+}

@@ -1,0 +1,160 @@
+// What administrators and users change.
+
+#include "tests/actors/user_admin_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using core::errc;
+using core::refusal;
+
+namespace {
+
+struct office : sign_in_desk {
+  protocol::save_user new_user(const std::string& name, const std::string& password) {
+    protocol::save_user command;
+    command.name = name;
+    command.password = password;
+    command.rights.emplace();
+    command.by = admin;
+    return command;
+  }
+  caf::expected<protocol::saved_user> save(protocol::save_user command) {
+    return ask<protocol::saved_user>(actor, std::move(command));
+  }
+  core::error change(const core::principal& by, const std::string& old_password, const std::string& password) {
+    auto failed = ask_done(actor, protocol::change_password{old_password, password, by});
+    return failed ? protocol::to_core(failed) : core::error{core::errc{}, ""};
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(office, "a new user signs in with the password that he was given", "[actors][access]") {
+  auto saved = save(new_user("  anna ", "a long sentence that is a password"));
+  REQUIRE(saved);
+  CHECK(who("anna").user == saved->id);
+  CHECK(is_open(session("anna", "a long sentence that is a password")));
+  CHECK(failure(save(new_user("ANNA", "pass"))).why == refusal::user_repeated);
+}
+
+TEST_CASE_METHOD(office, "what is wrong with a new user is said in XXL's order", "[actors][access]") {
+  CHECK(failure(save(new_user(" ", ""))).why == refusal::user_name_empty);
+  CHECK(failure(save(new_user("abc", ""))).why == refusal::name_length);
+  CHECK(failure(save(new_user(std::string(21, 'x'), ""))).why == refusal::name_length);
+  CHECK(failure(save(new_user("anna", " "))).why == refusal::password_empty);
+  CHECK(failure(save(new_user("anna", "abc"))).why == refusal::name_length);
+  CHECK(failure(save(new_user("anna", std::string(1025, 'x')))).why == refusal::too_long);
+  CHECK(failure(save(new_user("an\nna", "pass"))).code == errc::invalid_argument);
+  store.password_form = core::password_form::md5;
+  CHECK(failure(save(new_user("anna", std::string(21, 'x')))).why == refusal::name_length);
+  CHECK(keeper.record->hashes == 0);
+  // Twenty characters, not bytes.
+  CHECK(save(new_user("äöüß", std::string(20, 'x'))));
+}
+
+TEST_CASE_METHOD(office, "users are for administrators", "[actors][access]") {
+  add("anna", "ours:pass");
+  auto command = new_user("berta", "pass");
+  command.by = who("anna");
+  CHECK(failure(save(command)).why == refusal::not_permitted);
+  CHECK(failure(ask<protocol::user_page>(actor, protocol::user_query{{}, who("anna")})).why == refusal::not_permitted);
+  CHECK(failure(ask<protocol::audit_list>(actor, protocol::audit_query{{}, who("anna")})).why == refusal::not_permitted);
+  CHECK(protocol::to_core(ask_done(actor, protocol::remove_user{admin.user, who("anna")})).why == refusal::not_permitted);
+  CHECK(keeper.record->hashes == 0);
+  auto page = ask<protocol::user_page>(actor, protocol::user_query{{}, admin});
+  REQUIRE(page);
+  CHECK(page->page.total == 2);
+  auto rows = ask<protocol::audit_list>(actor, protocol::audit_query{{}, admin});
+  REQUIRE(rows);
+  CHECK(rows->rows.size() == 2);
+}
+
+TEST_CASE_METHOD(office, "nobody changes or removes his own account", "[actors][access]") {
+  protocol::save_user command;
+  command.id = admin.user;
+  command.password = "x"; // too short, but that is not what is said
+  command.by = admin;
+  CHECK(failure(save(command)).why == refusal::own_account);
+  CHECK(protocol::to_core(ask_done(actor, protocol::remove_user{admin.user, admin})).why == refusal::own_account);
+}
+
+TEST_CASE_METHOD(office, "an edit without a password keeps it and its sessions, one with another ends them", "[actors][access]") {
+  const auto anna = add("anna", "ours:pass");
+  const auto token = session("anna", "pass");
+  CHECK(is_open(token));
+  protocol::save_user command;
+  command.id = anna;
+  command.admin = true;
+  command.by = admin;
+  REQUIRE(save(command));
+  // What was kept of the session is not asked any more.
+  CHECK(identify(token)->who.admin);
+  command.password = "word";
+  REQUIRE(save(command));
+  CHECK_FALSE(is_open(token));
+  CHECK(stored("anna") == "ours:word");
+}
+
+TEST_CASE_METHOD(office, "a list of XXL's form leaves finer rights, another one does not", "[actors][access]") {
+  using core::group_right;
+  protocol::save_user command;
+  command.id = add("anna", "ours:pass");
+  command.by = admin;
+  command.rights.emplace({std::pair{core::group_id{3}, group_right::viewer}});
+  REQUIRE(save(command));
+  command.rights.emplace({std::pair{core::group_id{5}, group_right::editor}});
+  command.keeps_finer = true;
+  REQUIRE(save(command));
+  CHECK(who("anna").rights.size() == 2);
+  command.keeps_finer = false;
+  REQUIRE(save(command));
+  CHECK(who("anna").rights.size() == 1);
+}
+
+TEST_CASE_METHOD(office, "a removed user is out at once", "[actors][access]") {
+  const auto anna = add("anna", "ours:pass");
+  const auto token = session("anna", "pass");
+  CHECK(is_open(token));
+  CHECK_FALSE(ask_done(actor, protocol::remove_user{anna, admin}));
+  CHECK_FALSE(is_open(token));
+  CHECK(failure(sign_in("anna", "pass")).why == refusal::sign_in_wrong);
+}
+
+TEST_CASE_METHOD(office, "a change of one's own password ends all sessions", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  CHECK(is_open(token));
+  CHECK(change(admin, "secret", "another one").code == errc{});
+  CHECK_FALSE(is_open(token));
+  CHECK(stored("admin") == "ours:another one");
+}
+
+TEST_CASE_METHOD(office, "what is wrong with a change of one's own password is said", "[actors][access]") {
+  CHECK(change(admin, " ", "word").why == refusal::old_password_empty);
+  CHECK(change(admin, "secret", "").why == refusal::password_empty);
+  CHECK(change(admin, "secret", "abc").why == refusal::name_length);
+  CHECK(change(admin, "guess", "word").why == refusal::old_password_wrong);
+  CHECK(change(admin, "secret", "123456").code == errc::invalid_argument);
+  CHECK(change(core::local_operator(), "secret", "word").code == errc::not_found);
+  store.password_form = core::password_form::sha256;
+  CHECK(change(admin, "secret", std::string(21, 'x')).why == refusal::name_length);
+  CHECK(stored("admin") == "ours:secret");
+}
+
+TEST_CASE_METHOD(office, "the old password is not found out by trying", "[actors][access]") {
+  for (int i = 0; i < 5; ++i)
+    CHECK(change(admin, "guess", "word").why == refusal::old_password_wrong);
+  CHECK(change(admin, "secret", "word").code == errc::too_large);
+  advance(1s);
+  CHECK(change(admin, "secret", "word").code == errc{});
+}
+
+TEST_CASE_METHOD(office, "a lost answer may hide a change: nothing that was kept is believed", "[actors][access]") {
+  const auto anna = add("anna", "ours:pass");
+  const auto token = session("anna", "pass");
+  CHECK(is_open(token));
+  auto reads = count_calls("find_session");
+  store.once("remove_user", store_fault::away);
+  CHECK(ask_done(actor, protocol::remove_user{anna, admin}));
+  CHECK(is_open(token));
+  CHECK(*reads == 1);
+}

@@ -1,0 +1,18 @@
+// Callbacks of executors: what comes out can be stored and counts what is skipped.
+
+#include "core/text.hpp"
+#include "protocol/wire/callback_codec.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace ringmaster;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto batch = protocol::wire::parse_callbacks(fuzz::text_of(data, size));
+  if (!batch) {
+    fuzz::require(!batch.error().context.empty(), "a refusal says why");
+    return 0;
+  }
+  for (const auto& item : batch->items)
+    fuzz::require(core::valid_utf8(item.message) == item.message, "a message is valid UTF-8 without NUL");
+  return 0;
+}

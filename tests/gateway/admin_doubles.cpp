@@ -1,0 +1,285 @@
+#include "tests/gateway/admin_doubles.hpp"
+
+namespace ringmaster::test {
+
+namespace {
+
+using core::check_admin;
+using core::check_right;
+
+core::time_point at(std::int64_t s) { return core::from_ms(s * 1000); }
+
+/// 2026-01-02 03:04:05 UTC and after.
+constexpr std::int64_t a_second = 1'767'323'045;
+
+core::job_record a_job() {
+  core::job_record job;
+  job.id = core::job_id{7};
+  job.group = core::group_id{1};
+  job.name = "nightly \"<b>\"";
+  job.added = at(a_second);
+  job.updated = at(a_second + 1);
+  job.author = "tom";
+  job.alarm_email = "tom@example.org";
+  job.schedule_type = "CRON";
+  job.schedule_conf = "0 0 3 * * ?";
+  job.misfire = "DO_NOTHING";
+  job.route = "FIRST";
+  job.handler = "nightly";
+  job.param = "p=1";
+  job.block = "SERIAL_EXECUTION";
+  job.timeout_s = 30;
+  job.retry_count = 2;
+  job.glue_type = "BEAN";
+  job.glue_remark = "first";
+  job.glue_updated = at(a_second + 2);
+  job.children = "8,9";
+  job.running = true;
+  job.last = at(a_second + 3);
+  job.next = at(a_second + 4);
+  job.revision = 40;
+  return job;
+}
+
+core::log_row a_run() {
+  core::log_row run;
+  run.id = core::log_id{70};
+  run.group = core::group_id{1};
+  run.job = core::job_id{7};
+  run.executor_address = "http://10.0.0.3:9999/";
+  run.executor_handler = "nightly";
+  run.executor_param = "p=1";
+  run.executor_sharding_param = "0/2";
+  run.fail_retry_count = 2;
+  run.trigger_time = at(a_second);
+  run.trigger_code = 200;
+  run.trigger_msg = "sent<br>";
+  run.handle_time = at(a_second + 9);
+  run.handle_code = 200;
+  run.handle_msg = "done";
+  run.alarm_status = 1;
+  return run;
+}
+
+core::group_record a_group() {
+  core::group_record record;
+  record.group = {core::group_id{1}, "app-1", "First", core::address_type::automatic, {"http://a:1/", "http://b:1/"}};
+  record.updated = at(a_second);
+  return record;
+}
+
+core::user_card a_user() { return {core::user_id{4}, "edda", false, {{core::group_id{1}, group_right::editor}}}; }
+
+template <class Row>
+core::page<Row> page_of(Row row) {
+  core::page<Row> page;
+  page.rows.push_back(std::move(row));
+  page.total = 41;
+  return page;
+}
+
+/// Who may see a list: everybody, his part of it; of one group only who may see that.
+core::result<void> check_list(const core::principal& by, std::optional<core::group_id> group) {
+  return group ? check_right(by, group_right::viewer, *group) : core::result<void>{};
+}
+
+std::string text_of_draft(const core::job_draft& draft) {
+  std::string text;
+  const auto add = [&](std::string_view part) { text.append(text.empty() ? "" : "|").append(part); };
+  add(std::to_string(core::number(draft.group)));
+  for (const auto* part : {&draft.name, &draft.author, &draft.alarm_email, &draft.schedule_type})
+    add(*part);
+  add(draft.schedule_conf.value_or("-"));
+  for (const auto* part : {&draft.misfire, &draft.route, &draft.block, &draft.handler, &draft.param})
+    add(*part);
+  add(std::to_string(draft.timeout_s));
+  add(std::to_string(draft.retry_count));
+  for (const auto* part : {&draft.children, &draft.glue_type, &draft.glue_source, &draft.glue_remark})
+    add(*part);
+  return text;
+}
+
+/// XXL's form keeps finer rights; `only: ` in front of a list that does not.
+std::string text_of_rights(const std::optional<std::vector<std::pair<core::group_id, group_right>>>& rights, bool keeps_finer) {
+  if (!rights)
+    return "-";
+  std::string text;
+  for (const auto& [group, right] : *rights)
+    text.append(text.empty() ? "" : ",").append(std::to_string(core::number(group))).append("=").append(core::stored_name(right));
+  return keeps_finer ? text : "only: " + text;
+}
+
+core::principal who_has(const std::string& session) {
+  const auto with = [](std::int32_t id, std::string name, group_right right) {
+    core::principal who{core::user_id{id}, std::move(name)};
+    if (right != group_right::none)
+      who.rights = {{core::group_id{1}, right}};
+    return who;
+  };
+  if (session == "viewer")
+    return with(2, "vera", group_right::viewer);
+  if (session == "operator")
+    return with(3, "otto", group_right::operate);
+  if (session == "editor")
+    return with(4, "edda", group_right::editor);
+  if (session == "stranger")
+    return with(5, "stan", group_right::none);
+  if (session == "admin" || session == "mona")
+    return core::principal{core::user_id{session == "admin" ? 1 : 6}, session, true};
+  return {};
+}
+
+} // namespace
+
+caf::result<core::job_edit> job_admin_double::edit(std::string line, core::job_id job, group_right wanted,
+                                                   const core::principal& by) {
+  return script->answer(line, by, check_right(by, wanted, group_of(job)), core::job_edit{job, std::nullopt});
+}
+
+protocol::job_admin::behavior_type job_admin_double::make_behavior() {
+  using enum group_right;
+  return {
+    [](const protocol::apply_declared&) { return core::deploy_report{}; },
+    [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
+    [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
+    [this](const protocol::trigger_job& m) {
+      std::string addresses;
+      for (const auto& each : m.wish.addresses)
+        addresses += each + ";";
+      return script->answer(line_of("trigger_job", m.wish.job, m.wish.param.value_or("-"), addresses), m.by,
+                            check_right(m.by, operate, group_of(m.wish.job)), core::intent{});
+    },
+    [this](const protocol::remove_job& m) { return edit(line_of("remove_job", m.job), m.job, editor, m.by); },
+    [this](const protocol::add_job& m) {
+      return script->answer(line_of("add_job", text_of_draft(m.draft)), m.by, check_right(m.by, editor, m.draft.group),
+                            protocol::added_job{core::job_id{71}});
+    },
+    [this](const protocol::update_job& m) {
+      const auto seen = m.seen_revision ? " seen " + std::to_string(*m.seen_revision) : std::string{};
+      return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + seen, m.job, editor, m.by);
+    },
+    [this](const protocol::save_source& m) {
+      return edit(line_of("save_source", m.job, m.source, m.remark), m.job, editor, m.by);
+    },
+    [this](const protocol::job_query& m) {
+      return script->answer(line_of("job_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
+                            protocol::job_found{a_job()});
+    },
+    [this](const protocol::job_page_query& m) {
+      const auto& s = m.search;
+      const auto running = s.running ? std::optional{*s.running ? 1 : 0} : std::nullopt;
+      return script->answer(line_of("job_page_query", text_of(s.group), text_of(running), s.name_part, s.handler_part,
+                                    s.author_part, text_of(s.window)),
+                            m.by, check_list(m.by, s.group), protocol::job_page{page_of(a_job())});
+    },
+    [this](const protocol::source_query& m) {
+      return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
+                            protocol::source_list{});
+    },
+  };
+}
+
+protocol::run_admin::behavior_type run_admin_double::make_behavior() {
+  using enum group_right;
+  return {
+    [this](const protocol::run_page_query& m) {
+      const auto& s = m.search;
+      const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
+      return script->answer(line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status),
+                                    text_of(s.from), text_of(s.to), text_of(s.window)),
+                            m.by, check_list(m.by, group), protocol::run_page{page_of(a_run())});
+    },
+    [this](const protocol::run_query& m) {
+      return script->answer(line_of("run_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
+                            protocol::run_found{a_run()});
+    },
+    [this](const protocol::run_log_query& m) {
+      return script->answer(line_of("run_log_query", m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
+                            protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false});
+    },
+    [this](const protocol::kill_run& m) {
+      return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),
+                            protocol::run_killed{"job thread killed"});
+    },
+    [this](const protocol::clear_runs& m) {
+      const auto& s = m.search;
+      const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
+      const auto bound = s.until ? "until" : s.keep_newest ? "keep " + std::to_string(*s.keep_newest) : std::string{"all"};
+      return script->answer(line_of("clear_runs", text_of(s.group), text_of(s.job), bound), m.by,
+                            group ? check_right(m.by, editor, *group) : check_admin(m.by), protocol::runs_cleared{5});
+    },
+    [this](const protocol::report_query& m) {
+      return script->answer(line_of("report_query", core::to_ms(m.from), core::to_ms(m.to)),
+                            protocol::day_reports{{{at(a_second - 11045), {9, 1, 6}}, {at(a_second + 75355), {4, 0, 4}}}});
+    },
+  };
+}
+
+protocol::group_admin::behavior_type group_admin_double::make_behavior() {
+  return {
+    [this](const protocol::save_group& m) {
+      const auto& d = m.draft;
+      return script->answer(line_of("save_group", text_of(m.id), d.app_name, d.title, d.type, d.address_list), m.by,
+                            check_admin(m.by), protocol::saved_group{core::group_id{9}});
+    },
+    [this](const protocol::remove_group& m) {
+      return script->answer_done(line_of("remove_group", m.id), m.by, check_admin(m.by));
+    },
+    [this](const protocol::group_query& m) {
+      return script->answer(line_of("group_query", m.id), m.by, check_right(m.by, group_right::viewer, m.id),
+                            protocol::group_page{page_of(a_group())});
+    },
+    [this](const protocol::group_page_query& m) {
+      const auto& s = m.search;
+      return script->answer(line_of("group_page_query", s.app_name_part, s.title_part, text_of(s.window)), m.by,
+                            check_admin(m.by), protocol::group_page{page_of(a_group())});
+    },
+    [this](const protocol::visible_groups_query& m) {
+      return script->answer(line_of("visible_groups_query"), m.by, {}, protocol::group_page{page_of(a_group())});
+    },
+  };
+}
+
+protocol::user_admin::behavior_type user_admin_double::make_behavior() {
+  return {
+    [this](const protocol::sign_in& m) {
+      return script->answer(line_of("sign_in", m.name, m.password, m.remember, m.remote),
+                            protocol::signed_in{"s-new", who_has("admin"), false});
+    },
+    [this](const protocol::sign_out& m) -> caf::result<void> {
+      if (auto refused = script->note(line_of("sign_out", m.session)))
+        return protocol::to_caf(*refused);
+      return {};
+    },
+    [](const protocol::identify& m) -> caf::result<protocol::identified> {
+      if (m.session == "broken")
+        return protocol::to_caf({core::errc::unavailable, "the store is away"});
+      auto who = who_has(m.session);
+      if (who.name.empty())
+        return protocol::to_caf({core::errc::not_found, "no such session"});
+      return protocol::identified{std::move(who), m.session == "mona"};
+    },
+    [this](const protocol::user_query& m) {
+      const auto& s = m.search;
+      const auto role = s.admin ? std::optional{*s.admin ? 1 : 0} : std::nullopt;
+      return script->answer(line_of("user_query", s.name_part, text_of(role), text_of(s.window)), m.by, check_admin(m.by),
+                            protocol::user_page{page_of(a_user())});
+    },
+    [this](const protocol::save_user& m) {
+      const auto rights = text_of_rights(m.rights, m.keeps_finer);
+      return script->answer(line_of("save_user", text_of(m.id), m.name, m.password, m.admin, rights), m.by, check_admin(m.by),
+                            protocol::saved_user{core::user_id{8}});
+    },
+    [this](const protocol::remove_user& m) {
+      return script->answer_done(line_of("remove_user", m.id), m.by, check_admin(m.by));
+    },
+    [this](const protocol::change_password& m) {
+      return script->answer_done(line_of("change_password", m.old_password, m.password), m.by, {});
+    },
+    [this](const protocol::audit_query& m) {
+      return script->answer(line_of("audit_query"), m.by, check_admin(m.by), protocol::audit_list{});
+    },
+  };
+}
+
+} // namespace ringmaster::test

@@ -1,0 +1,154 @@
+#pragma once
+
+// Doubles of the actors that do what people ask for. They keep what they were asked in one line each, check the rights that the
+// catalogue promises, and answer the same rows each time.
+//
+// Group 1 is everybody's own, all others are foreign. Objects below 1000 are in group 1, others in group 2.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/actor_interfaces.hpp"
+#include "protocol/admin_messages.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/error.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::test {
+
+/// What the doubles were asked, and what they are to answer. Any thread.
+class admin_script {
+public:
+  /// The next answer, or the next ones to lines that begin with `of`, is this error, but for the question whose a session is.
+  void refuse(core::error error, std::string of = {}, int times = 1) {
+    std::lock_guard guard{mutex_};
+    refusal_ = std::move(error);
+    refused_line_ = std::move(of);
+    refusals_ = times;
+  }
+  /// Everything since the last call, one line each, without the questions whose a session is.
+  std::vector<std::string> take_asked() {
+    std::lock_guard guard{mutex_};
+    return std::exchange(asked_, {});
+  }
+
+  template <class T>
+  caf::result<T> answer(std::string line, T value) {
+    if (auto refused = note(std::move(line)))
+      return protocol::to_caf(*refused);
+    return value;
+  }
+  /// The same, if `by` has that right there.
+  template <class T>
+  caf::result<T> answer(const std::string& line, const core::principal& by, core::result<void> checked, T value) {
+    if (auto refused = note(line + " by " + by.name + "@" + by.remote))
+      return protocol::to_caf(*refused);
+    if (!checked)
+      return protocol::to_caf(checked.error());
+    return value;
+  }
+  caf::result<void> answer_done(const std::string& line, const core::principal& by, const core::result<void>& checked) {
+    if (auto refused = note(line + " by " + by.name + "@" + by.remote))
+      return protocol::to_caf(*refused);
+    if (!checked)
+      return protocol::to_caf(checked.error());
+    return {};
+  }
+  std::optional<core::error> note(std::string line) {
+    std::lock_guard guard{mutex_};
+    asked_.push_back(std::move(line));
+    if (refusals_ == 0 || !asked_.back().starts_with(refused_line_))
+      return std::nullopt;
+    --refusals_;
+    return refusal_;
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<std::string> asked_;
+  std::optional<core::error> refusal_;
+  std::string refused_line_;
+  int refusals_ = 0;
+};
+
+template <class Id>
+core::group_id group_of(Id object) {
+  return core::group_id{core::number(object) < 1000 ? 1 : 2};
+}
+
+/// `name(a, b, …)`.
+template <class... Parts>
+std::string line_of(std::string_view name, const Parts&... parts) {
+  std::string line{name};
+  [[maybe_unused]] const auto add = [&line](const auto& part) {
+    using part_type = std::decay_t<decltype(part)>;
+    line += line.back() == '(' ? "" : ", ";
+    if constexpr (std::is_convertible_v<part_type, std::string_view>)
+      line += "'" + std::string{part} + "'";
+    else if constexpr (std::is_same_v<part_type, bool>)
+      line += part ? "true" : "false";
+    else if constexpr (std::is_enum_v<part_type>)
+      line += std::to_string(core::number(part));
+    else
+      line += std::to_string(part);
+  };
+  line += "(";
+  (add(parts), ...);
+  return line + ")";
+}
+
+/// A number, or `-`.
+template <class Value>
+std::string text_of(const std::optional<Value>& value) {
+  if (!value)
+    return "-";
+  if constexpr (std::is_same_v<Value, core::time_point>)
+    return std::to_string(core::to_ms(*value));
+  else if constexpr (std::is_enum_v<Value>)
+    return std::to_string(core::number(*value));
+  else
+    return std::to_string(*value);
+}
+
+inline std::string text_of(const core::page_window& window) {
+  return std::to_string(window.offset) + "+" + std::to_string(window.limit);
+}
+
+using core::group_right;
+
+struct job_admin_double {
+  static inline const char* name = "test.job_admin";
+  job_admin_double(protocol::job_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
+  protocol::job_admin::behavior_type make_behavior();
+  caf::result<core::job_edit> edit(std::string line, core::job_id job, group_right wanted, const core::principal& by);
+  std::shared_ptr<admin_script> script;
+};
+
+struct run_admin_double {
+  static inline const char* name = "test.run_admin";
+  run_admin_double(protocol::run_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
+  protocol::run_admin::behavior_type make_behavior();
+  std::shared_ptr<admin_script> script;
+};
+
+struct group_admin_double {
+  static inline const char* name = "test.group_admin";
+  group_admin_double(protocol::group_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
+  protocol::group_admin::behavior_type make_behavior();
+  std::shared_ptr<admin_script> script;
+};
+
+/// Sessions are called after who has them: admin, viewer, operator, editor, stranger (without any right) and mona, who must
+/// change her password.
+struct user_admin_double {
+  static inline const char* name = "test.user_admin";
+  user_admin_double(protocol::user_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
+  protocol::user_admin::behavior_type make_behavior();
+  std::shared_ptr<admin_script> script;
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,97 @@
+// Job management for executors' programs (XXL admin §8.12).
+
+#include "tests/support/catch.hpp"
+
+#include "tests/gateway/web_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+
+namespace {
+
+struct management : web_fixture {
+  management() { open(); }
+
+  std::string manage(const std::string& operation, const std::string& body, const std::string& token = "tk-1") {
+    return post("/xxl-job-admin/api/" + operation, body,
+                "XXL-JOB-ACCESS-TOKEN: " + token + "\r\nXXL-JOB-APPNAME: pay-worker\r\n")
+      .body;
+  }
+  void guard() {
+    core::group pay;
+    pay.app_name = "pay-worker";
+    pay.access_token = "of-pay";
+    core::group mail;
+    mail.app_name = "mail-worker";
+    tell_groups(std::vector{pay, mail});
+  }
+  std::string asked() {
+    std::string out;
+    for (const auto& line : script->take_asked())
+      out += (out.empty() ? "" : "\n") + line;
+    return out;
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(management, "executors' programs add, change, start, stop, run and remove jobs", "[gateway][web]") {
+  CHECK(manage("addJob", R"({"jobGroup":1,"name":"settle","author":"ann","scheduleType":"NONE"})")
+        == R"({"code":200,"msg":null,"content":"71","data":"71"})");
+  CHECK(asked().find("by openapi:pay-worker@127.0.0.1") != std::string::npos);
+  CHECK(manage("startJob", R"({"id":7})") == plain_success);
+  CHECK(manage("stopJob", R"({"id":7})") == plain_success);
+  CHECK(manage("triggerJob", R"({"id":7,"executorParam":"x"})") == plain_success);
+  CHECK(manage("removeJob", R"({"id":7})") == plain_success);
+  asked();
+  CHECK(manage("updateJob", R"({"id":7,"name":"other","author":"ann","scheduleType":"NONE"})") == plain_success);
+  const auto lines = asked();
+  CHECK(lines.find("job_query(7)") == 0);
+  CHECK(lines.find("update_job(7") != std::string::npos);
+}
+
+TEST_CASE_METHOD(management, "an update that another edit overtakes looks once more, and loses nothing", "[gateway][web]") {
+  const core::error overtaken{core::errc::conflict, "job 7 was edited meanwhile"};
+  const std::string body = R"({"id":7,"name":"other","author":"ann","scheduleType":"NONE"})";
+  const auto updates = [this] {
+    std::string out;
+    for (const auto& line : script->take_asked())
+      out += line.substr(0, line.find('(')) + (line.find(" seen 40 by ") != std::string::npos ? " seen 40\n" : "\n");
+    return out;
+  };
+  script->refuse(overtaken, "update_job");
+  CHECK(manage("updateJob", body) == plain_success);
+  CHECK(updates() == "job_query\nupdate_job seen 40\njob_query\nupdate_job seen 40\n");
+  script->refuse(overtaken, "update_job", 3);
+  CHECK(manage("updateJob", body) == refusal("job 7 was edited meanwhile"));
+  CHECK(updates() == "job_query\nupdate_job seen 40\njob_query\nupdate_job seen 40\n");
+}
+
+TEST_CASE_METHOD(management, "a job that is gone is removed, and no other operation finds it", "[gateway][web]") {
+  const core::error gone{core::errc::not_found, "job 7 does not exist", core::refusal::job_id_illegal};
+  script->refuse(gone);
+  CHECK(manage("removeJob", R"({"id":7})") == plain_success);
+  script->refuse(gone);
+  CHECK(manage("startJob", R"({"id":7})") == refusal("Job ID is illegal"));
+  script->refuse({core::errc::internal, "a secret of ours"});
+  CHECK(manage("stopJob", R"({"id":7})").find("secret") == std::string::npos);
+}
+
+TEST_CASE_METHOD(management, "who has a group's token manages the jobs of the group alone", "[gateway][web]") {
+  guard();
+  CHECK(manage("startJob", R"({"id":7})", "of-pay") == plain_success);
+  const auto foreign = manage("startJob", R"({"id":1007})", "of-pay");
+  CHECK(foreign.find(R"("code":500)") != std::string::npos);
+  CHECK(foreign.find("Permission limit") != std::string::npos);
+  CHECK(manage("startJob", R"({"id":1007})") == plain_success);
+}
+
+TEST_CASE_METHOD(management, "what cannot be read asks nobody, and too many at once are put off", "[gateway][web]") {
+  CHECK(manage("startJob", "7") == refusal("openapi invoke error: the body must be a JSON object"));
+  CHECK(manage("addJob", R"({"jobGroup":[]})") == refusal("openapi invoke error: jobGroup must be a number"));
+  CHECK(asked().empty());
+  std::string last;
+  for (int i = 0; i < 1000 && last.find("502") == std::string::npos; ++i)
+    last = manage("startJob", "7");
+  CHECK(last == R"({"code":502,"msg":"Too many requests, please try again later.","content":null,"data":null})");
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+// A whole gateway before doubles of everybody whom people's requests are passed on to.
+
+#include "tests/gateway/admin_doubles.hpp"
+#include "tests/gateway/gateway_fixture.hpp"
+
+namespace ringmaster::test {
+
+/// Settings first (`web`, `server`), then `open`.
+class web_fixture : public gateway_fixture {
+public:
+  web_fixture() {
+    server.language = "en";
+    web.settings.dialect = "auto";
+  }
+
+  static std::string cookie_2(const std::string& session) { return "Cookie: XXL_JOB_LOGIN_IDENTITY=" + session + "\r\n"; }
+  static std::string cookie_3(const std::string& session) { return "Cookie: xxl_job_login_token=" + session + "\r\n"; }
+
+  /// A form.
+  raw_socket::message submit(const std::string& target, std::string_view form, const std::string& more = "") {
+    return post("/xxl-job-admin" + target, form, "Content-Type: application/x-www-form-urlencoded\r\n" + more);
+  }
+
+  std::shared_ptr<admin_script> script = std::make_shared<admin_script>();
+
+protected:
+  void add_partners(gateway::gateway_partners& partners) override {
+    partners.jobs = spawn<job_admin_double, protocol::job_admin>(script);
+    partners.users = spawn<user_admin_double, protocol::user_admin>(script);
+    partners.groups = spawn<group_admin_double, protocol::group_admin>(script);
+    partners.runs = spawn<run_admin_double, protocol::run_admin>(script);
+  }
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,395 @@
+// Users, sessions and the record of changes.
+
+#include "tests/storage/access_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using Catch::Generators::from_range;
+using core::errc;
+using core::group_right;
+using core::refusal;
+
+namespace {
+
+using rights = std::vector<std::pair<core::group_id, group_right>>;
+
+} // namespace
+
+TEST_CASE("the first administrator is made once, and only where nobody is", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  CHECK_FALSE(require(f.users().add_first("other", "hash-z", noon)));
+  CHECK(error_of(f.users().find("other")) == errc::not_found);
+  const auto first = require(f.users().find("admin"));
+  CHECK(first.card.admin);
+  CHECK(first.password_hash == "hash-a");
+  CHECK(first.card.rights.empty());
+}
+
+TEST_CASE("a user is found by his name in any case, and a name is given once in any case", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  CHECK(require(f.users().find("ANNA")).card.id == anna);
+  CHECK(require(f.users().find("ANNA")).card.name == "anna");
+  CHECK(error_of(f.users().find("ann")) == errc::not_found);
+  CHECK(error_of(f.users().find("ann_")) == errc::not_found);
+  CHECK(error_of(f.users().find("")) == errc::not_found);
+  CHECK(verdict(f.users().add(f.draft("aNNa"), f.admin, noon)) == refused(errc::conflict, refusal::user_repeated));
+  CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "2");
+}
+
+TEST_CASE("rights are kept where XXL looks for them, finer ones beside", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("anna");
+  draft.rights = rights{{stock, group_right::editor}, {core::group_id{4}, group_right::viewer}, {pay, group_right::editor},
+                        {core::group_id{9}, group_right::operate}, {core::group_id{11}, group_right::none}};
+  const auto anna = require(f.users().add(draft, f.admin, noon));
+  CHECK(f.db->value("SELECT permission FROM xxl_job_user WHERE username = 'anna'") == "3,5");
+  CHECK(require(f.users().read(anna)).card.rights == rights{{pay, group_right::editor},
+                                                            {core::group_id{4}, group_right::viewer},
+                                                            {stock, group_right::editor},
+                                                            {core::group_id{9}, group_right::operate}});
+  core::user_draft none;
+  none.rights.emplace();
+  require(f.users().update(anna, none, f.admin, noon));
+  CHECK(require(f.users().read(anna)).card.rights.empty());
+  CHECK(f.db->value("SELECT permission FROM xxl_job_user WHERE username = 'anna'") == "NULL");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_group_right") == "0");
+}
+
+TEST_CASE("a permission list that others wrote is read as XXL reads it", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  f.db->exec("UPDATE xxl_job_user SET permission = ' 5, 3,x,,5,99999999999' WHERE username = 'anna'");
+  f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) SELECT id, 3, 'viewer' FROM xxl_job_user"
+             " WHERE username = 'anna'");
+  f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) SELECT id, 4, 'owner' FROM xxl_job_user"
+             " WHERE username = 'anna'");
+  // The higher right of two counts; an unknown one is none.
+  CHECK(require(f.users().read(anna)).card.rights == rights{{pay, group_right::editor}, {stock, group_right::editor}});
+}
+
+TEST_CASE("only administrators edit users, and nobody his own account", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  const auto by_anna = f.who("anna");
+  const auto not_permitted = refused(errc::forbidden, refusal::not_permitted);
+  CHECK(verdict(f.users().add(f.draft("berta"), by_anna, noon)) == not_permitted);
+  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), by_anna, noon)) == not_permitted);
+  CHECK(verdict(f.users().remove(f.admin.user, by_anna, noon)) == not_permitted);
+  CHECK(verdict(f.store->audits().list({}, by_anna)) == not_permitted);
+  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), f.admin, noon)) == refused(errc::forbidden, refusal::own_account));
+  CHECK(verdict(f.users().remove(f.admin.user, f.admin, noon)) == refused(errc::forbidden, refusal::own_account));
+  CHECK(verdict(f.users().set_password(anna, "hash-b", "hash-c", false, f.admin, noon)) == not_permitted);
+  CHECK(require(f.users().find("anna")).password_hash == "hash-b");
+  CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "2");
+}
+
+TEST_CASE("who is no administrator any more edits nobody, whatever his session remembers", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("chief");
+  draft.admin = true;
+  require(f.users().add(draft, f.admin, noon));
+  const auto chief = f.who("chief");
+  require(f.users().update(chief.user, core::user_draft{}, f.admin, noon));
+  CHECK(error_of(f.users().remove(f.admin.user, chief, noon)) == errc::forbidden);
+  require(f.users().remove(chief.user, f.admin, noon));
+  CHECK(error_of(f.users().add(f.draft("berta"), chief, noon)) == errc::forbidden);
+}
+
+TEST_CASE("an update keeps what it does not say, and the name", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("anna");
+  draft.rights = rights{{pay, group_right::operate}};
+  const auto anna = require(f.users().add(draft, f.admin, noon));
+  core::user_draft change;
+  change.name = "other";
+  change.admin = true;
+  require(f.users().update(anna, change, f.admin, noon));
+  const auto after = require(f.users().read(anna));
+  CHECK(after.card.name == "anna");
+  CHECK(after.card.admin);
+  CHECK(after.card.rights == rights{{pay, group_right::operate}});
+  CHECK(after.password_hash == "hash-b");
+  CHECK(error_of(f.users().update(core::user_id{99}, change, f.admin, noon)) == errc::not_found);
+}
+
+TEST_CASE("a list from XXL's form replaces the editors and keeps finer rights", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  constexpr core::group_id mail{7};
+  auto draft = f.draft("anna");
+  draft.rights = rights{{pay, group_right::editor}, {stock, group_right::operate}, {mail, group_right::viewer}};
+  const auto anna = require(f.users().add(draft, f.admin, noon));
+  require(f.open("d1", anna));
+  core::user_draft form;
+  form.keeps_finer = true;
+  form.rights = rights{{pay, group_right::editor}, {mail, group_right::editor}};
+  require(f.users().update(anna, form, f.admin, noon));
+  CHECK(require(f.users().read(anna)).card.rights ==
+        rights{{pay, group_right::editor}, {stock, group_right::operate}, {mail, group_right::editor}});
+  CHECK(f.is_open("d1"));
+  form.rights.emplace();
+  require(f.users().update(anna, form, f.admin, noon));
+  CHECK(require(f.users().read(anna)).card.rights == rights{{stock, group_right::operate}});
+  CHECK_FALSE(f.is_open("d1"));
+  form.keeps_finer = false;
+  require(f.users().update(anna, form, f.admin, noon));
+  CHECK(require(f.users().read(anna)).card.rights.empty());
+}
+
+TEST_CASE("what no column holds is refused with the field", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("anna");
+  for (int i = 0; i < 100; ++i)
+    draft.rights->emplace_back(core::group_id{1000 + i}, group_right::editor);
+  const auto outcome = f.users().add(draft, f.admin, noon);
+  CHECK(verdict(outcome) == refused(errc::invalid_argument, refusal::too_long));
+  CHECK(outcome.error().subject == "permission");
+  CHECK(verdict(f.users().add(f.draft(std::string(51, 'x')), f.admin, noon))
+        == refused(errc::invalid_argument, refusal::too_long));
+  CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "1");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1"); // that of the first administrator
+}
+
+TEST_CASE("a removed user leaves nothing, and may be removed again", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("anna");
+  draft.rights = rights{{pay, group_right::viewer}};
+  const auto anna = require(f.users().add(draft, f.admin, noon));
+  require(f.open("d1", anna));
+  require(f.users().remove(anna, f.admin, noon));
+  require(f.users().remove(anna, f.admin, noon));
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_session") == "0");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_group_right") == "0");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE action = 'remove'") == "1");
+  CHECK(error_of(f.open("d2", anna)) == errc::not_found);
+}
+
+TEST_CASE("a page of users by name and role", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("Anna");
+  draft.rights = rights{{pay, group_right::viewer}};
+  require(f.users().add(draft, f.admin, noon));
+  f.add("joanna");
+  f.add("per_cent");
+  const auto names = [&](const core::user_search& search) {
+    const auto page = require(f.users().page(search));
+    std::string out;
+    for (const auto& card : page.rows)
+      out += card.name + ' ';
+    return out + std::to_string(page.total);
+  };
+  CHECK(names({"", {}, {0, 10}}) == "admin Anna joanna per_cent 4");
+  CHECK(names({"aNN", {}, {0, 10}}) == "Anna joanna 2");
+  CHECK(names({"r_c", {}, {0, 10}}) == "per_cent 1");
+  CHECK(names({"%", {}, {0, 10}}) == "0");
+  CHECK(names({"", true, {0, 10}}) == "admin 1");
+  CHECK(names({"a", false, {1, 1}}) == "joanna 2");
+  CHECK(require(f.users().page({"anna", {}, {0, 1}})).rows.at(0).rights == rights{{pay, group_right::viewer}});
+}
+
+TEST_CASE("his own password is changed only from the one that is stored", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  const auto by = f.who("anna");
+  CHECK(error_of(f.users().set_password(anna, "hash-x", "hash-c", false, by, noon)) == errc::conflict);
+  require(f.open("d1", anna));
+  require(f.users().set_password(anna, "hash-b", "hash-c", false, by, noon));
+  CHECK(require(f.users().find("anna")).password_hash == "hash-c");
+  CHECK_FALSE(f.is_open("d1"));
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE action = 'password'") == "1");
+}
+
+TEST_CASE("the same password in another form ends no session", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  require(f.open("d1", anna));
+  require(f.users().set_password(anna, "hash-b", "hash-better", true, f.who("anna"), noon));
+  CHECK(f.is_open("d1"));
+  CHECK(require(f.users().find("anna")).password_hash == "hash-better");
+}
+
+TEST_CASE("a better form of a password opens no session again that an earlier one had", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  require(f.open("d1", anna));
+  f.db->exec("UPDATE xxl_job_user SET password = 'hash-c' WHERE username = 'anna'"); // a Java admin
+  CHECK_FALSE(f.is_open("d1"));
+  require(f.open("d2", anna, "hash-c"));
+  require(f.users().set_password(anna, "hash-c", "hash-better", true, f.who("anna"), noon));
+  CHECK_FALSE(f.is_open("d1"));
+  CHECK(f.is_open("d2"));
+}
+
+TEST_CASE("a session says who it is of, until its end", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  require(f.open("d1", anna));
+  auto found = require(f.sessions().find("d1", noon + 59min));
+  CHECK(found.who.user == anna);
+  CHECK(found.who.name == "anna");
+  CHECK_FALSE(found.who.admin);
+  CHECK_FALSE(found.known_password);
+  CHECK(found.expires == noon + 1h);
+  CHECK(found.lifetime == 1h);
+  CHECK_FALSE(f.is_open("d1", noon + 1h));
+  CHECK_FALSE(f.is_open("D1"));
+  CHECK_FALSE(f.is_open(""));
+
+  require(f.sessions().prolong("d1", noon + 90min));
+  require(f.sessions().prolong("d1", noon + 70min)); // a later end stays
+  found = require(f.sessions().find("d1", noon + 89min));
+  CHECK(found.expires == noon + 90min);
+  CHECK(found.lifetime == 1h);
+  require(f.sessions().prolong("gone", noon + 90min));
+
+  require(f.sessions().close("d1"));
+  require(f.sessions().close("d1"));
+  CHECK_FALSE(f.is_open("d1"));
+}
+
+TEST_CASE("a session knows today's rights, and a known password", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = require(f.users().add(f.draft("anna", "e10adc3949ba59abbe56e057f20f883e"), f.admin, noon));
+  require(f.open("d1", anna, "e10adc3949ba59abbe56e057f20f883e"));
+  CHECK(require(f.sessions().find("d1", noon)).known_password);
+  core::user_draft more;
+  more.rights = rights{{pay, group_right::operate}};
+  require(f.users().update(anna, more, f.admin, noon));
+  CHECK(require(f.sessions().find("d1", noon)).who.rights == rights{{pay, group_right::operate}});
+}
+
+TEST_CASE("a new password or fewer rights end a user's sessions, more rights do not", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  const auto berta = f.add("berta");
+  require(f.open("other", berta));
+  const auto ends = [&](const core::user_draft& draft, const std::string& hash) {
+    require(f.open("d", anna, hash));
+    require(f.users().update(anna, draft, f.admin, noon));
+    const bool open = f.is_open("d");
+    require(f.sessions().close("d"));
+    return !open;
+  };
+  core::user_draft draft;
+  draft.rights = rights{{pay, group_right::operate}};
+  CHECK_FALSE(ends(draft, "hash-b"));
+  draft.rights = rights{{pay, group_right::viewer}};
+  CHECK(ends(draft, "hash-b"));
+  draft.rights = rights{{pay, group_right::editor}, {stock, group_right::viewer}};
+  CHECK_FALSE(ends(draft, "hash-b"));
+  draft.admin = true;
+  CHECK_FALSE(ends(draft, "hash-b"));
+  draft.admin = false;
+  CHECK(ends(draft, "hash-b"));
+  draft.password_hash = "hash-b"; // as it is
+  CHECK_FALSE(ends(draft, "hash-b"));
+  draft.password_hash = "hash-c";
+  CHECK(ends(draft, "hash-b"));
+  CHECK(f.is_open("other"));
+}
+
+TEST_CASE("a password that was changed behind our back ends the session", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  require(f.open("d1", anna));
+  f.db->exec("UPDATE xxl_job_user SET password = 'by-java' WHERE username = 'anna'");
+  CHECK_FALSE(f.is_open("d1"));
+  CHECK(error_of(f.open("d2", anna, "hash-b")) == errc::conflict);
+  f.db->exec("DELETE FROM xxl_job_user WHERE username = 'anna'");
+  CHECK_FALSE(f.is_open("d1"));
+}
+
+TEST_CASE("all sessions of a user are ended by himself or an administrator", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  f.add("berta");
+  require(f.open("d1", anna));
+  require(f.open("d2", anna));
+  CHECK(error_of(f.sessions().close_all(anna, f.who("berta"), noon)) == errc::forbidden);
+  CHECK(require(f.sessions().close_all(anna, f.who("anna"), noon)) == 2);
+  require(f.open("d3", anna));
+  CHECK(require(f.sessions().close_all(anna, f.admin, noon)) == 1);
+  CHECK(require(f.sessions().close_all(anna, f.admin, noon)) == 0);
+}
+
+TEST_CASE("sessions that are over go with the next sign-in", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  require(f.open("old", anna));
+  require(f.open("new", anna, "hash-b", noon + 30min));
+  require(f.open("newest", anna, "hash-b", noon + 1h));
+  CHECK(f.rows_of_sessions() == "new newest");
+}
+
+TEST_CASE("changes of users are recorded without any secret", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  core::user_draft change;
+  change.password_hash = "hash-c";
+  change.rights = rights{{pay, group_right::viewer}, {stock, group_right::editor}};
+  require(f.users().update(anna, change, f.admin, noon + 1min));
+  require(f.users().update(anna, change, f.admin, noon + 2min)); // nothing changes: nothing is recorded
+  require(f.open("d1", anna, "hash-c", noon + 3min));
+  require(f.users().remove(anna, f.admin, noon + 4min));
+
+  auto rows = require(f.store->audits().list({}, f.admin));
+  REQUIRE(rows.size() == 5); // with that of the first administrator
+  CHECK(rows[0].action == core::audit_action::remove);
+  CHECK(rows[1].action == core::audit_action::sign_in);
+  CHECK(rows[1].remote == "10.0.0.8");
+  CHECK(rows[2].action == core::audit_action::update);
+  CHECK(rows[2].object == core::audit_object::user);
+  CHECK(rows[2].object_id == core::number(anna));
+  CHECK(rows[2].object_name == "anna");
+  CHECK(rows[2].user_name == "admin");
+  CHECK(rows[2].remote == "10.0.0.7");
+  CHECK(rows[2].at == noon + 1min);
+  CHECK(rows[2].changes == "groups: \"\" -> \"3 viewer, 5\"\npassword: changed");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE changes LIKE '%hash-%'") == "0");
+
+  core::audit_search search;
+  search.limit = 1;
+  search.before = rows[1].id;
+  CHECK(require(f.store->audits().list(search, f.admin)) .at(0).id == rows[2].id);
+  search = {};
+  search.user_name = "ADMIN";
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 3);
+  search = {};
+  search.object = core::audit_object::user;
+  search.object_id = core::number(anna);
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
+  search.object = core::audit_object::job;
+  CHECK(require(f.store->audits().list(search, f.admin)).empty());
+  search.object.reset();
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
+}
+
+TEST_CASE("passwords are kept as whoever reads the rows reads them", "[storage][access]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  access_fixture f{backend};
+  const auto form = require(f.users().password_form());
+  if (backend.generation == 0)
+    CHECK(form == core::password_form::argon2id);
+  else
+    CHECK(form == (backend.generation < 6 ? core::password_form::md5 : core::password_form::sha256));
+  if (backend.generation == 0 && backend.name != "sqlite") {
+    f.db->exec("UPDATE rm_mode SET mode = 'shared'");
+    CHECK(require(f.users().password_form()) == core::password_form::sha256);
+    f.db->exec("ALTER TABLE xxl_job_user MODIFY password varchar(50) NOT NULL");
+    f.db->exec("UPDATE rm_mode SET mode = 'native'");
+    CHECK(require(f.db->open()->users().password_form()) == core::password_form::md5);
+  }
+}
+
+TEST_CASE("a new password ends the sign-in that Java admins keep in the row", "[storage][access]") {
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  if (backend.name == "sqlite" || (backend.generation != 0 && backend.generation < 6))
+    return;
+  access_fixture f{backend};
+  const auto anna = f.add("anna");
+  f.db->exec("UPDATE xxl_job_user SET token = 'f00d'");
+  require(f.users().set_password(anna, "hash-b", "hash-c", false, f.who("anna"), noon));
+  CHECK(f.db->value("SELECT token FROM xxl_job_user WHERE username = 'anna'").empty());
+  CHECK(f.db->value("SELECT token FROM xxl_job_user WHERE username = 'admin'") == "f00d");
+}

@@ -1,0 +1,40 @@
+#include "core/token_bucket.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+
+namespace {
+
+int taken(core::token_bucket& bucket, core::token_bucket::time at, int tries) {
+  int count = 0;
+  for (int i = 0; i < tries; ++i)
+    count += bucket.take(at) ? 1 : 0;
+  return count;
+}
+
+constexpr core::token_bucket::time start{1000h};
+
+} // namespace
+
+TEST_CASE("token_bucket: a burst at once, then the rate", "[token_bucket]") {
+  core::token_bucket bucket{100, 200};
+  CHECK(taken(bucket, start, 500) == 200);
+  CHECK(taken(bucket, start + 9ms, 5) == 0);
+  CHECK(taken(bucket, start + 10ms, 5) == 1);
+  CHECK(taken(bucket, start + 1s, 500) == 99);
+}
+
+TEST_CASE("token_bucket: however long nobody came, it holds one burst", "[token_bucket]") {
+  core::token_bucket bucket{100, 200};
+  CHECK(taken(bucket, start, 500) == 200);
+  CHECK(taken(bucket, start + 10 * 365 * 24h, 500) == 200);
+}
+
+TEST_CASE("token_bucket: a clock that is set back takes nothing away and gives nothing", "[token_bucket]") {
+  core::token_bucket bucket{100, 200};
+  CHECK(taken(bucket, start, 150) == 150);
+  CHECK(taken(bucket, start - 1h, 100) == 50);
+  CHECK(taken(bucket, start - 1h + 1s, 500) == 100);
+}

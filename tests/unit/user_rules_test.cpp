@@ -1,0 +1,75 @@
+// Names, passwords and group lists of users (XXL admin §8.10).
+
+#include <string>
+
+#include "core/user_rules.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::core;
+
+namespace {
+
+refusal why(const result<void>& outcome) { return outcome ? refusal::none : outcome.error().why; }
+
+using rights = std::vector<std::pair<group_id, group_right>>;
+
+} // namespace
+
+TEST_CASE("user names have from 4 to 20 characters without their blanks", "[unit][user_rules]") {
+  CHECK(why(check_user_name("")) == refusal::user_name_empty);
+  CHECK(why(check_user_name("  ")) == refusal::user_name_empty);
+  CHECK(why(check_user_name(" abc ")) == refusal::name_length);
+  CHECK(why(check_user_name("abcd")) == refusal::none);
+  CHECK(why(check_user_name("  " + std::string(20, 'a') + "  ")) == refusal::none);
+  CHECK(why(check_user_name(std::string(21, 'a'))) == refusal::name_length);
+  CHECK(why(check_user_name("任务调度")) == refusal::none);
+  for (const char* wrong : {"an\nna", "an\x7Fna", "ann\x01"}) {
+    REQUIRE_FALSE(check_user_name(wrong));
+    CHECK(check_user_name(wrong).error().code == errc::invalid_argument);
+  }
+  CHECK(check_user_name("abc").error().code == errc::invalid_argument);
+}
+
+TEST_CASE("passwords are as long as their readers allow", "[unit][user_rules]") {
+  using enum password_form;
+  for (const auto form : {md5, sha256, argon2id}) {
+    CHECK(why(check_password("", form)) == refusal::password_empty);
+    CHECK(why(check_password("   \t ", form)) == refusal::password_empty);
+    CHECK(why(check_password("123", form)) == refusal::name_length);
+    CHECK(why(check_password("1234", form)) == refusal::none);
+    CHECK(why(check_password(std::string(20, 'p'), form)) == refusal::none);
+  }
+  CHECK(why(check_password(" 123 ", sha256)) == refusal::name_length);
+  CHECK(why(check_password(std::string(21, 'p'), sha256)) == refusal::name_length);
+  CHECK(why(check_password(std::string(1024, 'p'), argon2id)) == refusal::none);
+  const auto huge = check_password(std::string(1025, 'p'), argon2id);
+  CHECK(why(huge) == refusal::too_long);
+  // Three characters, however many bytes.
+  CHECK(why(check_password("密码密", argon2id)) == refusal::name_length);
+  CHECK(huge.error().context.find("ppp") == std::string::npos);
+}
+
+TEST_CASE("a permission is a list of groups in which he is editor", "[unit][user_rules]") {
+  using enum group_right;
+  CHECK(parse_permission("").value() == rights{});
+  CHECK(parse_permission(" ,, ").value() == rights{});
+  CHECK(parse_permission("5, 1,3,1,").value() == rights{{group_id{1}, editor}, {group_id{3}, editor}, {group_id{5}, editor}});
+  for (const char* wrong : {"x", "1;2", "0", "-1", "1.0", "2147483648", "1,<b>"}) {
+    CAPTURE(wrong);
+    REQUIRE_FALSE(parse_permission(wrong));
+    CHECK(parse_permission(wrong).error().code == errc::invalid_argument);
+    CHECK(parse_permission(wrong).error().context.find("permission") != std::string::npos);
+  }
+  std::string wide;
+  for (int i = 0; i < 128; ++i)
+    wide += "1,";
+  REQUIRE_FALSE(parse_permission(wide));
+  CHECK(parse_permission(wide).error().why == refusal::too_long);
+}
+
+TEST_CASE("a permission is written as XXL reads it", "[unit][user_rules]") {
+  using enum group_right;
+  CHECK(permission_text({}).empty());
+  CHECK(permission_text({{group_id{1}, editor}, {group_id{2}, operate}, {group_id{3}, editor}, {group_id{4}, viewer}}) == "1,3");
+  CHECK(permission_text(parse_permission("3,1").value()) == "1,3");
+}
