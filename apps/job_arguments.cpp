@@ -1,4 +1,4 @@
-// The command lines of `job`, `run` and `forecast`.
+// The command lines of `job`, `run`, `forecast` and `key`.
 
 #include <charconv>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/job_commands.hpp"
+#include "apps/key_commands.hpp"
 
 namespace ringmaster::apps {
 
@@ -43,13 +44,15 @@ CLI::App* add_of_job(CLI::App& under, const char* name, const char* help, std::f
   return command;
 }
 
-/// The id of a run. CLI11 reads a larger number as the largest one.
-std::string check_run_id(std::string& text) {
+/// CLI11 reads a larger number as the largest one.
+bool is_id(const std::string& text) {
   std::int64_t id = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
-  const bool sound = problem == std::errc{} && rest == text.data() + text.size() && id > 0;
-  return sound ? "" : '"' + text + "\" is no log id";
+  return problem == std::errc{} && rest == text.data() + text.size() && id > 0;
 }
+
+std::string check_run_id(std::string& text) { return is_id(text) ? "" : '"' + text + "\" is no log id"; }
+std::string check_key_id(std::string& text) { return is_id(text) ? "" : '"' + text + "\" is no id of a key"; }
 
 } // namespace
 
@@ -105,6 +108,26 @@ void add_forecast_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("--limit", options->limit, "How many firings, jobs and hours are listed")
     ->check(CLI::Range(0, 100000))
     ->capture_default_str();
+}
+
+void add_key_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* key = app.add_subcommand("key", "API keys of programs: add, list, remove");
+  key->require_subcommand(0, 1);
+  {
+    auto [command, options] = add<key_add_options>(*key, "add", "Make one and print it: it is shown once", chosen, key_add);
+    command->add_option("NAME", options->name, "What for")->required();
+    command->add_option("--user", options->user, "Whose it is: it may what he may")->type_name("USER")->required();
+    command->add_option("--expires", options->expires, "How long it is good, 90d say; else for ever")->type_name("DURATION");
+  }
+  {
+    auto [command, options] = add<key_list_options>(*key, "list", "Keys by id, without what is secret", chosen, key_list);
+    command->add_option("--user", options->user, "Only his")->type_name("USER");
+  }
+  auto [command, options] = add<key_remove_options>(*key, "remove", "Nobody gets in with it any more", chosen, key_remove);
+  command->add_option("ID", options->key, "As the list has it")
+    ->required()
+    ->type_name("ID")
+    ->check(CLI::Validator{check_key_id, ""});
 }
 
 } // namespace ringmaster::apps

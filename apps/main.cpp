@@ -13,6 +13,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/job_commands.hpp"
+#include "apps/key_commands.hpp"
 
 namespace {
 
@@ -138,6 +139,7 @@ int run(int argc, char** argv) {
   add_job_commands(app, chosen);
   add_run_commands(app, chosen);
   add_forecast_command(app, chosen);
+  add_key_commands(app, chosen);
 
   config_options doctor_config;
   bool doctor_json = false;

@@ -16,6 +16,8 @@ enum class log_id : std::int64_t {};
 enum class intent_id : std::int64_t {};
 /// A row of `xxl_job_user`.
 enum class user_id : std::int32_t {};
+/// A row of `rm_api_key`.
+enum class api_key_id : std::int64_t {};
 
 /// The number inside an id, for SQL, JSON and hashing.
 template <class Id>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/api_key.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/texts.hpp"
 
@@ -80,6 +81,20 @@ executor_admission admit_executor(const protocol::http_request& request, std::st
     if (auto admitted = of_group(given, tokens, now))
       return *admitted;
   return {wrong};
+}
+
+std::optional<std::string> shown_key(const protocol::http_request& request) {
+  constexpr std::string_view scheme = "bearer ";
+  const auto* authorization = request.find_header("Authorization");
+  if (!authorization || authorization->size() < scheme.size())
+    return std::nullopt;
+  const bool is_bearer = std::equal(scheme.begin(), scheme.end(), authorization->begin(), [](char wanted, char given) {
+    return wanted == (given >= 'A' && given <= 'Z' ? static_cast<char>(given + ('a' - 'A')) : given);
+  });
+  const auto shown = core::trimmed(std::string_view{*authorization}.substr(scheme.size()));
+  if (!is_bearer || !shown.starts_with(core::api_key_prefix))
+    return std::nullopt;
+  return std::string{shown};
 }
 
 bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept {

@@ -45,6 +45,9 @@ struct executor_admission {
 [[nodiscard]] executor_admission admit_executor(const protocol::http_request& request, std::string_view token,
                                                 const token_book* groups, core::time_point now);
 
+/// The API key that a request shows: what `Authorization: Bearer` has, if it begins as keys do. Nothing: it shows none.
+[[nodiscard]] std::optional<std::string> shown_key(const protocol::http_request& request);
+
 /// The request carries `Authorization: Bearer TOKEN`; or, with `trust_loopback`, comes from this machine and no header says that
 /// a proxy passed it on.
 [[nodiscard]] bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept;

@@ -21,7 +21,7 @@ constexpr std::string_view not_admin =
 /// A cookie that is nobody's is of no use to the client either.
 void refuse_visitor(const exchange& ex) {
   if (ex.row().by == spoken::none)
-    return ex.problem(401, "sign in first");
+    return ex.problem(401, "sign in, or show an API key", {{"WWW-Authenticate", "Bearer"}});
   protocol::http_headers headers;
   if (!sessions_in(ex.request(), ex.how().dialect).empty())
     headers.emplace_back("Set-Cookie", no_session_cookie(ex.how().dialect, ex.services().web.secure_cookies));
@@ -36,10 +36,18 @@ void refuse_role(const exchange& ex) {
   ex.fail(core::not_permitted(ex.who(), "do this: it is for administrators"));
 }
 
-void enter(const exchange& ex, const protocol::identified& found) {
+void refuse_key(const exchange& ex, const core::error& why) {
+  if (why.code == core::errc::not_found)
+    return ex.problem(401, "this API key is nobody's, or it is over", {{"WWW-Authenticate", "Bearer error=\"invalid_token\""}});
+  if (why.code == core::errc::too_large)
+    return ex.problem(429, why.context, {{"Retry-After", why.subject}});
+  ex.fail(why);
+}
+
+void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
   auto who = found.who;
   who.remote = ex.request().remote_address;
-  ex.enter(std::move(who));
+  ex.enter({std::move(who), found.must_change_password, std::move(csrf)});
   const auto& needed = ex.row().who;
   if (found.must_change_password && !needed.before_password_change)
     return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.how().language)}});
@@ -48,21 +56,37 @@ void enter(const exchange& ex, const protocol::identified& found) {
   ex.row().handle(ex);
 }
 
-using found_handler = std::function<void(const exchange&, const protocol::identified&)>;
-using visitor_handler = std::function<void(const exchange&)>;
+void enter_with_session(const exchange& ex, const protocol::identified& found, const std::string& session) {
+  // XXL-JOB's clients know of no token; of them foreign_site and SameSite keep others away.
+  if (ex.row().by != spoken::none)
+    return enter(ex, found);
+  auto token = csrf_token(session);
+  const auto* shown = ex.request().find_header("X-CSRF-Token");
+  if (ex.row().changes() && !equal_in_constant_time(shown ? std::string_view{*shown} : std::string_view{}, token))
+    return ex.problem(403, "with a session X-CSRF-Token must be what GET /api/v1/session says");
+  enter(ex, found, std::move(token));
+}
+
+void admit_program(const exchange& ex, std::string key) {
+  ex.ask<protocol::identified>(
+    ex.services().partners.users, protocol::identify_key{std::move(key), ex.request().remote_address},
+    [](const exchange& waiting, const protocol::identified& found) { enter(waiting, found); }, refuse_key);
+}
 
 void ask_whose(const exchange& ex, std::vector<std::string> sessions, const found_handler& with_session,
                const visitor_handler& without) {
   if (sessions.empty())
     return without(ex);
-  protocol::identify question{std::move(sessions.front())};
+  auto session = std::move(sessions.front());
   sessions.erase(sessions.begin());
-  ex.ask<protocol::identified>(ex.services().partners.users, std::move(question), with_session,
-                               [=](const exchange& waiting, const core::error& error) {
-                                 if (error.code != core::errc::not_found)
-                                   return waiting.fail(error);
-                                 ask_whose(waiting, sessions, with_session, without);
-                               });
+  ex.ask<protocol::identified>(
+    ex.services().partners.users, protocol::identify{session},
+    [=](const exchange& waiting, const protocol::identified& found) { with_session(waiting, found, session); },
+    [=](const exchange& waiting, const core::error& error) {
+      if (error.code != core::errc::not_found)
+        return waiting.fail(error);
+      ask_whose(waiting, sessions, with_session, without);
+    });
 }
 
 } // namespace
@@ -73,13 +97,17 @@ void find_session(const exchange& ex, found_handler with_session, visitor_handle
 
 void admit_person(const exchange& ex) {
   const auto& row = ex.row();
+  // No page of another site can make a browser send one.
+  if (row.by == spoken::none && needs_session(row.who.who))
+    if (auto key = shown_key(ex.request()))
+      return admit_program(ex, std::move(*key));
   if (row.changes()) {
     if (const auto foreign = foreign_site(ex.request()); !foreign.empty())
       return row.by == spoken::none ? ex.problem(403, foreign) : ex.refuse_with(403, foreign);
   }
   if (!needs_session(row.who.who))
     return row.handle(ex);
-  find_session(ex, enter, refuse_visitor);
+  find_session(ex, enter_with_session, refuse_visitor);
 }
 
 } // namespace ringmaster::gateway

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "gateway/secrets.hpp"
+
 namespace ringmaster::gateway {
 
 namespace {
@@ -43,6 +45,11 @@ std::string_view foreign_site(const protocol::http_request& request) noexcept {
   if (origin && !is_own(*origin, request))
     return "refused: a page of another site sent this request (Origin)";
   return {};
+}
+
+std::string csrf_token(std::string_view session) {
+  // The text in front keeps it apart from every other digest of a session.
+  return sha256_hex(std::string{"ringmaster: csrf token of a session\n"}.append(session));
 }
 
 void add_safety_headers(protocol::http_response& response) {

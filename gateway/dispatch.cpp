@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,30 +19,6 @@ void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
 
 constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
 constexpr route unknown_path{"", "other", no_path, access::anyone};
-
-const route* find_exact(std::span<const route> table, std::string_view path, const web_rules& web) {
-  auto row = std::find_if(table.begin(), table.end(),
-                          [&](const route& each) { return each.path == path && is_served(each.by, web); });
-  return row != table.end() ? &*row : nullptr;
-}
-
-struct place {
-  const route& row;
-  /// As the table writes it; a part of the whole path.
-  std::string_view path;
-};
-
-/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
-place find_place(std::span<const route> table, std::string_view whole, const gateway_services& services) {
-  const std::array candidates{below_context(whole, services.context_path), whole, default_api(whole)};
-  for (auto path : candidates)
-    if (const auto* row = find_exact(table, path, services.web))
-      return {*row, path};
-  for (auto path : candidates)
-    if (!api_operation(path).empty())
-      return {unknown_operation, path};
-  return {unknown_path, candidates[0]};
-}
 
 /// Executors may write `post`.
 bool is_post(std::string_view method) noexcept {
@@ -67,13 +44,70 @@ bool is_allowed(const route& row, std::string_view method) noexcept {
   return has_item(row.method, is_post(method) ? "POST" : method == "HEAD" ? "GET" : method);
 }
 
-void refuse_method(const exchange& ex) {
+struct place {
+  const route& row;
+  /// A part of the whole path.
+  std::string_view path;
+  path_parameters parameters = {};
+};
+
+/// The row of this path that takes the method; when none does, the first one of the path.
+const route* find_exact(std::span<const route> table, std::string_view method, std::string_view path, const web_rules& web) {
+  const route* found = nullptr;
+  for (const auto& each : table) {
+    if (each.path != path || !is_served(each.by, web))
+      continue;
+    if (is_allowed(each, method))
+      return &each;
+    if (!found)
+      found = &each;
+  }
+  return found;
+}
+
+std::optional<place> find_by_pattern(std::span<const route> table, std::string_view method, std::string_view path,
+                                     const web_rules& web) {
+  for (const auto& each : table) {
+    if (each.path.find('{') == std::string_view::npos || !is_served(each.by, web))
+      continue;
+    if (auto parameters = match_path(each.path, path))
+      return place{*find_exact(table, method, each.path, web), path, std::move(*parameters)};
+  }
+  return std::nullopt;
+}
+
+/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
+place find_place(std::span<const route> table, std::string_view method, std::string_view whole,
+                 const gateway_services& services) {
+  const std::array candidates{below_context(whole, services.context_path), whole, default_api(whole)};
+  for (auto path : candidates)
+    if (const auto* row = find_exact(table, method, path, services.web))
+      return {*row, path};
+  for (auto path : candidates)
+    if (auto found = find_by_pattern(table, method, path, services.web))
+      return *std::move(found);
+  for (auto path : candidates)
+    if (!api_operation(path).empty())
+      return {unknown_operation, path};
+  return {unknown_path, candidates[0]};
+}
+
+/// What all rows of the path take.
+std::string allowed_methods(std::span<const route> table, const route& row) {
+  std::string allowed;
+  for (const auto& each : table)
+    if (each.path == row.path && each.by == row.by)
+      allowed.append(allowed.empty() ? "" : ", ").append(each.method);
+  if (const auto at = allowed.find("GET"); at != std::string::npos)
+    allowed.insert(at + 3, ", HEAD");
+  return allowed;
+}
+
+void refuse_method(const exchange& ex, std::span<const route> table) {
   const auto& row = ex.row();
   if (row.who.who == access::executor)
     return ex.refuse(protocol::wire::reply_text::method_not_supported);
-  std::string allowed{row.method};
-  if (const auto at = allowed.find("GET"); at != std::string::npos)
-    allowed.insert(at + 3, ", HEAD");
+  const auto allowed = allowed_methods(table, row);
   if (row.by == spoken::none)
     return ex.problem(405, "this path does not take that method", {{"Allow", allowed}});
   ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
@@ -124,9 +158,9 @@ bool is_admitted(const exchange& ex) {
   return true;
 }
 
-void run(const exchange& ex) {
+void run(const exchange& ex, std::span<const route> table) {
   if (!is_allowed(ex.row(), ex.request().method))
-    return refuse_method(ex);
+    return refuse_method(ex, table);
   if (is_too_long(ex))
     return refuse_length(ex);
   if (!is_admitted(ex))
@@ -137,9 +171,10 @@ void run(const exchange& ex) {
 }
 
 /// `path` is a part of `whole`, but for the root of the context.
-arrival arrival_at(std::string_view whole, std::string_view path) {
-  const bool ends_with_it = whole.ends_with(path);
-  return {std::string{ends_with_it ? whole.substr(0, whole.size() - path.size()) : whole}, std::string{path}};
+arrival arrival_at(std::string_view whole, place&& at) {
+  const bool ends_with_it = whole.ends_with(at.path);
+  return {std::string{ends_with_it ? whole.substr(0, whole.size() - at.path.size()) : whole}, std::string{at.path},
+          std::move(at.parameters)};
 }
 
 } // namespace
@@ -147,9 +182,9 @@ arrival arrival_at(std::string_view whole, std::string_view path) {
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
   try {
     const auto whole = plain_path(message.request.target);
-    const auto [row, path] = find_place(table, whole, services);
-    const exchange ex{services, row, arrival_at(whole, path), std::move(message)};
-    ex.guarded([&ex] { run(ex); });
+    auto found = find_place(table, message.request.method, whole, services);
+    const exchange ex{services, found.row, arrival_at(whole, std::move(found)), std::move(message)};
+    ex.guarded([&] { run(ex, table); });
   } catch (const std::exception& thrown) {
     // Not even an exchange could be made; the reply answers 500 when it is dropped.
     services.log->error("a request was dropped: {}", thrown.what());

@@ -6,7 +6,7 @@
 #include "core/language.hpp"
 #include "gateway/browser_safety.hpp"
 #include "gateway/routes.hpp"
-#include "protocol/wire/json_text.hpp"
+#include "protocol/wire/json_object.hpp"
 #include "protocol/wire/reply_codec.hpp"
 
 namespace ringmaster::gateway {
@@ -18,6 +18,7 @@ constexpr core::localized away_text{"数据库或组件暂不可用，请查看�
                                     "the database or a component is not available now; see the log"};
 /// As XXL-JOB writes it.
 constexpr std::string_view web_type = "application/json;charset=UTF-8";
+constexpr std::string_view problem_type = "application/problem+json";
 
 protocol::http_response json(std::string body) {
   protocol::http_response response;
@@ -33,10 +34,45 @@ std::string_view title(unsigned status) noexcept {
   case 404: return "Not Found";
   case 405: return "Method Not Allowed";
   case 409: return "Conflict";
+  case 412: return "Precondition Failed";
   case 413: return "Content Too Large";
+  case 415: return "Unsupported Media Type";
+  case 428: return "Precondition Required";
+  case 429: return "Too Many Requests";
   case 503: return "Service Unavailable";
   default: return "Internal Server Error";
   }
+}
+
+/// What a problem is called where no `errc` says it; clients may compare it.
+std::string_view kind_of(unsigned status) noexcept {
+  switch (status) {
+  case 400: return "invalid_argument";
+  case 401: return "not_signed_in";
+  case 403: return "forbidden";
+  case 404: return "not_found";
+  case 405: return "method_not_allowed";
+  case 409: return "conflict";
+  case 412: return "changed_meanwhile";
+  case 413: return "too_large";
+  case 415: return "unsupported_media_type";
+  case 428: return "if_match_needed";
+  case 429: return "too_many";
+  case 503: return "unavailable";
+  default: return "internal";
+  }
+}
+
+std::string problem_body(std::string_view kind, unsigned status, std::string_view detail) {
+  std::string body;
+  {
+    protocol::wire::json_object problem{body};
+    problem.text("type", std::string{"urn:ringmaster:"}.append(kind));
+    problem.text("title", title(status));
+    problem.number("status", status);
+    problem.text("detail", detail);
+  }
+  return body;
 }
 
 /// Drivers tell users, hosts and paths in these. Who is outside is told of by its subject, and that may be shown.
@@ -71,6 +107,13 @@ exchange::exchange(const gateway_services& services, const gateway::route& row, 
     shared_{std::make_shared<shared_part>(shared_part{std::move(message.request), std::move(at)})},
     reply_{std::move(message.reply)} {}
 
+std::string_view exchange::parameter(std::string_view name) const noexcept {
+  for (const auto& [each, value] : shared_->at.parameters)
+    if (each == name)
+      return value;
+  return {};
+}
+
 void exchange::drop_body() const noexcept { std::string{}.swap(shared_->request.body); }
 
 void exchange::succeed() const { answer(json(std::string{protocol::wire::plain_success}), 200); }
@@ -78,12 +121,7 @@ void exchange::succeed() const { answer(json(std::string{protocol::wire::plain_s
 void exchange::refuse(std::string_view msg) const { answer(json(protocol::wire::encode_reply(500, msg)), 500); }
 
 void exchange::problem(unsigned status, std::string_view detail, protocol::http_headers headers) const {
-  std::string body = R"({"type":"about:blank","title":)";
-  protocol::wire::append_json(body, title(status));
-  body.append(R"(,"status":)").append(std::to_string(status)).append(R"(,"detail":)");
-  protocol::wire::append_json(body, detail);
-  body.append("}");
-  respond({status, "application/problem+json", std::move(body), std::move(headers)});
+  respond({status, std::string{problem_type}, problem_body(kind_of(status), status, detail), std::move(headers)});
 }
 
 void exchange::respond(protocol::http_response&& response) const {
@@ -91,28 +129,29 @@ void exchange::respond(protocol::http_response&& response) const {
   answer(std::move(response), status);
 }
 
-void exchange::fail(const core::error& error) const {
-  const bool ours = error.code == core::errc::internal;
-  if (ours)
+std::string exchange::words_of(const core::error& error) const {
+  if (error.code == core::errc::internal) {
     services_->log->error("{}: {}", row_->path, error.context);
-  if (row_->who.who != access::executor && is_private(error))
-    return fail_away(error);
-  const std::string_view text = ours ? internal_text : std::string_view{error.context};
-  if (row_->who.who == access::executor)
-    refuse(text);
-  else if (row_->by != spoken::none)
-    refuse_with(200, protocol::wire::message_of(error, how_));
-  else
-    problem(http_status(error.code), text);
+    return row_->by == spoken::none ? std::string{internal_text} : protocol::wire::message_of(error, how_);
+  }
+  if (row_->who.who != access::executor && is_private(error)) {
+    services_->log->warn("{}: {}", row_->path, error.context);
+    return std::string{away_text.in(how_.language)};
+  }
+  return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, how_);
 }
 
-void exchange::fail_away(const core::error& error) const {
-  services_->log->warn("{}: {}", row_->path, error.context);
-  const auto text = away_text.in(how_.language);
-  if (row_->by != spoken::none)
-    refuse_with(200, text);
+std::string exchange::problem_of(const core::error& error) const {
+  return problem_body(core::to_string(error.code), http_status(error.code), words_of(error));
+}
+
+void exchange::fail(const core::error& error) const {
+  if (row_->who.who == access::executor)
+    refuse(words_of(error));
+  else if (row_->by != spoken::none)
+    refuse_with(200, words_of(error));
   else
-    problem(http_status(error.code), text);
+    respond({http_status(error.code), std::string{problem_type}, problem_of(error), {}});
 }
 
 void exchange::reject(const core::error& error) const {

@@ -18,6 +18,7 @@
 #include "core/token_bucket.hpp"
 #include "gateway/access.hpp"
 #include "gateway/http_metrics.hpp"
+#include "gateway/paths.hpp"
 #include "gateway/speech.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
@@ -73,6 +74,15 @@ struct gateway_services {
 struct arrival {
   std::string base;
   std::string path;
+  path_parameters parameters = {};
+};
+
+/// Who came, and how.
+struct entrance {
+  core::principal who;
+  bool must_change_password = false;
+  /// What requests of his pages that change something must show; empty for who came with an API key.
+  std::string csrf_token = {};
 };
 
 /// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. Answering twice does nothing;
@@ -84,15 +94,18 @@ public:
   [[nodiscard]] const gateway_services& services() const noexcept { return *services_; }
   [[nodiscard]] const protocol::http_request& request() const noexcept { return shared_->request; }
   [[nodiscard]] const gateway::route& row() const noexcept { return *row_; }
-  /// Below the context path, as the route table writes it.
+  /// Below the context path, as the client writes it.
   [[nodiscard]] const std::string& path() const noexcept { return shared_->at.path; }
+  /// What stands where the route's path has `{name}`: a number from 1 to 2⁶³-1. Empty where it has none.
+  [[nodiscard]] std::string_view parameter(std::string_view name) const noexcept;
   /// `path` as the client would have to write it to stay under the prefix that it used.
   [[nodiscard]] std::string location(std::string_view path) const { return shared_->at.base + std::string{path}; }
   /// The dialect and language of its answer.
   [[nodiscard]] protocol::wire::speech how() const noexcept { return how_; }
   /// Who asks; nobody unless the route needs a session.
-  [[nodiscard]] const core::principal& who() const noexcept { return shared_->who; }
-  void enter(core::principal who) const { shared_->who = std::move(who); }
+  [[nodiscard]] const core::principal& who() const noexcept { return shared_->entry.who; }
+  [[nodiscard]] const gateway::entrance& entrance() const noexcept { return shared_->entry; }
+  void enter(gateway::entrance entry) const { shared_->entry = std::move(entry); }
   /// With which token an executor came.
   [[nodiscard]] const executor_admission& admission() const noexcept { return shared_->admission; }
   void admit(const executor_admission& admission) const { shared_->admission = admission; }
@@ -103,13 +116,16 @@ public:
   void succeed() const;
   /// XXL's `code` 500 with `msg`, HTTP 200.
   void refuse(std::string_view msg) const;
-  /// application/problem+json; the detail is for the client's eyes.
+  /// application/problem+json of type `urn:ringmaster:…`, as the status says; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
   /// `error` in the row's dialect: XXL's `code` 500 with HTTP 200 for executors and in the web API, a problem for everybody else.
   /// An internal one says nothing of itself. People are not told why the store or a component is away (that is logged),
   /// unless the error has a subject: an executor that does not answer.
   void fail(const core::error& error) const;
+  /// The problem that `fail` answers to who speaks none of XXL's dialects: `urn:ringmaster:` and the name of the `errc`, in XXL's
+  /// words where it has some.
+  [[nodiscard]] std::string problem_of(const core::error& error) const;
   /// The request cannot be read: HTTP 400, in the web API with XXL's `code` 500. What XXL has words for is as `fail`.
   void reject(const core::error& error) const;
   /// An answer of the web API that `protocol/wire` made: a `reply`. No cache keeps it.
@@ -163,14 +179,15 @@ private:
   struct shared_part {
     protocol::http_request request;
     arrival at;
-    core::principal who = {};
+    gateway::entrance entry = {};
     executor_admission admission = {};
     bool silent = false;
     bool done = false;
   };
 
   void broke(const char* what) const noexcept;
-  void fail_away(const core::error& error) const;
+  /// What the client is told; the rest is logged.
+  [[nodiscard]] std::string words_of(const core::error& error) const;
   void answer(protocol::http_response&& response, int code) const;
   void count(const std::string& code) const;
 

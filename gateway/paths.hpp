@@ -2,8 +2,11 @@
 
 // From a request's target to the path that the route table knows (XXL wire §1.1). Pure.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ringmaster::gateway {
 
@@ -20,5 +23,12 @@ namespace ringmaster::gateway {
 
 /// The operation of `/api/OPERATION`; empty for every other path, deeper ones included.
 [[nodiscard]] std::string_view api_operation(std::string_view path) noexcept;
+
+/// What stands where a pattern has `{name}`, by that name, which is a part of the pattern.
+using path_parameters = std::vector<std::pair<std::string_view, std::string>>;
+
+/// `path` by a route's pattern, `/jobs/{id}/runs`: each `{name}` is one whole segment and stands for a number from 1 to 2⁶³-1 in
+/// its one form: digits alone, without zeros in front. Nothing: it is another path.
+[[nodiscard]] std::optional<path_parameters> match_path(std::string_view pattern, std::string_view path);
 
 } // namespace ringmaster::gateway

@@ -2,6 +2,13 @@
 
 #include <array>
 
+#include "gateway/handlers/api_access_handlers.hpp"
+#include "gateway/handlers/api_bulk_handlers.hpp"
+#include "gateway/handlers/api_group_handlers.hpp"
+#include "gateway/handlers/api_job_handlers.hpp"
+#include "gateway/handlers/api_run_handlers.hpp"
+#include "gateway/handlers/api_schedule_handlers.hpp"
+#include "gateway/handlers/api_user_handlers.hpp"
 #include "gateway/handlers/executor_handlers.hpp"
 #include "gateway/handlers/group_handlers.hpp"
 #include "gateway/handlers/health_handlers.hpp"
@@ -77,6 +84,47 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/user/delete", handlers::user_remove, admin, xxl3_only},
   {"POST", "/user/updatePwd", handlers::password_change, first_of_all, xxl2_only},
   {"POST", "/auth/updatePwd", handlers::password_change, first_of_all, xxl3_only},
+
+  {"GET", "/api/v1/openapi.json", handlers::v1::document, anyone},
+  {"GET", "/api/v1/jobs", handlers::v1::job_list, viewer},
+  {"POST", "/api/v1/jobs", handlers::v1::job_add, editor},
+  {"POST", "/api/v1/jobs/start", handlers::v1::jobs_start, operate},
+  {"POST", "/api/v1/jobs/stop", handlers::v1::jobs_stop, operate},
+  {"POST", "/api/v1/jobs/trigger", handlers::v1::jobs_trigger, operate},
+  {"GET", "/api/v1/jobs/{id}", handlers::v1::job_read, viewer},
+  {"PUT", "/api/v1/jobs/{id}", handlers::v1::job_replace, editor},
+  {"DELETE", "/api/v1/jobs/{id}", handlers::v1::job_remove, editor},
+  {"POST", "/api/v1/jobs/{id}/start", handlers::v1::job_start, operate},
+  {"POST", "/api/v1/jobs/{id}/stop", handlers::v1::job_stop, operate},
+  {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
+  {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
+  {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+
+  {"GET", "/api/v1/groups", handlers::v1::group_list, any_user},
+  {"POST", "/api/v1/groups", handlers::v1::group_add, admin},
+  {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
+  {"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin},
+  {"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin},
+
+  {"GET", "/api/v1/runs", handlers::v1::run_list, viewer},
+  {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
+  {"GET", "/api/v1/runs/{id}", handlers::v1::run_read, viewer},
+  {"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer},
+  {"POST", "/api/v1/runs/{id}/kill", handlers::v1::run_kill, operate},
+  {"GET", "/api/v1/reports", handlers::v1::report_list, any_user},
+  {"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user},
+
+  {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
+  {"GET", "/api/v1/keys", handlers::v1::key_list, any_user},
+  {"POST", "/api/v1/keys", handlers::v1::key_add, any_user},
+  {"DELETE", "/api/v1/keys/{id}", handlers::v1::key_remove, any_user},
+
+  {"GET", "/api/v1/users", handlers::v1::user_list, admin},
+  {"POST", "/api/v1/users", handlers::v1::user_add, admin},
+  {"PUT", "/api/v1/users/me/password", handlers::v1::password_change, first_of_all},
+  {"PUT", "/api/v1/users/{id}", handlers::v1::user_replace, admin},
+  {"DELETE", "/api/v1/users/{id}", handlers::v1::user_remove, admin},
+  {"GET", "/api/v1/audit", handlers::v1::audit_list, admin},
 });
 
 } // namespace

@@ -17,10 +17,11 @@ inline constexpr std::size_t form_bytes_max = 1024 * 1024;
 inline constexpr std::size_t sign_in_bytes_max = 16 * 1024;
 
 struct route {
-  /// `POST` or `GET` (which serves HEAD, too), or several with a comma and a blank in between; empty: any. What changes something
-  /// takes POST alone.
+  /// `POST`, `GET` (which serves HEAD, too), `PUT`, `PATCH` or `DELETE`, or `GET, POST` of what only reads; empty: any. A path
+  /// may have several rows that share no method.
   std::string_view method;
-  /// Without the context path: each route stands under it and without it. `/api/…` stands under `/xxl-job-admin`, too.
+  /// Without the context path: each route stands under it and without it. `/api/…` stands under `/xxl-job-admin`, too. Segments
+  /// `{name}` stand for numbers (`match_path`); a row without them comes before one with them.
   std::string_view path;
   void (*handle)(exchange ex);
   permission who;
@@ -30,7 +31,9 @@ struct route {
   std::size_t body_max = form_bytes_max;
 
   /// Something is different after it.
-  [[nodiscard]] constexpr bool changes() const noexcept { return method == "POST"; }
+  [[nodiscard]] constexpr bool changes() const noexcept {
+    return !method.empty() && method.find("GET") == std::string_view::npos;
+  }
 };
 
 /// The one table.

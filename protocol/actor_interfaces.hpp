@@ -295,7 +295,15 @@ using user_admin = caf::typed_actor<
   /// Ends all of his sessions. Errors: invalid_argument (old_password_empty, old_password_wrong, password_empty, name_length, or
   /// one that everybody knows), conflict, too_large as sign_in.
   caf::result<void>(change_password),
-  caf::result<audit_list>(audit_query)>;
+  caf::result<audit_list>(audit_query),
+  /// Errors: not_found; too_large after too many failures (the subject says for how many seconds).
+  caf::result<identified>(identify_key),
+  /// Errors: those of api_key_store::add.
+  caf::result<added_key>(add_key),
+  /// Errors: forbidden, not_found.
+  caf::result<void>(remove_key),
+  /// Errors: forbidden.
+  caf::result<key_list>(key_query)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

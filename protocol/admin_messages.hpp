@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/api_key.hpp"
 #include "core/audit.hpp"
 #include "core/group_draft.hpp"
 #include "core/job_draft.hpp"
@@ -127,6 +128,44 @@ struct audit_query {
 
 struct audit_list {
   std::vector<core::audit_row> rows;
+};
+
+// -- API keys --------------------------------------------------------------------------------------------------------------
+
+/// Whose key it is.
+struct identify_key {
+  std::string key;
+  /// Failures are counted by it.
+  std::string remote;
+};
+
+struct add_key {
+  /// What for.
+  std::string name;
+  /// Nothing: of `by` himself.
+  std::optional<core::user_id> user;
+  std::optional<core::time_point> expires;
+  core::principal by;
+};
+
+struct added_key {
+  core::api_key_id id{};
+  /// Told once.
+  std::string key;
+};
+
+struct remove_key {
+  core::api_key_id id{};
+  core::principal by;
+};
+
+struct key_query {
+  core::api_key_search search;
+  core::principal by;
+};
+
+struct key_list {
+  std::vector<core::api_key> rows;
 };
 
 // -- jobs ------------------------------------------------------------------------------------------------------------------

@@ -144,6 +144,42 @@ core::result<void> check_own_password(const core::principal& by, core::user_id u
   return tl::unexpected{core::not_permitted(by, "change the password of user " + std::to_string(core::number(user)))};
 }
 
+core::error no_such_key() { return {core::errc::not_found, "there is no such API key"}; }
+
+core::error key_is_taken() { return {core::errc::conflict, "there is such an API key already"}; }
+
+core::result<void> check_keys_of(const core::principal& by, core::user_id user) {
+  if (by.admin || (by.user == user && user != core::user_id{}))
+    return {};
+  return tl::unexpected{core::not_permitted(by, "have API keys of user " + std::to_string(core::number(user)))};
+}
+
+core::result<void> check_draft(const core::api_key_draft& draft, core::time_point now) {
+  if (core::is_blank(draft.name))
+    return core::fail(core::errc::invalid_argument, "the name of an API key is empty");
+  if (!core::fits(draft.name, core::api_key_name_chars_max))
+    return tl::unexpected{rights_too_long("name")};
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (core::valid_utf8(draft.name) != draft.name || std::any_of(draft.name.begin(), draft.name.end(), is_control))
+    return core::fail(core::errc::invalid_argument, "the name of an API key is UTF-8 without control characters");
+  if (draft.expires && *draft.expires <= now)
+    return core::fail(core::errc::invalid_argument, "the API key would be over already");
+  return {};
+}
+
+core::result<void> check_key_count(std::int64_t count) {
+  if (count < static_cast<std::int64_t>(core::api_keys_max))
+    return {};
+  return core::fail(core::errc::too_large, "a user has at most " + std::to_string(core::api_keys_max) + " API keys");
+}
+
+std::vector<std::string> changes_of(const core::api_key_draft& draft, const core::user_card& user) {
+  std::vector<std::string> lines{change_line("user", "", user.name)};
+  if (draft.expires)
+    lines.push_back(change_line("expires_ms", "", std::to_string(core::to_ms(*draft.expires))));
+  return lines;
+}
+
 core::audit_row audit_of_user(const core::principal& by, core::audit_action action, const core::user_card& user,
                               const std::vector<std::string>& changes, core::time_point now) {
   return audit_of(by, action, core::audit_object::user, core::number(user.id), user.name, changes, now);

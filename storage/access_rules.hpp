@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/api_key.hpp"
 #include "core/audit.hpp"
 #include "core/principal.hpp"
 #include "core/result.hpp"
@@ -56,6 +57,19 @@ struct user_edit {
 
 /// Errors: `forbidden` unless it is his own password.
 [[nodiscard]] core::result<void> check_own_password(const core::principal& by, core::user_id user);
+
+/// Of API keys. `not_found`.
+[[nodiscard]] core::error no_such_key();
+/// `conflict`.
+[[nodiscard]] core::error key_is_taken();
+/// Errors: `forbidden` unless it is his own, or he is an administrator.
+[[nodiscard]] core::result<void> check_keys_of(const core::principal& by, core::user_id user);
+/// Errors: `invalid_argument`.
+[[nodiscard]] core::result<void> check_draft(const core::api_key_draft& draft, core::time_point now);
+/// Errors: `too_large`.
+[[nodiscard]] core::result<void> check_key_count(std::int64_t count);
+/// What the record of changes says of a new key.
+[[nodiscard]] std::vector<std::string> changes_of(const core::api_key_draft& draft, const core::user_card& user);
 
 /// The record of a change of a user.
 [[nodiscard]] core::audit_row audit_of_user(const core::principal& by, core::audit_action action, const core::user_card& user,

@@ -1,8 +1,9 @@
 #pragma once
 
-// Users, sessions and the record of changes. Roles of the store (storage/store.hpp), where errors and threads are described.
-// Every edit checks the right of `by` and writes its audit row in its own transaction. No password and no session id ever comes
-// in here: only what is made of them.
+// Users, sessions, API keys and the record of changes. Roles of the store (storage/store.hpp), where errors and threads are
+// described.
+// Every edit checks the right of `by` and writes its audit row in its own transaction. No password, no session id and no key
+// ever comes in here: only what is made of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api_key.hpp"
 #include "core/audit.hpp"
 #include "core/principal.hpp"
 #include "core/result.hpp"
@@ -79,6 +81,29 @@ public:
 
   /// All of a user. How many. Errors: `forbidden`, unless `by` is an administrator or the user himself.
   virtual core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) = 0;
+};
+
+/// Rows of `rm_api_key`. A user has his own, administrators have those of all.
+class api_key_store {
+public:
+  virtual ~api_key_store() = default;
+
+  /// Errors: `forbidden`; `not_found` for a user who is gone; `invalid_argument` for a name that is empty or too long, and for an
+  /// end that is no more to come; `too_large` when he has `api_keys_max` of them; `conflict` when the digest is there.
+  virtual core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by,
+                                             core::time_point now) = 0;
+
+  /// Who is no administrator finds his own only. Errors: `forbidden` when he asks for another one's.
+  virtual core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) = 0;
+
+  /// Errors: `forbidden`, `not_found`.
+  virtual core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) = 0;
+
+  /// Errors: `not_found` when there is none, it is over, or its user is gone.
+  virtual core::result<core::found_api_key> find(std::string_view digest, core::time_point now) = 0;
+
+  /// Writes that it was used, unless that stands there since less than `api_key_use_step`. No error when it is gone.
+  virtual core::result<void> used(core::api_key_id key, core::time_point now) = 0;
 };
 
 /// Rows of `rm_audit`.

@@ -179,6 +179,7 @@ public:
   virtual run_reader& run_reading() = 0;
   virtual user_store& users() = 0;
   virtual session_store& sessions() = 0;
+  virtual api_key_store& api_keys() = 0;
   virtual audit_store& audits() = 0;
   /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
   virtual reservation_store* reservations() { return nullptr; }

@@ -58,6 +58,10 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](const protocol::remove_user& asked) { return remove(asked); },
     [this](protocol::change_password& asked) { return change(std::move(asked)); },
     [this](protocol::audit_query& asked) { return list(std::move(asked)); },
+    [this](const protocol::identify_key& asked) { return identify(asked); },
+    [this](protocol::add_key& asked) { return add(std::move(asked)); },
+    [this](const protocol::remove_key& asked) { return remove(asked); },
+    [this](protocol::key_query& asked) { return list(std::move(asked)); },
   };
 }
 
@@ -253,6 +257,9 @@ void user_admin_state::prolong(const std::string& digest, const core::found_sess
 void user_admin_state::forget_sessions(core::user_id user) {
   ++epoch_;
   std::erase_if(kept_, [user](const auto& each) { return each.second.found.who.user == user; });
+  for (auto& [digest, kept] : kept_keys_)
+    if (kept.found.who.user == user)
+      kept.until = {};
 }
 
 } // namespace ringmaster::actors

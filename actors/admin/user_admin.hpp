@@ -20,7 +20,7 @@
 
 namespace ringmaster::actors {
 
-/// What cookies hold, and what is stored of it.
+/// What cookies and keys hold, and what is stored of it.
 struct session_tokens {
   /// A new one that nobody can guess.
   std::function<core::result<std::string>()> fresh;
@@ -30,7 +30,8 @@ struct session_tokens {
 
 /// Users and their sessions: a query worker reads and writes them, password_keeper does the slow work. Sessions that were found
 /// are kept for a second, so what another node ends may go on here for so long; what is ended here is over at once. Passwords
-/// are in its messages only and never logged. `user_edits.cpp` has what administrators and users change.
+/// are in its messages only and never logged; keys alike. `user_edits.cpp` has what administrators and users change,
+/// `user_keys.cpp` API keys.
 class user_admin_state {
 public:
   static inline const char* name = "ringmaster.user_admin";
@@ -76,6 +77,13 @@ private:
     steady until{};
   };
 
+  struct kept_key {
+    core::api_key_id id{};
+    protocol::identified found;
+    /// Behind it the store is asked again.
+    steady until{};
+  };
+
   caf::result<protocol::signed_in> sign_in(protocol::sign_in&& asked);
   void look_up(attempt_ptr now);
   void check(attempt_ptr now);
@@ -92,6 +100,15 @@ private:
   void found(const std::string& digest, std::uint64_t epoch, const core::found_session& session);
   void prolong(const std::string& digest, const core::found_session& session);
   void forget_sessions(core::user_id user);
+
+  caf::result<protocol::identified> identify(const protocol::identify_key& asked);
+  core::result<protocol::identified> found(const protocol::identify_key& asked, const std::string& digest, std::uint64_t epoch,
+                                           core::result<core::found_api_key>&& key);
+  void keep(const std::string& digest, const core::found_api_key& key);
+  void write_use(const core::found_api_key& key);
+  caf::result<protocol::added_key> add(protocol::add_key&& asked);
+  caf::result<void> remove(const protocol::remove_key& asked);
+  caf::result<protocol::key_list> list(protocol::key_query&& asked);
 
   caf::result<protocol::user_page> list(protocol::user_query&& asked);
   caf::result<protocol::audit_list> list(protocol::audit_query&& asked);
@@ -123,7 +140,11 @@ private:
   std::size_t attempts_ = 0;
   /// By digest.
   std::unordered_map<std::string, kept_session> kept_;
-  /// Number of times that sessions were ended here: an answer of the store from before is not kept.
+  /// Apart from that of people: a program with an old key keeps nobody from signing in.
+  core::sign_in_gate key_gate_;
+  /// By digest; also those of before, which are never held up.
+  std::unordered_map<std::string, kept_key> kept_keys_;
+  /// Number of times that sessions or keys were ended here: an answer of the store from before is not kept.
   std::uint64_t epoch_ = 0;
 };
 

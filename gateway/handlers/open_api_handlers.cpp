@@ -86,7 +86,7 @@ void look_and_update(const exchange& ex, wire::open_job wanted, int tries) {
 }
 
 template <class Message>
-void edit_by_id(const exchange& ex) {
+void manage_by_id(const exchange& ex) {
   if (!is_in_time(ex))
     return;
   auto id = wire::parse_open_job_id(ex.request().body);
@@ -140,8 +140,8 @@ void remove_job(exchange ex) {
     });
 }
 
-void start_job(exchange ex) { edit_by_id<protocol::start_job>(ex); }
-void stop_job(exchange ex) { edit_by_id<protocol::stop_job>(ex); }
+void start_job(exchange ex) { manage_by_id<protocol::start_job>(ex); }
+void stop_job(exchange ex) { manage_by_id<protocol::stop_job>(ex); }
 
 void trigger_job(exchange ex) {
   if (!is_in_time(ex))

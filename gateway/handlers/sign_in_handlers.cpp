@@ -112,7 +112,7 @@ void sign_out(exchange ex) {
 
 void sign_in_page(exchange ex) {
   find_session(
-    ex, [](const exchange& waiting, const protocol::identified&) { waiting.redirect(303, "/"); },
+    ex, [](const exchange& waiting, const protocol::identified&, const std::string&) { waiting.redirect(303, "/"); },
     [](const exchange& visitor) {
       const auto* target = visitor.how().dialect == dialect::xxl2 ? "/login" : "/auth/doLogin";
       visitor.respond({200,

@@ -29,6 +29,7 @@ std::string_view reason(unsigned status) noexcept {
   case 413: return "Content Too Large";
   case 415: return "Unsupported Media Type";
   case 422: return "Unprocessable Content";
+  case 428: return "Precondition Required";
   case 429: return "Too Many Requests";
   case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";

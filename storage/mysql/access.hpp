@@ -1,6 +1,6 @@
 #pragma once
 
-// Users, sessions and the record of changes.
+// Users, sessions, API keys and the record of changes.
 
 #include <optional>
 
@@ -43,6 +43,21 @@ public:
   core::result<void> prolong(std::string_view digest, core::time_point expires) override;
   core::result<void> close(std::string_view digest) override;
   core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
+
+private:
+  session& own_;
+};
+
+/// `api_keys.cpp`. Edits hold the user's row: one after another, and none for a user who goes.
+class api_key_role final : public api_key_store {
+public:
+  explicit api_key_role(session& own) : own_{own} {}
+
+  core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
+  core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) override;
+  core::result<core::found_api_key> find(std::string_view digest, core::time_point now) override;
+  core::result<void> used(core::api_key_id key, core::time_point now) override;
 
 private:
   session& own_;

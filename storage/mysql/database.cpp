@@ -59,6 +59,7 @@ public:
   run_reader& run_reading() override { return runs_; }
   user_store& users() override { return users_; }
   session_store& sessions() override { return sessions_; }
+  api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
   reservation_store* reservations() override { return &reservations_; }
 
@@ -87,6 +88,7 @@ private:
   run_role runs_{session_};
   user_role users_{session_};
   session_role sessions_{session_};
+  api_key_role api_keys_{session_};
   audit_role audits_{session_};
   reservation_role reservations_{session_};
 };

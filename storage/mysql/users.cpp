@@ -102,6 +102,7 @@ core::result<void> user_role::remove(core::user_id user, const core::principal& 
     if (!before)
       return {};
     end_sessions(own_, user);
+    own_.db.execute("DELETE FROM rm_api_key WHERE user_id = ?", user);
     own_.db.execute("DELETE FROM rm_group_right WHERE user_id = ?", user);
     own_.db.execute("DELETE FROM xxl_job_user WHERE id = ?", user);
     write_audit(own_.db, audit_of_user(by, core::audit_action::remove, before->card, {}, now));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Users, sessions and the record of changes on one SQLite connection.
+// Users, sessions, API keys and the record of changes on one SQLite connection.
 
 #include <optional>
 
@@ -49,6 +49,21 @@ private:
   session& session_;
 };
 
+/// api_keys.cpp
+class api_keys final : public api_key_store {
+public:
+  explicit api_keys(session& session) : session_{session} {}
+
+  core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
+  core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) override;
+  core::result<core::found_api_key> find(std::string_view digest, core::time_point now) override;
+  core::result<void> used(core::api_key_id key, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
 /// audits.cpp
 class audits final : public audit_store {
 public:
@@ -66,5 +81,8 @@ private:
 
 /// sessions.cpp. How many.
 int end_sessions(connection& db, core::user_id user);
+
+/// api_keys.cpp. Of a user who goes.
+void remove_keys(connection& db, core::user_id user);
 
 } // namespace ringmaster::storage::sqlite

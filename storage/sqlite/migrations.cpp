@@ -260,6 +260,16 @@ migration_step access_tables() {
   previous VARCHAR(100) NOT NULL,
   previous_until_ms BIGINT NOT NULL
 ))",
+            R"(CREATE TABLE rm_api_key (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name VARCHAR(64) NOT NULL,
+  digest VARCHAR(64) NOT NULL UNIQUE,
+  user_id INT NOT NULL,
+  created_ms BIGINT NOT NULL,
+  expires_ms BIGINT NOT NULL,
+  used_ms BIGINT NOT NULL
+))",
+            "CREATE INDEX rm_api_key_user ON rm_api_key (user_id)",
             R"(CREATE TABLE rm_audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at_ms BIGINT NOT NULL,

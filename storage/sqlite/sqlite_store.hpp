@@ -222,6 +222,7 @@ public:
   run_reader& run_reading() override { return run_reads_; }
   user_store& users() override { return users_; }
   session_store& sessions() override { return sessions_; }
+  api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
   core::result<void> ping() override;
 
@@ -241,6 +242,7 @@ private:
   sqlite::run_reads run_reads_{session_};
   sqlite::users users_{session_};
   sqlite::sessions sessions_{session_};
+  sqlite::api_keys api_keys_{session_};
   sqlite::audits audits_{session_};
 };
 

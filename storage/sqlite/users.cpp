@@ -93,6 +93,7 @@ core::result<void> users::remove(core::user_id user, const core::principal& by, 
     if (!before)
       return {};
     end_sessions(db, user);
+    remove_keys(db, user);
     db.run(delete_rights, user);
     db.run(delete_user, user);
     write_audit(db, audit_of_user(by, core::audit_action::remove, before->card, {}, now));

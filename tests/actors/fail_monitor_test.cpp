@@ -50,6 +50,7 @@ struct sweeping_store final : storage::store {
   storage::run_reader& run_reading() override { return inner->run_reading(); }
   storage::user_store& users() override { return inner->users(); }
   storage::session_store& sessions() override { return inner->sessions(); }
+  storage::api_key_store& api_keys() override { return inner->api_keys(); }
   storage::audit_store& audits() override { return inner->audits(); }
   storage::alarm_store& alarms() override { return own; }
   core::result<void> ping() override { return {}; }

@@ -13,6 +13,7 @@ import apply_test
 import command_case
 import doctor_test
 import job_test
+import key_test
 import mariadb_case
 import metrics_test
 import migrate_test
@@ -27,8 +28,8 @@ def main() -> int:
         return 2
     command_case.Case.binary, mariadb_case.MariadbCase.tables = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (usage_test, apply_test, job_test, serve_test, metrics_test, migrate_test, doctor_test, alarm_command_test,
-                   xxl_script_test):
+    for module in (usage_test, apply_test, job_test, key_test, serve_test, metrics_test, migrate_test, doctor_test,
+                   alarm_command_test, xxl_script_test):
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     try:

@@ -146,7 +146,10 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       std::string addresses;
       for (const auto& each : m.wish.addresses)
         addresses += each + ";";
-      return script->answer(line_of("trigger_job", m.wish.job, m.wish.param.value_or("-"), addresses), m.by,
+      auto line = line_of("trigger_job", m.wish.job, m.wish.param.value_or("-"), addresses);
+      if (m.wish.token != 0)
+        line += " token " + std::to_string(m.wish.token);
+      return script->answer(line, m.by,
                             check_right(m.by, operate, group_of(m.wish.job)), core::intent{});
     },
     [this](const protocol::remove_job& m) { return edit(line_of("remove_job", m.job), m.job, editor, m.by); },
@@ -174,7 +177,7 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
     },
     [this](const protocol::source_query& m) {
       return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
-                            protocol::source_list{});
+                            protocol::source_list{{{3, m.job, "GLUE_SHELL", "echo 1", "first one", at(a_second), at(a_second)}}});
     },
   };
 }
@@ -240,6 +243,30 @@ protocol::group_admin::behavior_type group_admin_double::make_behavior() {
   };
 }
 
+namespace {
+
+core::result<void> check_own(const core::principal& by, core::user_id user) {
+  if (by.admin || by.user == user)
+    return {};
+  return tl::unexpected{core::not_permitted(by, "have another one's keys")};
+}
+
+} // namespace
+
+caf::result<protocol::identified> user_admin_double::identify_key(const protocol::identify_key& m) {
+  auto name = m.key.substr(core::api_key_prefix.size());
+  name = name.substr(0, name.find('-'));
+  script->note_key(m.key + "@" + m.remote);
+  if (name == "throttled")
+    return protocol::to_caf({core::errc::too_large, "try again in 7 s", core::refusal::none, "7"});
+  if (name == "broken")
+    return protocol::to_caf({core::errc::unavailable, "the store is away"});
+  auto who = who_has(name);
+  if (who.name.empty())
+    return protocol::to_caf({core::errc::not_found, "no such key"});
+  return protocol::identified{std::move(who), false};
+}
+
 protocol::user_admin::behavior_type user_admin_double::make_behavior() {
   return {
     [this](const protocol::sign_in& m) {
@@ -277,7 +304,27 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       return script->answer_done(line_of("change_password", m.old_password, m.password), m.by, {});
     },
     [this](const protocol::audit_query& m) {
-      return script->answer(line_of("audit_query"), m.by, check_admin(m.by), protocol::audit_list{});
+      const auto& s = m.search;
+      core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
+      row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"";
+      return script->answer(line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit)), m.by,
+                            check_admin(m.by), protocol::audit_list{{std::move(row)}});
+    },
+    [this](const protocol::identify_key& m) { return identify_key(m); },
+    [this](const protocol::add_key& m) {
+      return script->answer(line_of("add_key", m.name, text_of(m.user), text_of(m.expires)), m.by,
+                            check_own(m.by, m.user.value_or(m.by.user)),
+                            protocol::added_key{core::api_key_id{5}, "rmk_told-once"});
+    },
+    [this](const protocol::remove_key& m) {
+      return script->answer_done(line_of("remove_key", m.id), m.by,
+                                 check_own(m.by, core::number(m.id) < 1000 ? m.by.user : core::user_id{}));
+    },
+    [this](const protocol::key_query& m) {
+      const auto& s = m.search;
+      core::api_key key{core::api_key_id{5}, "ci", core::user_id{1}, "admin", at(a_second), std::nullopt, at(a_second)};
+      return script->answer(line_of("key_query", text_of(s.user), s.after, std::to_string(s.limit)), m.by,
+                            check_own(m.by, s.user.value_or(m.by.user)), protocol::key_list{{std::move(key)}});
     },
   };
 }

@@ -36,6 +36,16 @@ public:
     return std::exchange(asked_, {});
   }
 
+  /// The keys that were asked about since the last call, with the address.
+  std::vector<std::string> take_keys() {
+    std::lock_guard guard{mutex_};
+    return std::exchange(keys_, {});
+  }
+  void note_key(std::string line) {
+    std::lock_guard guard{mutex_};
+    keys_.push_back(std::move(line));
+  }
+
   template <class T>
   caf::result<T> answer(std::string line, T value) {
     if (auto refused = note(std::move(line)))
@@ -70,6 +80,7 @@ public:
 private:
   std::mutex mutex_;
   std::vector<std::string> asked_;
+  std::vector<std::string> keys_;
   std::optional<core::error> refusal_;
   std::string refused_line_;
   int refusals_ = 0;
@@ -142,12 +153,18 @@ struct group_admin_double {
   std::shared_ptr<admin_script> script;
 };
 
+/// The API key of one of those below.
+inline std::string key_of(const std::string& name) {
+  return std::string{core::api_key_prefix} + name + std::string(43 - name.size(), '-');
+}
+
 /// Sessions are called after who has them: admin, viewer, operator, editor, stranger (without any right) and mona, who must
-/// change her password.
+/// change her password. Keys are made by key_of; `throttled` and `broken` are refused as they say.
 struct user_admin_double {
   static inline const char* name = "test.user_admin";
   user_admin_double(protocol::user_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
   protocol::user_admin::behavior_type make_behavior();
+  caf::result<protocol::identified> identify_key(const protocol::identify_key& m);
   std::shared_ptr<admin_script> script;
 };
 

@@ -108,7 +108,8 @@ TEST_CASE_METHOD(gateway_fixture, "an unknown path is a problem, not an API repl
     auto reply = post(path, "{}");
     CHECK(reply.first_line == "HTTP/1.1 404 Not Found");
     CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
-    CHECK(reply.body == R"({"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at this path"})");
+    CHECK(reply.body ==
+          R"({"type":"urn:ringmaster:not_found","title":"Not Found","status":404,"detail":"there is nothing at this path"})");
   }
 }
 
@@ -120,7 +121,8 @@ TEST_CASE_METHOD(gateway_fixture, "an exception ends one request, not the gatewa
   open(table);
   auto reply = get("/plain");
   CHECK(reply.status() == 500);
-  CHECK(reply.body == R"({"type":"about:blank","title":"Internal Server Error","status":500,"detail":"internal error"})");
+  CHECK(reply.body ==
+        R"({"type":"urn:ringmaster:internal","title":"Internal Server Error","status":500,"detail":"internal error"})");
   CHECK(post("/api/broken", "{}").body == refusal("internal error"));
   CHECK(get("/plain").status() == 500);
   CHECK(log_text.str().find("no such luck") != std::string::npos);

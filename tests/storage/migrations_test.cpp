@@ -57,6 +57,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT source, revision FROM rm_deploy",
          "SELECT rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered FROM rm_alarm",
          "SELECT job, log_id FROM rm_alarm_open",
+         "SELECT id, name, digest, user_id, created_ms, expires_ms, used_ms FROM rm_api_key",
          "SELECT number, name FROM rm_migration",
        })
     CHECK_NOTHROW((void)db->query(sql));
@@ -86,7 +87,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
-        "rm_session", "rm_group_right", "rm_group_token", "rm_audit"})
+        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.

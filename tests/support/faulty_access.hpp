@@ -1,6 +1,6 @@
 #pragma once
 
-// Users and sessions in front of real ones, for `faulty_store`: each call meets the fault of its name.
+// Users, sessions and API keys in front of real ones, for `faulty_store`: each call meets the fault of its name.
 
 #include <functional>
 #include <optional>
@@ -92,6 +92,32 @@ public:
 
 private:
   storage::session_store& inner_;
+  access_faults faults_;
+};
+
+class faulty_api_keys final : public storage::api_key_store {
+public:
+  faulty_api_keys(storage::api_key_store& inner, access_faults faults) : inner_{inner}, faults_{std::move(faults)} {}
+
+  core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by,
+                                     core::time_point now) override {
+    return faults_.call("add_api_key", [&] { return inner_.add(draft, by, now); });
+  }
+  core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override {
+    return faults_.call("api_key_list", [&] { return inner_.list(search, by); });
+  }
+  core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) override {
+    return faults_.call("remove_api_key", [&] { return inner_.remove(key, by, now); });
+  }
+  core::result<core::found_api_key> find(std::string_view digest, core::time_point now) override {
+    return faults_.call("find_api_key", [&] { return inner_.find(digest, now); });
+  }
+  core::result<void> used(core::api_key_id key, core::time_point now) override {
+    return faults_.call("api_key_used", [&] { return inner_.used(key, now); });
+  }
+
+private:
+  storage::api_key_store& inner_;
   access_faults faults_;
 };
 

@@ -93,6 +93,7 @@ public:
   storage::alarm_store& alarms() override { return *this; }
   storage::user_store& users() override { return users_; }
   storage::session_store& sessions() override { return sessions_; }
+  storage::api_key_store& api_keys() override { return keys_; }
   storage::audit_store& audits() override { return inner_->audits(); }
   storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
@@ -346,6 +347,7 @@ private:
                         &password_form};
   faulty_users users_{inner_->users(), access_};
   faulty_sessions sessions_{inner_->sessions(), access_};
+  faulty_api_keys keys_{inner_->api_keys(), access_};
   faulty_groups groups_{*this};
 };
 

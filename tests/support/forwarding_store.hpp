@@ -34,6 +34,7 @@ public:
   storage::run_reader& run_reading() override { return inner_.run_reading(); }
   storage::user_store& users() override { return inner_.users(); }
   storage::session_store& sessions() override { return inner_.sessions(); }
+  storage::api_key_store& api_keys() override { return inner_.api_keys(); }
   storage::audit_store& audits() override { return inner_.audits(); }
   core::result<void> ping() override { return inner_.ping(); }
 

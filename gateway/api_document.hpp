@@ -1,0 +1,11 @@
+#pragma once
+
+// The OpenAPI document of /api/v1: docs/openapi.json as it was when this was built.
+
+#include <string_view>
+
+namespace ringmaster::gateway {
+
+[[nodiscard]] std::string_view api_document() noexcept;
+
+} // namespace ringmaster::gateway

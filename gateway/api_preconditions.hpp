@@ -1,0 +1,35 @@
+#pragma once
+
+// What a request of /api/v1 says about repeating it and about edits meanwhile. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/principal.hpp"
+#include "core/result.hpp"
+#include "protocol/http.hpp"
+
+namespace ringmaster::gateway {
+
+/// `"12"`: of a revision.
+[[nodiscard]] std::string etag_of(std::int64_t revision);
+
+/// What `If-Match` asks for.
+struct wanted_revision {
+  /// Nothing: any (`*`).
+  std::optional<std::int64_t> number;
+};
+/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag. A tag that was never given out matches nothing:
+/// a number below 0.
+[[nodiscard]] core::result<std::optional<wanted_revision>> wanted_revision_of(const protocol::http_request& request);
+
+/// From `Idempotency-Key` and who sends it; 0: the request has none. Errors: `invalid_argument` for one that is empty, longer
+/// than 255 bytes or no visible ASCII.
+[[nodiscard]] core::result<std::int64_t> trigger_token_of(const protocol::http_request& request, const core::principal& by);
+
+/// `If-None-Match` names it.
+[[nodiscard]] bool has_already(const protocol::http_request& request, std::string_view etag);
+
+} // namespace ringmaster::gateway

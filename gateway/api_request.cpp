@@ -1,0 +1,46 @@
+#include "gateway/api_request.hpp"
+
+#include <algorithm>
+
+namespace ringmaster::gateway {
+
+namespace {
+
+constexpr std::string_view json_type = "application/json";
+
+/// In front of its parameters, without case.
+bool is_json(std::string_view type) noexcept {
+  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  type = type.substr(0, type.find_first_of("; \t"));
+  return std::equal(type.begin(), type.end(), json_type.begin(), json_type.end(),
+                    [lower](char a, char b) { return lower(a) == b; });
+}
+
+} // namespace
+
+bool takes_json(const exchange& ex) {
+  const auto* type = ex.request().find_header("Content-Type");
+  if (ex.request().body.empty() || (type && is_json(*type)))
+    return true;
+  ex.problem(415, "the body must be sent as application/json");
+  return false;
+}
+
+void tell_json(const exchange& ex, std::string body, unsigned status, protocol::http_headers headers) {
+  headers.emplace_back("Cache-Control", "no-store");
+  ex.respond({status, std::string{json_type}, std::move(body), std::move(headers)});
+}
+
+void tell_nothing(const exchange& ex) { ex.respond({204, {}, {}, {{"Cache-Control", "no-store"}}}); }
+
+void tell_made(const exchange& ex, std::string_view collection, std::int64_t id) {
+  const auto number = std::to_string(id);
+  tell_json(ex, R"({"id":)" + number + '}', 201, {{"Location", ex.location(std::string{collection} + '/' + number)}});
+}
+
+std::optional<std::int64_t> next_position(const protocol::wire::api_cursor& from, std::size_t rows, std::int64_t total) {
+  const auto end = from.place + static_cast<std::int64_t>(rows);
+  return rows > 0 && end < total ? std::optional{end} : std::nullopt;
+}
+
+} // namespace ringmaster::gateway

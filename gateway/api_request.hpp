@@ -1,0 +1,78 @@
+#pragma once
+
+// What handlers of /api/v1 read from a request and make of an answer.
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "gateway/exchange.hpp"
+#include "protocol/wire/api_page.hpp"
+#include "protocol/wire/form.hpp"
+
+namespace ringmaster::gateway {
+
+/// Answers 415 and gives false when the body says that it is something else than JSON: forms of pages cannot send that.
+[[nodiscard]] bool takes_json(const exchange& ex);
+
+/// What `read(body)` makes of a JSON body, a `result`. Nothing: it was refused, and that is answered.
+template <class Read>
+[[nodiscard]] auto read_json(const exchange& ex, Read read) {
+  using value_type = typename std::invoke_result_t<Read, std::string_view>::value_type;
+  if (!takes_json(ex))
+    return std::optional<value_type>{};
+  auto value = read(std::string_view{ex.request().body});
+  if (!value)
+    ex.reject(value.error());
+  ex.drop_body();
+  return value ? std::optional<value_type>{std::move(*value)} : std::nullopt;
+}
+
+/// What `read(parameters)` makes of the query. Nothing: as above.
+template <class Read>
+[[nodiscard]] auto read_query(const exchange& ex, Read read) {
+  using value_type = typename std::invoke_result_t<Read, const protocol::wire::form&>::value_type;
+  auto value = protocol::wire::form::parse(ex.request().target, {}, {}).and_then(read);
+  if (!value)
+    ex.reject(value.error());
+  return value ? std::optional<value_type>{std::move(*value)} : std::nullopt;
+}
+
+/// The same with the place where a page begins: `read(parameters, cursor)`, and that place.
+template <class Read>
+[[nodiscard]] auto read_list_query(const exchange& ex, Read read) {
+  return read_query(ex, [&](const protocol::wire::form& sent) {
+    return protocol::wire::api_cursor_of(sent).and_then([&](const protocol::wire::api_cursor& from) {
+      return read(sent, from).map([&](auto search) { return std::pair{std::move(search), from}; });
+    });
+  });
+}
+
+/// Where the route has `{id}`. A number that no such id can have is answered: there is nothing.
+template <class Id>
+[[nodiscard]] std::optional<Id> id_in_path(const exchange& ex) {
+  using number_type = std::underlying_type_t<Id>;
+  std::int64_t number = 0;
+  for (const char digit : ex.parameter("id"))
+    number = number * 10 + (digit - '0');
+  if (number <= std::numeric_limits<number_type>::max())
+    return Id{static_cast<number_type>(number)};
+  ex.problem(404, "there is nothing with this id");
+  return std::nullopt;
+}
+
+/// JSON. No cache keeps it.
+void tell_json(const exchange& ex, std::string body, unsigned status = 200, protocol::http_headers headers = {});
+/// 204.
+void tell_nothing(const exchange& ex);
+/// 201 with its place.
+void tell_made(const exchange& ex, std::string_view collection, std::int64_t id);
+
+/// Of lists by position: where the next page begins.
+[[nodiscard]] std::optional<std::int64_t> next_position(const protocol::wire::api_cursor& from, std::size_t rows,
+                                                        std::int64_t total);
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,76 @@
+#include "gateway/handlers/api_group_handlers.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gateway/api_request.hpp"
+#include "protocol/wire/api_groups.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+/// Groups are few: the part of them is taken here.
+void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vector<core::group_record>& all) {
+  const auto begin = std::min(static_cast<std::size_t>(from.place), all.size());
+  const auto end = std::min(begin + from.limit, all.size());
+  const std::vector<core::group_record> part{all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             all.begin() + static_cast<std::ptrdiff_t>(end)};
+  const auto total = static_cast<std::int64_t>(all.size());
+  tell_json(ex, wire::api_page(wire::api_groups(part), next_position(from, part.size(), total), total));
+}
+
+} // namespace
+
+void group_list(exchange ex) {
+  const auto from = read_query(ex, wire::api_cursor_of);
+  if (!from)
+    return;
+  ex.ask<protocol::group_page>(
+    ex.services().partners.groups, protocol::visible_groups_query{ex.who()},
+    [from = *from](const exchange& waiting, const protocol::group_page& reply) { tell_part(waiting, from, reply.page.rows); });
+}
+
+void group_add(exchange ex) {
+  auto draft = read_json(ex, wire::parse_api_group);
+  if (!draft)
+    return;
+  ex.ask<protocol::saved_group>(ex.services().partners.groups,
+                                protocol::save_group{std::nullopt, std::move(*draft), ex.who()},
+                                [](const exchange& waiting, const protocol::saved_group& saved) {
+                                  tell_made(waiting, "/api/v1/groups", core::number(saved.id));
+                                });
+}
+
+void group_read(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{*id, ex.who()},
+                               [](const exchange& waiting, const protocol::group_page& reply) {
+                                 if (reply.page.rows.empty())
+                                   return waiting.fail({core::errc::not_found, "there is no such group"});
+                                 tell_json(waiting, wire::api_group(reply.page.rows.front()));
+                               });
+}
+
+void group_replace(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  auto draft = id ? read_json(ex, wire::parse_api_group) : std::nullopt;
+  if (!draft)
+    return;
+  ex.ask<protocol::saved_group>(ex.services().partners.groups, protocol::save_group{*id, std::move(*draft), ex.who()},
+                                [](const exchange& waiting, const protocol::saved_group&) { tell_nothing(waiting); });
+}
+
+void group_remove(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  if (!id)
+    return;
+  ex.ask<void>(ex.services().partners.groups, protocol::remove_group{*id, ex.who()}, tell_nothing);
+}
+
+} // namespace ringmaster::gateway::handlers::v1

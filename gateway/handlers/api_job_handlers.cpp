@@ -1,0 +1,151 @@
+#include "gateway/handlers/api_job_handlers.hpp"
+
+#include <utility>
+
+#include "gateway/api_preconditions.hpp"
+#include "gateway/api_request.hpp"
+#include "protocol/wire/api_jobs.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+void tell_edited(const exchange& ex, const core::job_edit& edit) { tell_json(ex, wire::api_job_edit(edit)); }
+
+/// Message with `job` and `by`.
+template <class Message>
+void edit_by_id(const exchange& ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  Message message;
+  message.job = *id;
+  message.by = ex.who();
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
+}
+
+void tell_changed(const exchange& ex) { ex.problem(412, "the job was edited meanwhile: read it again"); }
+
+/// `seen` is what the job is now, as it was read; a later edit is a conflict.
+void replace_seen(const exchange& ex, protocol::update_job wish, const core::job_record& seen) {
+  wish.seen_revision = seen.revision;
+  ex.ask<core::job_edit>(
+    ex.services().partners.jobs, std::move(wish),
+    [](const exchange& waiting, const core::job_edit& edit) { tell_edited(waiting, edit); },
+    [declared = !seen.key.empty()](const exchange& waiting, const core::error& error) {
+      return error.code == core::errc::conflict && !declared ? tell_changed(waiting) : waiting.fail(error);
+    });
+}
+
+} // namespace
+
+void job_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_job_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::job_page>(ex.services().partners.jobs, protocol::job_page_query{std::move(query->first), ex.who()},
+                             [from = query->second](const exchange& waiting, const protocol::job_page& reply) {
+                               const auto& [rows, total, capped] = reply.page;
+                               tell_json(waiting, wire::api_page(wire::api_jobs(rows), next_position(from, rows.size(), total),
+                                                                 total, capped));
+                             });
+}
+
+void job_add(exchange ex) {
+  auto draft = read_json(ex, [](std::string_view body) { return wire::parse_api_job(body, core::draft_use::add); });
+  if (!draft)
+    return;
+  if (draft->author.empty())
+    draft->author = ex.who().name;
+  ex.ask<protocol::added_job>(ex.services().partners.jobs, protocol::add_job{std::move(*draft), ex.who()},
+                              [](const exchange& waiting, const protocol::added_job& added) {
+                                tell_made(waiting, "/api/v1/jobs", core::number(added.id));
+                              });
+}
+
+void job_read(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::job_found>(ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
+                              [](const exchange& waiting, const protocol::job_found& found) {
+                                tell_json(waiting, wire::api_job(found.job), 200, {{"ETag", etag_of(found.job.revision)}});
+                              });
+}
+
+void job_replace(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  const auto wanted = wanted_revision_of(ex.request());
+  if (!wanted)
+    return ex.reject(wanted.error());
+  if (!*wanted)
+    return ex.problem(428, "send If-Match with the ETag that a GET of the same path gives");
+  auto draft = read_json(ex, [](std::string_view body) { return wire::parse_api_job(body, core::draft_use::update); });
+  if (!draft)
+    return;
+  protocol::update_job wish{*id, std::move(*draft), std::nullopt, ex.who()};
+  ex.ask<protocol::job_found>(
+    ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
+    [wish = std::move(wish), revision = (*wanted)->number](const exchange& waiting, const protocol::job_found& found) {
+      if (revision && *revision != found.job.revision)
+        return tell_changed(waiting);
+      replace_seen(waiting, wish, found.job);
+    });
+}
+
+void job_remove(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<core::job_edit>(ex.services().partners.jobs, protocol::remove_job{*id, false, ex.who()},
+                         [](const exchange& waiting, const core::job_edit&) { tell_nothing(waiting); });
+}
+
+void job_start(exchange ex) { edit_by_id<protocol::start_job>(ex); }
+
+void job_stop(exchange ex) { edit_by_id<protocol::stop_job>(ex); }
+
+void job_trigger(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  const auto token = trigger_token_of(ex.request(), ex.who());
+  if (!token)
+    return ex.reject(token.error());
+  auto wish = read_json(ex, wire::parse_api_trigger);
+  if (!wish)
+    return;
+  wish->job = *id;
+  wish->token = *token;
+  ex.ask<core::intent>(ex.services().partners.jobs, protocol::trigger_job{std::move(*wish), ex.who()},
+                       [](const exchange& waiting, const core::intent& intent) {
+                         tell_json(waiting, wire::api_intent(intent), 202);
+                       });
+}
+
+void source_list(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::source_list>(
+    ex.services().partners.jobs, protocol::source_query{*id, ex.who()},
+    [](const exchange& waiting, const protocol::source_list& list) {
+      const auto total = static_cast<std::int64_t>(list.versions.size());
+      tell_json(waiting, wire::api_page(wire::api_sources(list.versions), std::nullopt, total));
+    });
+}
+
+void source_save(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  auto sent = id ? read_json(ex, wire::parse_api_source) : std::nullopt;
+  if (!sent)
+    return;
+  ex.ask<core::job_edit>(ex.services().partners.jobs,
+                         protocol::save_source{*id, std::move(sent->source), std::move(sent->remark), ex.who()}, tell_edited);
+}
+
+} // namespace ringmaster::gateway::handlers::v1

@@ -1,0 +1,80 @@
+#include "gateway/handlers/api_user_handlers.hpp"
+
+#include <utility>
+
+#include "gateway/api_request.hpp"
+#include "protocol/wire/api_users.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+protocol::save_user wish_of(std::optional<core::user_id> id, wire::api_user&& user, const core::principal& by) {
+  return {id, std::move(user.name), std::move(user.password), user.admin, std::move(user.rights), by};
+}
+
+} // namespace
+
+void user_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_user_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(query->first), ex.who()},
+                              [from = query->second](const exchange& waiting, const protocol::user_page& reply) {
+                                const auto& [rows, total, capped] = reply.page;
+                                tell_json(waiting, wire::api_page(wire::api_users(rows), next_position(from, rows.size(), total),
+                                                                  total, capped));
+                              });
+}
+
+void user_add(exchange ex) {
+  auto user = read_json(ex, [](std::string_view body) { return wire::parse_api_user(body, wire::user_use::add); });
+  if (!user)
+    return;
+  ex.ask<protocol::saved_user>(ex.services().partners.users, wish_of(std::nullopt, std::move(*user), ex.who()),
+                               [](const exchange& waiting, const protocol::saved_user& saved) {
+                                 tell_json(waiting, R"({"id":)" + std::to_string(core::number(saved.id)) + '}', 201);
+                               });
+}
+
+void user_replace(exchange ex) {
+  const auto id = id_in_path<core::user_id>(ex);
+  if (!id)
+    return;
+  auto user = read_json(ex, [](std::string_view body) { return wire::parse_api_user(body, wire::user_use::update); });
+  if (!user)
+    return;
+  ex.ask<protocol::saved_user>(ex.services().partners.users, wish_of(*id, std::move(*user), ex.who()),
+                               [](const exchange& waiting, const protocol::saved_user&) { tell_nothing(waiting); });
+}
+
+void user_remove(exchange ex) {
+  const auto id = id_in_path<core::user_id>(ex);
+  if (!id)
+    return;
+  ex.ask<void>(ex.services().partners.users, protocol::remove_user{*id, ex.who()}, tell_nothing);
+}
+
+void password_change(exchange ex) {
+  auto sent = read_json(ex, wire::parse_api_passwords);
+  if (!sent)
+    return;
+  ex.ask<void>(ex.services().partners.users,
+               protocol::change_password{std::move(sent->old_one), std::move(sent->new_one), ex.who()}, tell_nothing);
+}
+
+void audit_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_audit_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::audit_list>(ex.services().partners.users, protocol::audit_query{std::move(query->first), ex.who()},
+                               [limit = query->second.limit](const exchange& waiting, const protocol::audit_list& list) {
+                                 const auto& rows = list.rows;
+                                 const auto next = rows.size() >= limit ? std::optional{rows.back().id} : std::nullopt;
+                                 tell_json(waiting, wire::api_page(wire::api_audit(rows), next, std::nullopt));
+                               });
+}
+
+} // namespace ringmaster::gateway::handlers::v1

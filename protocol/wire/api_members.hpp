@@ -1,0 +1,118 @@
+#pragma once
+
+// Reads bodies of /api/v1: strict JSON, member by member. Internal to the codecs of that API.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/result.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// The members of one JSON object. What is wrong first is kept, with its path; `check` tells it. Null stands for an absent value
+/// where one may be absent.
+class api_members {
+public:
+  /// `object` outlives this. `path` is that of the object with a dot at its end; empty: the body itself.
+  api_members(const nlohmann::json& object, std::string path = {});
+
+  /// Empty when it is not there.
+  [[nodiscard]] std::string text(std::string_view name);
+  [[nodiscard]] std::optional<std::string> maybe_text(std::string_view name);
+  [[nodiscard]] std::string needed_text(std::string_view name);
+
+  [[nodiscard]] std::optional<std::int64_t> maybe_number(std::string_view name,
+                                                         std::int64_t min = std::numeric_limits<std::int64_t>::min(),
+                                                         std::int64_t max = std::numeric_limits<std::int64_t>::max());
+  /// 0 when it is not there; of 32 bits and not negative.
+  [[nodiscard]] std::int32_t count(std::string_view name);
+  /// Of an id column of 32 bits, from 1 on.
+  [[nodiscard]] std::int32_t needed_id(std::string_view name);
+  [[nodiscard]] std::optional<std::int32_t> maybe_id(std::string_view name);
+
+  [[nodiscard]] std::optional<bool> maybe_truth(std::string_view name);
+  [[nodiscard]] bool needed_truth(std::string_view name);
+
+  /// At most so many. Nothing when it is not there.
+  [[nodiscard]] std::optional<std::vector<std::string>> maybe_texts(std::string_view name, std::size_t max);
+  [[nodiscard]] std::optional<std::vector<std::int32_t>> maybe_ids(std::string_view name, std::size_t max);
+
+  /// Reads the object of that name with `read(api_members&)`, if it is there.
+  template <class Read>
+  void object(std::string_view name, Read read) {
+    if (const auto* found = find(name)) {
+      if (!found->is_object())
+        return wrong(name, "must be an object");
+      read_object(*found, path_ + std::string{name} + '.', read);
+    }
+  }
+  /// The same for each object of an array. True when it is there.
+  template <class Read>
+  bool objects(std::string_view name, std::size_t max, Read read) {
+    const auto* found = find_array(name, max);
+    if (!found)
+      return false;
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      const auto at = std::string{name} + '[' + std::to_string(i) + ']';
+      if (!(*found)[i].is_object()) {
+        wrong(at, "must be an object");
+        return true;
+      }
+      read_object((*found)[i], path_ + at + '.', read);
+    }
+    return true;
+  }
+
+  /// What is wrong about the member of that name, unless something was before.
+  void wrong(std::string_view name, std::string_view what);
+
+  /// After all members that there may be were asked for: another one is an error, too. Errors: `invalid_argument`.
+  [[nodiscard]] core::result<void> check() const;
+
+private:
+  template <class Read>
+  void read_object(const nlohmann::json& value, std::string path, Read read) {
+    api_members inner{value, std::move(path)};
+    read(inner);
+    if (auto sound = inner.check(); !sound && !problem_)
+      problem_ = std::move(sound.error());
+  }
+
+  /// Null for one that is absent or null.
+  [[nodiscard]] const nlohmann::json* find(std::string_view name);
+  [[nodiscard]] const nlohmann::json* find_array(std::string_view name, std::size_t max);
+  [[nodiscard]] std::string text_of(const nlohmann::json& value, std::string_view name);
+  [[nodiscard]] std::int64_t number_of(const nlohmann::json& value, std::string_view name, std::int64_t min, std::int64_t max);
+
+  const nlohmann::json& object_;
+  std::string path_;
+  std::set<std::string, std::less<>> known_;
+  std::optional<core::error> problem_;
+};
+
+/// A JSON object, at most 8 levels deep, no name twice. Errors: `invalid_argument`.
+[[nodiscard]] core::result<nlohmann::json> parse_api_object(std::string_view body);
+
+/// What `read(api_members&)` makes of a body.
+template <class Read>
+[[nodiscard]] auto read_api_object(std::string_view body, Read read)
+  -> core::result<decltype(read(std::declval<api_members&>()))> {
+  const auto document = parse_api_object(body);
+  if (!document)
+    return tl::unexpected{document.error()};
+  api_members members{*document};
+  auto value = read(members);
+  if (auto sound = members.check(); !sound)
+    return tl::unexpected{std::move(sound.error())};
+  return value;
+}
+
+} // namespace ringmaster::protocol::wire

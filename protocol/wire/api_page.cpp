@@ -1,0 +1,86 @@
+#include "protocol/wire/api_page.hpp"
+
+#include <charconv>
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+using core::errc;
+
+/// So that another kind of cursor can be told from it.
+constexpr char cursor_kind = 'p';
+
+/// Of the year 9999.
+constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
+
+std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
+  std::int64_t place = 0;
+  if (cursor.size() < 2 || cursor.front() != cursor_kind)
+    return std::nullopt;
+  const auto* end = cursor.data() + cursor.size();
+  const auto [stop, failure] = std::from_chars(cursor.data() + 1, end, place);
+  return failure == std::errc{} && stop == end && place > 0 ? std::optional{place} : std::nullopt;
+}
+
+} // namespace
+
+core::result<api_cursor> api_cursor_of(const form& sent) {
+  api_cursor out;
+  const auto limit = sent.int64("limit");
+  if (!limit || (*limit && (**limit < 1 || **limit > static_cast<std::int64_t>(api_rows_max))))
+    return core::fail(errc::invalid_argument, "the parameter limit must be a number from 1 to " + std::to_string(api_rows_max));
+  if (*limit)
+    out.limit = static_cast<std::size_t>(**limit);
+  if (const auto cursor = sent.text("cursor")) {
+    const auto place = place_in(*cursor);
+    if (!place)
+      return core::fail(errc::invalid_argument, "the parameter cursor must be what \"next\" of the page before said");
+    out.place = *place;
+  }
+  return out;
+}
+
+std::string api_page(std::string_view items, std::optional<std::int64_t> next, std::optional<std::int64_t> total,
+                     bool total_is_capped) {
+  std::string out;
+  out.reserve(items.size() + 96);
+  {
+    json_object page{out};
+    page.raw("items", items);
+    next ? page.text("next", cursor_kind + std::to_string(*next)) : page.null("next");
+    total ? page.number("total", *total) : page.null("total");
+    page.truth("total_is_capped", total_is_capped);
+  }
+  return out;
+}
+
+core::result<std::optional<bool>> truth_of(const form& sent, std::string_view name) {
+  const auto text = sent.text(name);
+  if (!text || text->empty())
+    return std::nullopt;
+  if (*text != "true" && *text != "false")
+    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be true or false");
+  return *text == "true";
+}
+
+core::result<std::optional<core::time_point>> instant_of(const form& sent, std::string_view name) {
+  const auto ms = sent.int64(name);
+  if (!ms)
+    return tl::unexpected{ms.error()};
+  if (!*ms)
+    return std::nullopt;
+  if (**ms < 0 || **ms > instant_ms_max)
+    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must lie between 1970 and 9999");
+  return core::from_ms(**ms);
+}
+
+void append_instant(json_object& row, std::string_view name, std::optional<core::time_point> t) {
+  t && *t != core::time_point{} ? row.number(name, core::to_ms(*t)) : row.null(name);
+}
+
+void append_text_or_null(json_object& row, std::string_view name, std::string_view text) {
+  text.empty() ? row.null(name) : row.text(name, text);
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,90 @@
+// The OpenAPI document is about the routes that there are, and all of them.
+
+#include "tests/support/catch.hpp"
+
+#include <cctype>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "gateway/api_document.hpp"
+#include "tests/gateway/api_fixture.hpp"
+#include "tests/gateway/rights.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using nlohmann::json;
+
+namespace {
+
+std::string in_capitals(std::string text) {
+  for (auto& each : text)
+    each = static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  return text;
+}
+
+/// Each `$ref` below.
+void collect_references(const json& value, std::set<std::string>& found) {
+  for (const auto& [name, inner] : value.items()) {
+    if (value.is_object() && name == "$ref")
+      found.insert(inner.get<std::string>());
+    else if (inner.is_structured())
+      collect_references(inner, found);
+  }
+}
+
+} // namespace
+
+TEST_CASE("the document has every route of the API, and no other", "[gateway][api]") {
+  const auto document = json::parse(gateway::api_document());
+  std::set<std::string> described, routed;
+  for (const auto& [path, methods] : document["paths"].items())
+    for (const auto& [method, operation] : methods.items())
+      described.insert(in_capitals(method) + ' ' + path);
+  for (const auto& row : gateway::routes())
+    if (is_of_api(row.path))
+      routed.insert(std::string{row.method} + ' ' + std::string{row.path});
+  CHECK(described == routed);
+}
+
+TEST_CASE("the document says who may call what, as the routes do", "[gateway][api]") {
+  const auto document = json::parse(gateway::api_document());
+  std::set<std::string> names;
+  for (const auto& row : gateway::routes()) {
+    if (!is_of_api(row.path))
+      continue;
+    CAPTURE(row.method, row.path);
+    auto method = std::string{row.method};
+    for (auto& each : method)
+      each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+    const auto& operation = document["paths"][std::string{row.path}][method];
+    CHECK(names.insert(operation["operationId"].get<std::string>()).second);
+    CHECK(operation.contains("security") == !gateway::needs_session(row.who.who));
+    const auto said = operation["description"].get<std::string>();
+    const auto wanted = own_rights(row.who.who);
+    CHECK((wanted == viewers ? "Who: viewer."
+           : wanted == operators ? "Who: operator."
+           : wanted == editors   ? "Who: editor."
+           : wanted == admins    ? "Who: administrator."
+           : wanted == users     ? "Who: any user."
+                                 : "Who: anyone.") == said);
+  }
+}
+
+TEST_CASE("the document refers to nothing that is not in it, and has no schema in vain", "[gateway][api]") {
+  const auto document = json::parse(gateway::api_document());
+  std::set<std::string> wanted, there;
+  collect_references(document, wanted);
+  for (const auto& [name, schema] : document["components"]["schemas"].items())
+    there.insert("#/components/schemas/" + name);
+  CHECK(wanted == there);
+}
+
+TEST_CASE_METHOD(api_fixture, "the document is served to everybody", "[gateway][api]") {
+  open();
+  const auto reply = get("/api/v1/openapi.json");
+  CHECK(reply.status() == 200);
+  CHECK(reply.head.find("Content-Type: application/json\r\n") != std::string::npos);
+  CHECK(reply.body == gateway::api_document());
+}

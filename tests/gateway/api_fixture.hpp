@@ -1,0 +1,31 @@
+#pragma once
+
+// Requests to /api/v1, with a session or without.
+
+#include <nlohmann/json.hpp>
+
+#include "gateway/browser_safety.hpp"
+#include "tests/gateway/web_fixture.hpp"
+
+namespace ringmaster::test {
+
+class api_fixture : public web_fixture {
+public:
+  /// `target` is below /api/v1. A body is sent as JSON.
+  raw_socket::message call(std::string_view method, const std::string& target, std::string_view body = {},
+                           const std::string& session = "admin", const std::string& more = {}) {
+    const auto type = body.empty() ? std::string{} : std::string{"Content-Type: application/json\r\n"};
+    return ask(text(method, "/api/v1" + target, body, type + cookie_3(session) + csrf(session) + more));
+  }
+  static std::string csrf(const std::string& session) { return "X-CSRF-Token: " + gateway::csrf_token(session) + "\r\n"; }
+  /// `more` says who asks.
+  raw_socket::message call_as(const std::string& more, std::string_view method, const std::string& target,
+                              std::string_view body = {}) {
+    const auto type = body.empty() ? std::string{} : std::string{"Content-Type: application/json\r\n"};
+    return ask(text(method, "/api/v1" + target, body, type + more));
+  }
+
+  static nlohmann::json json_of(const raw_socket::message& reply) { return nlohmann::json::parse(reply.body); }
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,168 @@
+// Who may do what in /api/v1: each route, each role, in an own and in a foreign group.
+
+#include "tests/support/catch.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tests/gateway/api_fixture.hpp"
+#include "tests/gateway/rights.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+
+namespace {
+
+/// Where a request goes, below /api/v1, and its body.
+struct probe {
+  const char* target;
+  const char* body = "";
+};
+
+struct api_rights_row {
+  const char* method;
+  const char* path;
+  probe mine;
+  const char* own;
+  probe theirs;
+  const char* foreign;
+};
+
+constexpr const char* own_job = R"({"group":1,"name":"x"})";
+constexpr const char* foreign_job = R"({"group":2,"name":"x"})";
+constexpr const char* group = R"({"app_name":"app-1","title":"x"})";
+constexpr const char* source = R"({"source":"echo","remark":"12345"})";
+constexpr const char* span = "?from_ms=1767225600000&to_ms=1767312000000";
+
+const std::array api_rights = std::to_array<api_rights_row>({
+  {"GET", "/openapi.json", {"/openapi.json"}, everybody, {"/openapi.json"}, everybody},
+  {"GET", "/jobs", {"/jobs?group=1"}, viewers, {"/jobs?group=2"}, admins},
+  {"POST", "/jobs", {"/jobs", own_job}, editors, {"/jobs", foreign_job}, admins},
+  {"POST", "/jobs/start", {"/jobs/start", R"({"ids":[7]})"}, operators, {"/jobs/start", R"({"ids":[1007]})"}, admins},
+  {"POST", "/jobs/stop", {"/jobs/stop", R"({"ids":[7]})"}, operators, {"/jobs/stop", R"({"ids":[1007]})"}, admins},
+  {"POST", "/jobs/trigger", {"/jobs/trigger", R"({"ids":[7]})"}, operators, {"/jobs/trigger", R"({"ids":[1007]})"}, admins},
+  {"GET", "/jobs/{id}", {"/jobs/7"}, viewers, {"/jobs/1007"}, admins},
+  {"PUT", "/jobs/{id}", {"/jobs/7", own_job}, editors, {"/jobs/1007", foreign_job}, admins},
+  {"DELETE", "/jobs/{id}", {"/jobs/7"}, editors, {"/jobs/1007"}, admins},
+  {"POST", "/jobs/{id}/start", {"/jobs/7/start"}, operators, {"/jobs/1007/start"}, admins},
+  {"POST", "/jobs/{id}/stop", {"/jobs/7/stop"}, operators, {"/jobs/1007/stop"}, admins},
+  {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
+  {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
+  {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
+
+  {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
+  {"POST", "/groups", {"/groups", group}, admins, {"/groups", group}, admins},
+  {"GET", "/groups/{id}", {"/groups/1"}, viewers, {"/groups/2"}, admins},
+  {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
+  {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
+
+  {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
+  {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
+  {"GET", "/runs/{id}", {"/runs/70"}, viewers, {"/runs/1070"}, admins},
+  {"GET", "/runs/{id}/log", {"/runs/70/log"}, viewers, {"/runs/1070/log"}, admins},
+  {"POST", "/runs/{id}/kill", {"/runs/70/kill"}, operators, {"/runs/1070/kill"}, admins},
+  {"GET", "/reports", {"/reports"}, users, {"/reports"}, users},
+  {"GET", "/schedule/preview", {"/schedule/preview?type=NONE"}, users, {"/schedule/preview?type=NONE"}, users},
+
+  {"GET", "/session", {"/session"}, users, {"/session"}, users},
+  {"GET", "/keys", {"/keys"}, users, {"/keys?user=99"}, admins},
+  {"POST", "/keys", {"/keys", R"({"name":"ci"})"}, users, {"/keys", R"({"name":"ci","user":99})"}, admins},
+  {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
+
+  {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
+  {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,
+   {"/users", R"({"name":"abcd","password":"efgh","admin":true})"}, admins},
+  {"PUT", "/users/me/password", {"/users/me/password", R"({"old_password":"abcd","password":"efgh"})"}, users,
+   {"/users/me/password", R"({"old_password":"abcd","password":"efgh"})"}, users},
+  {"PUT", "/users/{id}", {"/users/4", R"({"admin":false})"}, admins, {"/users/5", R"({"admin":true})"}, admins},
+  {"DELETE", "/users/{id}", {"/users/4"}, admins, {"/users/5"}, admins},
+  {"GET", "/audit", {"/audit"}, admins, {"/audit"}, admins},
+});
+
+const api_rights_row* find_rights(const gateway::route& row) {
+  const auto* found = std::find_if(api_rights.begin(), api_rights.end(), [&row](const api_rights_row& each) {
+    return row.method == each.method && row.path == std::string{"/api/v1"} + each.path;
+  });
+  return found != api_rights.end() ? found : nullptr;
+}
+
+char api_outcome_of(const raw_socket::message& reply) {
+  if (reply.status() == 401)
+    return '>';
+  // Of many at once each is refused by itself.
+  if (reply.status() == 403 || reply.body.find(R"("status":403)") != std::string::npos)
+    return '-';
+  return reply.status() / 100 == 2 ? '+' : '?';
+}
+
+class api_rights_fixture : public api_fixture {
+public:
+  raw_socket::message call_row(const gateway::route& row, const probe& of, const std::string& session) {
+    auto target = std::string{of.target};
+    if (target == "/reports")
+      target += span;
+    return call(row.method, target, of.body, session, row.method == "PUT" ? "If-Match: \"40\"\r\n" : "");
+  }
+
+  std::string outcomes(const gateway::route& row, const probe& of) {
+    std::string letters;
+    for (const auto* role : roles) {
+      const auto reply = call_row(row, of, role);
+      letters += api_outcome_of(reply);
+      if (letters.back() == '-')
+        CHECK(reply.body.find("ermission limit") != std::string::npos);
+      const auto asked = script->take_asked();
+      // Nobody is asked for anything before it is known who wants it.
+      if (letters.back() == '>' || (letters.back() == '-' && row.who.who == gateway::access::admin))
+        CHECK(asked.empty());
+    }
+    return letters;
+  }
+};
+
+} // namespace
+
+TEST_CASE("each route of the API has one row of rights, and each row a route", "[gateway][rights][api]") {
+  std::map<std::pair<std::string_view, std::string_view>, int> seen;
+  for (const auto& row : gateway::routes()) {
+    if (!is_of_api(row.path))
+      continue;
+    CAPTURE(row.method, row.path);
+    CHECK(++seen[{row.method, row.path}] == 1);
+    const auto* known = find_rights(row);
+    REQUIRE(known != nullptr);
+    if (gateway::needs_session(row.who.who))
+      CHECK(known->own == own_rights(row.who.who));
+    CHECK(row.changes() == (row.method != "GET"));
+  }
+  CHECK(seen.size() == api_rights.size());
+}
+
+TEST_CASE_METHOD(api_rights_fixture, "rights by route of the API, role and group", "[gateway][rights][api]") {
+  open();
+  for (const auto& row : gateway::routes()) {
+    if (!is_of_api(row.path))
+      continue;
+    const auto* known = find_rights(row);
+    REQUIRE(known != nullptr);
+    CAPTURE(row.method, row.path);
+    CHECK(outcomes(row, known->mine) == known->own);
+    CHECK(outcomes(row, known->theirs) == known->foreign);
+  }
+}
+
+TEST_CASE_METHOD(api_rights_fixture, "the API serves who must change his password that change alone", "[gateway][rights][api]") {
+  open();
+  for (const auto& row : gateway::routes()) {
+    if (!is_of_api(row.path) || !gateway::needs_session(row.who.who))
+      continue;
+    CAPTURE(row.method, row.path);
+    const auto reply = call_row(row, find_rights(row)->mine, "mona");
+    const bool is_change = row.path.ends_with("/password");
+    const bool is_told = row.path.ends_with("/session");
+    CHECK(api_outcome_of(reply) == (is_change || is_told ? '+' : '-'));
+    CHECK(script->take_asked().size() == (is_change ? 1 : 0));
+  }
+}

@@ -1,0 +1,361 @@
+// What /api/v1 asks whom, and what it answers.
+
+#include "tests/support/catch.hpp"
+
+#include <array>
+#include <set>
+
+#include "gateway/api_document.hpp"
+#include "tests/gateway/api_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using nlohmann::json;
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+std::string type_of(const raw_socket::message& reply) {
+  REQUIRE(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
+  const auto problem = json::parse(reply.body);
+  CHECK(problem["status"] == reply.status());
+  CHECK(problem["detail"].get<std::string>().size() > 3);
+  return problem["type"];
+}
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE_METHOD(api_fixture, "api: jobs come in pages with a cursor", "[gateway][api]") {
+  open();
+  const auto page = json_of(call("GET", "/jobs?group=1&running=true&name=a&handler=b&author=c&limit=1", {}, "viewer"));
+  REQUIRE(page["items"].size() == 1);
+  CHECK(page["total"] == 41);
+  const auto& job = page["items"][0];
+  CHECK(job["id"] == 7);
+  CHECK(job["schedule"] == json{{"type", "CRON"}, {"conf", "0 0 3 * * ?"}});
+  CHECK(job["children"] == json::array({8, 9}));
+  CHECK(job["next_ms"] == 1'767'323'049'000);
+  CHECK_FALSE(job.contains("glue_source"));
+  REQUIRE(page["next"].is_string());
+  call("GET", "/jobs?limit=40&cursor=" + page["next"].get<std::string>(), {}, "viewer");
+  CHECK(script->take_asked() == lines{"job_page_query('1', '1', 'a', 'b', 'c', '0+1') by vera@127.0.0.1",
+                                      "job_page_query('-', '-', '', '', '', '1+40') by vera@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the last page says that it is", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/jobs?cursor=p40"))["next"].is_null());
+  CHECK(json_of(call("GET", "/groups?limit=1"))["next"].is_null());
+  CHECK(json_of(call("GET", "/runs?limit=2"))["next"].is_null());
+  CHECK(json_of(call("GET", "/runs?limit=1"))["next"] == "p70");
+  CHECK(json_of(call("GET", "/audit?limit=1"))["next"] == "p12");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job is made, and its place told", "[gateway][api]") {
+  open();
+  const auto made = call("POST", "/jobs", R"({"group":1,"name":"x","schedule":{"type":"FIX_RATE","conf":"30"},"handler":"h",
+    "children":[8,9],"interval_ms":null})", "editor");
+  CHECK(made.status() == 201);
+  CHECK(holds(made.head, "Location: /api/v1/jobs/71\r\n"));
+  CHECK(json_of(made) == json{{"id", 71}});
+  CHECK(script->take_asked() == lines{"add_job('1|x|edda||FIX_RATE|30|DO_NOTHING|FIRST|SERIAL_EXECUTION|h||0|0|8,9|BEAN||') "
+                                      "by edda@127.0.0.1"});
+  // Below the prefix that was used.
+  CHECK(holds(ask(text("POST", "/xxl-job-admin/api/v1/jobs", R"({"group":1,"name":"x"})",
+                     "Content-Type: application/json; charset=utf-8\r\n" + cookie_2("editor") + csrf("editor")))
+              .head,
+            "Location: /xxl-job-admin/api/v1/jobs/71\r\n"));
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it is", "[gateway][api]") {
+  open();
+  const auto* body = R"({"group":1,"name":"y","author":"tom"})";
+  const auto seen = call("GET", "/jobs/7");
+  CHECK(holds(seen.head, "ETag: \"40\"\r\n"));
+  CHECK(json_of(seen)["revision"] == 40);
+  script->take_asked();
+
+  CHECK(type_of(call("PUT", "/jobs/7", body)) == "urn:ringmaster:if_match_needed");
+  for (const auto* odd : {"x", "\"1", "\"40\", \"1\"", "\"", "40"}) {
+    CAPTURE(odd);
+    CHECK(call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + odd + "\r\n").status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+
+  for (const auto* other : {"\"1\"", "W/\"40\"", "\"abc\"", "\"-40\"", "\"040\"", "\"99999999999999999999\""}) {
+    CAPTURE(other);
+    const auto reply = call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + other + "\r\n");
+    CHECK(reply.status() == 412);
+    CHECK(type_of(reply) == "urn:ringmaster:changed_meanwhile");
+    CHECK(script->take_asked() == lines{"job_query(7) by admin@127.0.0.1"});
+  }
+
+  const lines done{"job_query(7) by admin@127.0.0.1",
+                   "update_job(7, '1|y|tom||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||') seen 40 by admin@127.0.0.1"};
+  for (const auto* right : {"\"40\"", "*"}) {
+    CHECK(call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + right + "\r\n").status() == 200);
+    CHECK(script->take_asked() == done);
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("POST", "/jobs/7/start"))["job"] == 7);
+  CHECK(json_of(call("POST", "/jobs/7/stop"))["next_ms"].is_null());
+  const auto gone = call("DELETE", "/jobs/7");
+  CHECK(gone.status() == 204);
+  CHECK(gone.body.empty());
+  CHECK(script->take_asked() == lines{"start_job(7) by admin@127.0.0.1", "stop_job(7) by admin@127.0.0.1",
+                                      "remove_job(7) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a user and nobody else", "[gateway][api]") {
+  open();
+  const auto asked_with = [this](const std::string& session, const std::string& key,
+                                 const std::string& target = "/jobs/7/trigger", std::string_view body = {}) {
+    CHECK(call("POST", target, body, session, key.empty() ? "" : "Idempotency-Key: " + key + "\r\n").status() / 100 == 2);
+    const auto asked = script->take_asked();
+    REQUIRE(asked.size() == 1);
+    return asked[0].substr(0, asked[0].find(" by "));
+  };
+  CHECK(asked_with("admin", "") == "trigger_job(7, '-', '')");
+  const auto first = asked_with("admin", "k-1");
+  CHECK(holds(first, "trigger_job(7, '-', '') token "));
+  CHECK(asked_with("admin", "k-1") == first);
+  CHECK(asked_with("admin", "k-2") != first);
+  CHECK(asked_with("operator", "k-1") != first);
+  CHECK(asked_with("admin", "k-1", "/jobs/trigger", R"({"ids":[7]})") == first);
+  CHECK(asked_with("admin", "", "/jobs/7/trigger", R"({"params":"p","addresses":["http://a:1/","http://b:1"]})") ==
+        "trigger_job(7, 'p', 'http://a:1/;http://b:1;')");
+  CHECK(call("POST", "/jobs/7/trigger").status() == 202);
+  script->take_asked();
+  for (const auto& odd : {std::string{}, std::string(256, 'k'), std::string{"a b"}, std::string{"\xc3\xa4"}})
+    CHECK(call("POST", "/jobs/7/trigger", {}, "admin", "Idempotency-Key: " + odd + "\r\n").status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: of many jobs each has its own outcome", "[gateway][api]") {
+  open();
+  const auto reply = json_of(call("POST", "/jobs/stop", R"({"ids":[7,1007,8]})", "operator"));
+  REQUIRE(reply["items"].size() == 3);
+  CHECK(reply["items"][0]["id"] == 7);
+  CHECK(reply["items"][0]["status"] == 200);
+  CHECK(reply["items"][0]["done"]["job"] == 7);
+  CHECK(reply["items"][1]["id"] == 1007);
+  CHECK(reply["items"][1]["status"] == 403);
+  CHECK(reply["items"][1]["problem"]["type"] == "urn:ringmaster:forbidden");
+  CHECK(reply["items"][2]["status"] == 200);
+  script->take_asked();
+
+  json many{{"ids", json::array()}};
+  for (int id = 1; id <= 500; ++id)
+    many["ids"].push_back(id);
+  CHECK(json_of(call("POST", "/jobs/start", many.dump()))["items"].size() == 500);
+  CHECK(script->take_asked().size() == 500);
+  many["ids"].push_back(501);
+  CHECK(call("POST", "/jobs/start", many.dump()).status() == 400);
+  for (const auto* body : {R"({"ids":[]})", R"({})", R"({"ids":[7,7]})", R"({"ids":[0]})", R"({"ids":[2147483648]})",
+                           R"({"ids":["7"]})", R"({"ids":7})", R"({"ids":[7],"params":"p"})"}) {
+    CAPTURE(body);
+    CHECK(call("POST", "/jobs/start", body).status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: sources of scripts", "[gateway][api]") {
+  open();
+  const auto list = json_of(call("GET", "/jobs/7/sources"));
+  CHECK(list["items"][0]["source"] == "echo 1");
+  CHECK(list["items"][0]["job"] == 7);
+  CHECK(call("PUT", "/jobs/7/source", R"({"source":"echo 2","remark":"second"})").status() == 200);
+  CHECK(script->take_asked().back() == "save_source(7, 'echo 2', 'second') by admin@127.0.0.1");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: groups", "[gateway][api]") {
+  open();
+  const auto one = json_of(call("GET", "/groups"))["items"][0];
+  CHECK(one == json_of(call("GET", "/groups/1")));
+  CHECK(one["addresses"] == json::array({"http://a:1/", "http://b:1/"}));
+  CHECK(one["address_type"] == "automatic");
+  const auto made = call("POST", "/groups", R"({"app_name":"app-9","title":"Nine","address_type":"manual",
+    "addresses":["http://c:1","http://d:1"]})");
+  CHECK(made.status() == 201);
+  CHECK(holds(made.head, "Location: /api/v1/groups/9\r\n"));
+  CHECK(call("PUT", "/groups/1", R"({"app_name":"app-1","title":"One"})").status() == 204);
+  CHECK(call("DELETE", "/groups/1").status() == 204);
+  auto asked = script->take_asked();
+  asked.erase(asked.begin(), asked.begin() + 2);
+  CHECK(asked == lines{"save_group('-', 'app-9', 'Nine', 1, 'http://c:1,http://d:1') by admin@127.0.0.1",
+                       "save_group('1', 'app-1', 'One', 0, '') by admin@127.0.0.1", "remove_group(1) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: runs, and what ends and clears them", "[gateway][api]") {
+  open();
+  const auto page = json_of(call("GET", "/runs?group=1&job=7&status=failed&from_ms=5&to_ms=9&limit=3&cursor=p99"));
+  const auto& run = page["items"][0];
+  CHECK(run["id"] == 70);
+  CHECK(run["status"] == "succeeded");
+  CHECK(run["trigger_ms"] == 1'767'323'045'000);
+  CHECK(run["handle_message"] == "done");
+  CHECK(json_of(call("GET", "/runs/70")) == run);
+  CHECK(json_of(call("POST", "/runs/70/kill"))["message"] == "job thread killed");
+  CHECK(json_of(call("POST", "/runs/clear", R"({"job":7,"keep_newest":5})"))["removed"] == 5);
+  CHECK(script->take_asked() == lines{"run_page_query('1', '7', 2, '5', '9', '0+3') by admin@127.0.0.1",
+                                      "run_query(70) by admin@127.0.0.1", "kill_run(70) by admin@127.0.0.1",
+                                      "clear_runs('-', '7', 'keep 5') by admin@127.0.0.1"});
+  // Nothing goes because something was forgotten.
+  for (const auto* body : {"{}", R"({"group":1})", R"({"all":false})", R"({"all":true,"keep_newest":1})", R"({"until_ms":-1})"})
+    CHECK(call("POST", "/runs/clear", body).status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a log is told again only when there is more of it", "[gateway][api]") {
+  open();
+  const auto first = call("GET", "/runs/70/log");
+  CHECK(json_of(first)["content"] == "one <i>\n<br>three\n");
+  CHECK(json_of(first)["to_line"] == 3);
+  const auto at = first.head.find("ETag: ") + 6;
+  const auto etag = first.head.substr(at, first.head.find('\r', at) - at);
+  const auto again = [&](const std::string& target, const std::string& tags) {
+    return call("GET", target, {}, "admin", "If-None-Match: " + tags + "\r\n").status();
+  };
+  CHECK(again("/runs/70/log?from_line=1", etag) == 304);
+  CHECK(again("/runs/70/log", "\"x\", W/" + etag) == 304);
+  CHECK(again("/runs/70/log?from_line=4", etag) == 200);
+  CHECK(call("GET", "/runs/70/log?from_line=0").status() == 400);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway][api]") {
+  open();
+  const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));
+  CHECK(page["items"][0] == json{{"id", 4}, {"name", "edda"}, {"admin", false},
+                                 {"rights", json::array({{{"group", 1}, {"right", "editor"}}})}});
+  CHECK(call("POST", "/users", R"({"name":"abcd","password":"efgh","admin":false,"rights":[{"group":3,"right":"viewer"},
+    {"group":2,"right":"operator"}]})").status() == 201);
+  CHECK(call("PUT", "/users/4", R"({"admin":true})").status() == 204);
+  CHECK(call("DELETE", "/users/4").status() == 204);
+  CHECK(call("PUT", "/users/me/password", R"({"old_password":"a","password":"b"})", "viewer").status() == 204);
+  const auto audit = json_of(call("GET", "/audit?user=tom&limit=9&cursor=p44"));
+  CHECK(audit["items"][0]["changes"] == json::array({"a: 1 -> 2", "b: \"\" -> \"x\""}));
+  CHECK(audit["total"].is_null());
+  CHECK(script->take_asked() ==
+        lines{"user_query('ed', '0', '0+7') by admin@127.0.0.1",
+              "save_user('-', 'abcd', 'efgh', false, 'only: 2=operator,3=viewer') by admin@127.0.0.1",
+              "save_user('4', '', '', true, '-') by admin@127.0.0.1", "remove_user(4) by admin@127.0.0.1",
+              "change_password('a', 'b') by vera@127.0.0.1", "audit_query('tom', '44', '9') by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: previews and reports", "[gateway][api]") {
+  open();
+  const auto times = json_of(call("GET", "/schedule/preview?type=FIX_RATE&interval_ms=500&count=3", {}, "viewer"))["next_ms"];
+  REQUIRE(times.size() == 3);
+  CHECK(times[1].get<std::int64_t>() - times[0].get<std::int64_t>() == 500);
+  CHECK(json_of(call("GET", "/schedule/preview?type=CRON&conf=0+0+3+*+*+%3F&time_zone=Asia/Shanghai"))["next_ms"].size() == 5);
+  for (const auto* odd : {"", "?type=X", "?type=CRON&conf=x", "?type=NONE&count=101", "?type=NONE&count=0", "?type=NONE&count=x",
+                          "?type=CRON&conf=0+0+3+*+*+%3F&time_zone=No/Where", "?type=FIX_RATE&interval_ms=-1"}) {
+    CAPTURE(odd);
+    CHECK(call("GET", std::string{"/schedule/preview"} + odd).status() == 400);
+  }
+  const auto days = json_of(call("GET", "/reports?from_ms=1767225600000&to_ms=1767312000000"))["items"];
+  REQUIRE(days.size() == 2);
+  CHECK(days[0] == json{{"day", "2026-01-02"}, {"day_ms", 1'767'312'000'000}, {"total", 9}, {"running", 1}, {"succeeded", 6},
+                        {"failed", 2}});
+  CHECK(call("GET", "/reports?from_ms=1").status() == 400);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: errors are problems with a stable type", "[gateway][api]") {
+  open();
+  CHECK(type_of(call("GET", "/jobs/7", {}, "forged")) == "urn:ringmaster:not_signed_in");
+  CHECK(type_of(call("GET", "/jobs/1007", {}, "viewer")) == "urn:ringmaster:forbidden");
+  CHECK(type_of(call("GET", "/jobs/2147483648")) == "urn:ringmaster:not_found");
+  CHECK(type_of(call("GET", "/jobs/x")) == "urn:ringmaster:not_found");
+  CHECK(type_of(call("GET", "/nothing/here")) == "urn:ringmaster:not_found");
+  const auto method = call("PATCH", "/jobs/7");
+  CHECK(type_of(method) == "urn:ringmaster:method_not_allowed");
+  CHECK(holds(method.head, "Allow: GET, HEAD, PUT, DELETE\r\n"));
+  script->take_asked();
+
+  const std::array<std::pair<core::errc, int>, 5> errors{{{core::errc::not_found, 404}, {core::errc::conflict, 409},
+                                                               {core::errc::unavailable, 503}, {core::errc::timeout, 503},
+                                                               {core::errc::too_large, 413}}};
+  for (const auto& [code, status] : errors) {
+    script->refuse({code, "because of this"});
+    const auto reply = call("POST", "/jobs/7/start");
+    CHECK(reply.status() == status);
+    CHECK(type_of(reply) == "urn:ringmaster:" + std::string{core::to_string(code)});
+    // Why something of ours is away is for the log.
+    CHECK((json_of(reply)["detail"] == "because of this") == (status != 503));
+  }
+  CHECK(type_of(call("POST", "/jobs", R"({"x":")" + std::string(1024 * 1024, 'x') + "\"}")) == "urn:ringmaster:too_large");
+  script->refuse({core::errc::unavailable, "root@10.0.0.1"});
+  CHECK_FALSE(holds(call("POST", "/jobs/start", R"({"ids":[7]})").body, "root@"));
+  script->refuse({core::errc::internal, "SELECT secret FROM x"});
+  CHECK_FALSE(holds(call("POST", "/jobs/7/start").body, "SELECT"));
+}
+
+TEST_CASE_METHOD(api_fixture, "api: what XXL has words for is told in them, in the server's language", "[gateway][api]") {
+  server.language = "zh_CN";
+  open();
+  script->refuse({core::errc::invalid_argument, "no author", core::refusal::author_empty});
+  const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x"})");
+  CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
+  CHECK(json_of(reply)["detail"] == "请输入负责人");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and other sites' pages change nothing", "[gateway][api]") {
+  open();
+  const auto send = [this](const std::string& headers) {
+    return ask(text("PUT", "/api/v1/groups/1", R"({"app_name":"app-1","title":"x"})",
+                    cookie_3("admin") + csrf("admin") + headers))
+      .status();
+  };
+  CHECK(send("Content-Type: application/x-www-form-urlencoded\r\n") == 415);
+  CHECK(send("Content-Type: text/plain\r\n") == 415);
+  CHECK(send("") == 415);
+  CHECK(send("Content-Type: application/json\r\nSec-Fetch-Site: cross-site\r\n") == 403);
+  CHECK(send("Content-Type: application/json\r\nOrigin: http://evil.example\r\n") == 403);
+  CHECK(script->take_asked().empty());
+  CHECK(send("Content-Type: Application/JSON;charset=utf-8\r\n") == 204);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: bad parameters of lists are refused by name", "[gateway][api][hostile]") {
+  open();
+  for (const std::string list : {"/jobs", "/groups", "/runs", "/users", "/audit"})
+    for (const auto* odd : {"limit=0", "limit=501", "limit=x", "limit=-1", "cursor=", "cursor=1", "cursor=p0", "cursor=p-5",
+                            "cursor=p99999999999999999999", "cursor=p1x", "cursor=%00", "limit=%zz"}) {
+      CAPTURE(list, odd);
+      CHECK(call("GET", list + "?" + odd).status() == 400);
+    }
+  for (const auto* odd : {"/jobs?group=x", "/jobs?running=1", "/runs?status=odd", "/runs?from_ms=-1", "/runs?job=99999999999",
+                          "/audit?object=odd", "/audit?object_id=x", "/users?admin=yes"}) {
+    CAPTURE(odd);
+    CHECK(call("GET", odd).status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: hostile bodies are refused by every route that reads one", "[gateway][api][hostile]") {
+  open();
+  const std::string deep = R"({"name":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  const std::string mega = R"({"group":1,"x":")" + std::string(1000 * 1000, 'x') + "\"}";
+  for (const auto& row : gateway::routes()) {
+    if (!row.path.starts_with("/api/v1/") || row.method == "GET" || row.method == "DELETE" || row.path.ends_with("}/start") ||
+        row.path.ends_with("}/stop") || row.path.ends_with("/kill"))
+      continue;
+    auto target = std::string{row.path.substr(7)};
+    if (const auto at = target.find("{id}"); at != std::string::npos)
+      target.replace(at, 4, "7");
+    for (const std::string& body : {deep, mega, std::string{"[]"}, std::string{"null"}, std::string{"{"}, std::string{"7"},
+                                    std::string{"{\"odd\":1}"}, std::string{"{\"a\":1,\"a\":2}"}, std::string{"{\"a\":1e999}"},
+                                    std::string{"{\"a\":\"\xff\"}"}, std::string{"{\"a\":\"\0\"}", 9}, std::string{"{} {}"}}) {
+      CAPTURE(row.method, target, body.substr(0, 40));
+      const auto reply = call(row.method, target, body, "admin", "If-Match: \"0\"\r\n");
+      CHECK(reply.status() == 400);
+      CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
+    }
+  }
+  CHECK(script->take_asked().empty());
+}

@@ -1,0 +1,235 @@
+// What /api/v1 reads and writes.
+
+#include <random>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "protocol/wire/api_groups.hpp"
+#include "protocol/wire/api_jobs.hpp"
+#include "protocol/wire/api_runs.hpp"
+#include "protocol/wire/api_users.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::protocol::wire;
+using nlohmann::json;
+
+namespace {
+
+core::job_record a_job() {
+  core::job_record job;
+  job.id = core::job_id{7};
+  job.group = core::group_id{3};
+  job.name = "settle \"<b>\"\n\xe4\xb8\xad";
+  job.author = "ann";
+  job.alarm_email = "a@b.c";
+  job.schedule_type = "FIX_RATE";
+  job.schedule_conf = "2";
+  job.misfire = "FIRE_ONCE_NOW";
+  job.route = "BUSYOVER";
+  job.block = "COVER_EARLY";
+  job.on_unknown = core::unknown_policy::skip;
+  job.timeout_s = 9;
+  job.retry_count = 2;
+  job.handler = "settle";
+  job.param = "p=1";
+  job.children = "8,,x,9";
+  job.timing = {"", 1500, core::from_ms(1000), core::from_ms(2000), 7};
+  job.glue_type = "BEAN";
+  job.revision = 41;
+  return job;
+}
+
+/// What a PUT sends of it.
+json draft_of(const std::string& job) {
+  auto sent = json::parse(job);
+  for (const auto* name : {"id", "running", "next_ms", "last_ms", "added_ms", "updated_ms", "revision", "key", "source",
+                           "glue_type", "glue_source", "glue_remark", "glue_updated_ms"})
+    sent.erase(name);
+  return sent;
+}
+
+std::string refusal_of(std::string_view body) {
+  const auto draft = parse_api_job(body, core::draft_use::add);
+  return draft ? "accepted" : draft.error().context;
+}
+
+} // namespace
+
+TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]") {
+  const auto job = a_job();
+  const auto draft = parse_api_job(draft_of(api_job(job)).dump(), core::draft_use::update);
+  REQUIRE(draft);
+  CHECK(draft->group == job.group);
+  CHECK(draft->name == job.name);
+  CHECK(draft->author == job.author);
+  CHECK(draft->alarm_email == job.alarm_email);
+  CHECK(draft->schedule_type == job.schedule_type);
+  CHECK(draft->schedule_conf == job.schedule_conf);
+  CHECK(draft->misfire == job.misfire);
+  CHECK(draft->route == job.route);
+  CHECK(draft->block == job.block);
+  CHECK(draft->on_unknown == job.on_unknown);
+  CHECK(draft->timeout_s == job.timeout_s);
+  CHECK(draft->retry_count == job.retry_count);
+  CHECK(draft->handler == job.handler);
+  CHECK(draft->param == job.param);
+  CHECK(draft->timing == job.timing);
+  CHECK(draft->children == "8,9");
+}
+
+TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wire][api]") {
+  const auto plain = parse_api_job(R"({"group":1,"name":"x"})", core::draft_use::add);
+  const auto nulls = parse_api_job(R"({"group":1,"name":"x","schedule":null,"misfire":null,"children":null,"jitter_ms":null,
+    "timeout_s":null,"params":null,"on_unknown":null})", core::draft_use::add);
+  for (const auto& draft : {plain, nulls}) {
+    REQUIRE(draft);
+    CHECK(draft->schedule_type == "NONE");
+    CHECK_FALSE(draft->schedule_conf);
+    CHECK(draft->misfire == "DO_NOTHING");
+    CHECK(draft->route == "FIRST");
+    CHECK(draft->block == "SERIAL_EXECUTION");
+    CHECK(draft->glue_type == "BEAN");
+    CHECK(draft->timing == core::schedule_options{});
+    CHECK(draft->on_unknown == core::unknown_policy::ask);
+    CHECK(draft->children.empty());
+  }
+}
+
+TEST_CASE("api: an interval has the text that a Java admin shows", "[wire][api]") {
+  const auto draft =
+    parse_api_job(R"({"group":1,"name":"x","schedule":{"type":"FIX_RATE"},"interval_ms":1500})", core::draft_use::add);
+  REQUIRE(draft);
+  CHECK(draft->schedule_conf == "2");
+}
+
+TEST_CASE("api: what is wrong is told with its path", "[wire][api]") {
+  CHECK(refusal_of("") == "the body is no JSON text");
+  CHECK(refusal_of("[]") == "the body must be a JSON object");
+  CHECK(refusal_of("{}") == "group: is missing");
+  CHECK(refusal_of(R"({"group":1})") == "name: is missing");
+  CHECK(refusal_of(R"({"group":"1"})") == "group: must be a whole number");
+  CHECK(refusal_of(R"({"group":1.5})") == "group: must be a whole number");
+  CHECK(refusal_of(R"({"group":0})") == "group: must be from 1 to 2147483647");
+  CHECK(refusal_of(R"({"group":18446744073709551615})") == "group: must be a whole number");
+  CHECK(refusal_of(R"({"group":1,"name":["x"]})") == "name: must be a text");
+  CHECK(refusal_of(R"({"group":1,"name":"\u0000"})") == "name: has a NUL in it");
+  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":"CRON"})") == "schedule: must be an object");
+  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{}})") == "schedule.type: is missing");
+  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{"type":"CRON","cron":1}})") == "schedule.cron: is unknown");
+  CHECK(refusal_of(R"({"group":1,"name":"x","children":[1,"2"]})") == "children[1]: must be a whole number");
+  CHECK(refusal_of(R"({"group":1,"name":"x","children":{"a":1}})") == "children: must be an array");
+  CHECK(refusal_of(R"({"group":1,"name":"x","on_unknown":"odd"})") == "on_unknown: must be ask, skip or resend");
+  CHECK(refusal_of(R"({"group":1,"name":"x","running":true})") == "running: is unknown");
+  CHECK(refusal_of(R"({"group":1,"name":"x","timeout_s":-1})") == "timeout_s: must be from 0 to 2147483647");
+  CHECK(refusal_of(R"({"group":1,"group":2,"name":"x"})") == "group: stands twice in one object");
+  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{"type":"A","type":"B"}})") == "type: stands twice in one object");
+  CHECK(refusal_of(R"({"a":[[[[[[[[1]]]]]]]]})") == "the body has more than 8 levels");
+  CHECK(refusal_of(R"({"group":1,"name":"[[[[[[[[[[[[\"[[["})") == "accepted");
+  CHECK_FALSE(parse_api_job(R"({"group":1,"name":"x","glue_type":"BEAN"})", core::draft_use::update));
+}
+
+TEST_CASE("api: a long name of an unknown member is cut", "[wire][api]") {
+  CHECK(refusal_of(R"({"group":1,"name":"x",")" + std::string(100'000, 'y') + R"(":1})").size() < 100);
+}
+
+TEST_CASE("api: no body breaks the reader", "[wire][api]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random{seed};
+  const auto whole = draft_of(api_job(a_job())).dump();
+  const std::string letters = "{}[]\",:0123456789eE.+-\\untrfalsb \x01\xff\xc3";
+  for (int i = 0; i < 20'000; ++i) {
+    auto body = whole;
+    for (auto changes = random() % 4 + 1; changes > 0; --changes)
+      body[random() % body.size()] = letters[random() % letters.size()];
+    const auto draft = parse_api_job(body, core::draft_use::update);
+    if (!draft)
+      CHECK(draft.error().code == core::errc::invalid_argument);
+  }
+}
+
+TEST_CASE("api: stored texts that are no UTF-8 are valid JSON", "[wire][api]") {
+  auto job = a_job();
+  job.name = std::string{"a\xff\0b", 4};
+  CHECK(json::parse(api_job(job))["name"] == "a\xef\xbf\xbd" "b");
+}
+
+TEST_CASE("api: triggers", "[wire][api]") {
+  CHECK_FALSE(parse_api_trigger("")->param);
+  CHECK(parse_api_trigger(R"({"params":""})")->param == "");
+  CHECK(parse_api_trigger(R"({"addresses":["http://a:1"," "]})")->addresses == std::vector<std::string>{"http://a:1"});
+  CHECK(parse_api_trigger("{}")->kind == core::trigger_kind::api);
+  for (const auto* odd : {R"({"params":1})", R"({"addresses":"http://a:1"})", R"({"addresses":[1]})", R"({"address":[]})",
+                          R"({"addresses":["no url"]})", "x"}) {
+    CAPTURE(odd);
+    CHECK_FALSE(parse_api_trigger(odd));
+  }
+}
+
+TEST_CASE("api: a group that is read and sent back is the same group", "[wire][api]") {
+  core::group_record record;
+  record.group = {core::group_id{2}, "app-2", "Two", core::address_type::manual, {"http://a:1/", "http://b:1/"}};
+  record.group.access_token = "secret-token";
+  auto sent = json::parse(api_group(record));
+  CHECK(sent.dump().find("secret") == std::string::npos);
+  for (const auto* name : {"id", "updated_ms", "source"})
+    sent.erase(name);
+  const auto draft = parse_api_group(sent.dump());
+  REQUIRE(draft);
+  CHECK(draft->app_name == "app-2");
+  CHECK(draft->title == "Two");
+  CHECK(draft->type == 1);
+  CHECK(draft->address_list == "http://a:1/,http://b:1/");
+  for (const auto* odd : {R"({"app_name":"a","title":"b","address_type":1})",
+                          R"({"app_name":"a","title":"b","address_type":"x"})", R"({"app_name":"a"})",
+                          R"({"app_name":"a","title":"b","addresses":["http://a:1,http://b:1"]})"}) {
+    CAPTURE(odd);
+    CHECK_FALSE(parse_api_group(odd));
+  }
+}
+
+TEST_CASE("api: states of runs are those of the filter", "[wire][api]") {
+  core::log_row run;
+  run.handle_msg = "left over";
+  run.handle_time = core::from_ms(5);
+  const auto status = [&run](std::int32_t trigger, std::int32_t handle) {
+    run.trigger_code = trigger;
+    run.handle_code = handle;
+    return json::parse(api_run(run))["status"].get<std::string>();
+  };
+  CHECK(status(0, 0) == "pending");
+  CHECK(json::parse(api_run(run))["handle_message"].is_null());
+  CHECK(json::parse(api_run(run))["handle_ms"].is_null());
+  CHECK(status(200, 0) == "running");
+  CHECK(status(500, 0) == "failed");
+  CHECK(status(200, 502) == "failed");
+  CHECK(status(200, 200) == "succeeded");
+  CHECK(status(0, 200) == "succeeded");
+}
+
+TEST_CASE("api: what is to be cleared is said", "[wire][api]") {
+  CHECK(parse_api_clear(R"({"until_ms":5})")->until == core::from_ms(5));
+  CHECK(parse_api_clear(R"({"keep_newest":0,"job":7})")->job == core::job_id{7});
+  CHECK(parse_api_clear(R"({"all":true,"group":1})")->group == core::group_id{1});
+  for (const auto* odd : {"{}", "", R"({"all":false})", R"({"all":true,"until_ms":5})", R"({"group":0,"all":true})"})
+    CHECK_FALSE(parse_api_clear(odd));
+}
+
+TEST_CASE("api: users", "[wire][api]") {
+  const auto user = parse_api_user(R"({"name":"abcd","password":"efgh","admin":false,"rights":[{"group":5,"right":"viewer"},
+    {"group":2,"right":"editor"}]})", user_use::add);
+  REQUIRE(user);
+  CHECK(user->rights->front().first == core::group_id{2});
+  CHECK_FALSE(parse_api_user(R"({"admin":true})", user_use::update)->rights);
+  CHECK(parse_api_user(R"({"admin":true,"rights":[]})", user_use::update)->rights->empty());
+  for (const auto* odd : {R"({"admin":1})", R"({})", R"({"admin":true,"name":"x"})", R"({"admin":true,"rights":[1]})",
+                          R"({"admin":true,"rights":[{"group":1}]})", R"({"admin":true,"rights":[{"group":1,"right":""}]})",
+                          R"({"admin":true,"rights":[{"group":1,"right":"viewer"},{"group":1,"right":"editor"}]})"}) {
+    CAPTURE(odd);
+    CHECK_FALSE(parse_api_user(odd, user_use::update));
+  }
+  CHECK(parse_api_user(R"({"admin":true,"rights":[{"group":1,"right":"x"}]})", user_use::update).error().context ==
+        "rights[0].right: must be viewer, operator or editor");
+}
