@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/result.hpp"
@@ -43,6 +44,17 @@ void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, st
       [then](const caf::error& reason) mutable {
         then(core::result<T>{tl::unexpected<core::error>{protocol::to_core(reason)}});
       });
+}
+
+/// Answers whoever waits with what a use case came to.
+template <class T>
+void deliver(caf::typed_response_promise<T>& answer, core::result<T>&& outcome) {
+  if (!outcome)
+    answer.deliver(protocol::to_caf(outcome.error()));
+  else if constexpr (std::is_void_v<T>)
+    answer.deliver();
+  else
+    answer.deliver(std::move(*outcome));
 }
 
 } // namespace ringmaster::actors

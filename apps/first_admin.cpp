@@ -38,11 +38,8 @@ core::result<std::string> obtain_password(const config::settings& settings) {
 
 } // namespace
 
-core::result<std::optional<first_admin>> make_first_admin(storage::database& database, const config::settings& settings) {
-  auto store = database.open();
-  if (!store)
-    return tl::unexpected<core::error>{store.error()};
-  const auto somebody = has_users(**store);
+core::result<std::optional<first_admin>> make_first_admin(storage::store& store, const config::settings& settings) {
+  const auto somebody = has_users(store);
   if (!somebody)
     return tl::unexpected<core::error>{somebody.error()};
   if (*somebody)
@@ -50,10 +47,10 @@ core::result<std::optional<first_admin>> make_first_admin(storage::database& dat
   auto password = obtain_password(settings);
   if (!password)
     return tl::unexpected<core::error>{password.error()};
-  const auto hash = stored_form(**store, *password);
+  const auto hash = stored_form(store, *password);
   if (!hash)
     return tl::unexpected<core::error>{hash.error()};
-  const auto made = (*store)->users().add_first(admin_name, *hash, system_now());
+  const auto made = store.users().add_first(admin_name, *hash, system_now());
   if (!made)
     return tl::unexpected<core::error>{made.error()};
   if (*made)

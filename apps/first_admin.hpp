@@ -20,7 +20,7 @@ struct first_admin {
 
 /// Nothing where there are users, or another node was quicker. The password stands in the file before the row is written, so that
 /// a crash in between locks nobody out: the next start takes what stands there. Errors: those of the store and of the file.
-[[nodiscard]] core::result<std::optional<first_admin>> make_first_admin(storage::database& database,
+[[nodiscard]] core::result<std::optional<first_admin>> make_first_admin(storage::store& store,
                                                                         const config::settings& settings);
 
 /// A random password for this user, whose sessions end. Errors: `not_found`, those of the store.

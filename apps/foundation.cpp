@@ -48,32 +48,26 @@ core::result<void> take_identity(foundation& base) {
 }
 
 /// Whoever has the file to itself is alone: another node that seems to live has ended, and its claims are to be adopted now.
-core::result<void> end_other_lives(foundation& base) {
-  auto store = base.database->open();
-  if (!store)
-    return tl::unexpected<core::error>{store.error()};
-  auto nodes = (*store)->cluster().nodes();
+core::result<void> end_other_lives(foundation& base, storage::store& store) {
+  auto nodes = store.cluster().nodes();
   if (!nodes)
     return tl::unexpected<core::error>{nodes.error()};
   for (const auto& node : *nodes)
     if (node.state == core::node_state::up && node.id != base.node_id)
-      if (auto ended = (*store)->cluster().fence(node); !ended)
+      if (auto ended = store.cluster().fence(node); !ended)
         return tl::unexpected<core::error>{ended.error()};
   return {};
 }
 
-core::result<void> check_mode(foundation& base) {
-  auto store = base.database->open();
-  if (!store)
-    return tl::unexpected<core::error>{store.error()};
-  if (auto agreed = storage::agreed_mode(**store, base.what.settings.cluster.mode); !agreed)
+core::result<void> check_mode(foundation& base, storage::store& store) {
+  if (auto agreed = storage::agreed_mode(store, base.what.settings.cluster.mode); !agreed)
     return tl::unexpected<core::error>{agreed.error()};
   return {};
 }
 
 /// A database that takes no writes now is no reason to stay away: it may take them again, and jobs wait for that.
-core::result<void> make_admin(foundation& base) {
-  auto admin = make_first_admin(*base.database, base.what.settings);
+core::result<void> make_admin(foundation& base, storage::store& store) {
+  auto admin = make_first_admin(store, base.what.settings);
   if (admin) {
     base.admin = std::move(*admin);
     return {};
@@ -97,15 +91,18 @@ core::result<void> take_database(foundation& base) {
   base.database = std::move(*made);
   if (auto ready = prepare_schema(*base.database, base.what.settings); !ready)
     return ready;
-  if (auto agreed = check_mode(base); !agreed)
+  auto store = base.database->open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  if (auto agreed = check_mode(base, **store); !agreed)
     return agreed;
   auto generation = base.database->generation();
   if (!generation)
     return tl::unexpected<core::error>{generation.error()};
   base.generation = *generation;
-  if (auto done = make_admin(base); !done)
+  if (auto done = make_admin(base, **store); !done)
     return done;
-  return base.sqlite_file ? end_other_lives(base) : core::result<void>{};
+  return base.sqlite_file ? end_other_lives(base, **store) : core::result<void>{};
 }
 
 } // namespace

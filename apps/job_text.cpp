@@ -21,10 +21,6 @@ constexpr std::int32_t timed_out = 502;
 
 std::string text_or(const std::optional<core::time_point>& t, const core::zone& where) { return t ? local_text(*t, where) : "-"; }
 
-nlohmann::json ms_or_null(const std::optional<core::time_point>& t) {
-  return t ? nlohmann::json(core::to_ms(*t)) : nlohmann::json();
-}
-
 template <class T>
 nlohmann::json value_or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
@@ -47,6 +43,10 @@ std::string trigger_html(const core::log_row& row) {
 }
 
 } // namespace
+
+nlohmann::json ms_or_null(const std::optional<core::time_point>& t) {
+  return t ? nlohmann::json(core::to_ms(*t)) : nlohmann::json();
+}
 
 std::string local_text(core::time_point t, const core::zone& where) {
   auto text = where.format(t);

@@ -2,6 +2,7 @@
 
 // Jobs and runs as commands print them.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace ringmaster::apps {
 /// `waiting`, `sent`, `succeeded`, `failed`, `not sent`, `timed out`.
 [[nodiscard]] std::string state_of(const core::log_row& row);
 
+/// Milliseconds since the epoch.
+[[nodiscard]] nlohmann::json ms_or_null(const std::optional<core::time_point>& t);
 [[nodiscard]] nlohmann::json to_json(const core::job_card& card);
 [[nodiscard]] nlohmann::json to_json(const core::log_row& row);
 [[nodiscard]] std::string dumped(const nlohmann::json& document);

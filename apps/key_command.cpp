@@ -70,18 +70,14 @@ core::result<std::vector<core::api_key>> find_keys(storage::store& store, const 
   }
 }
 
-nlohmann::json end_or_null(const std::optional<core::time_point>& t) {
-  return t ? nlohmann::json(core::to_ms(*t)) : nlohmann::json();
-}
-
 nlohmann::json to_json(const core::api_key& key) {
   return {{"id", core::number(key.id)},
           {"name", key.name},
           {"user", core::number(key.user)},
           {"user_name", key.user_name},
           {"created_ms", core::to_ms(key.created)},
-          {"expires_ms", end_or_null(key.expires)},
-          {"used_ms", end_or_null(key.used)}};
+          {"expires_ms", ms_or_null(key.expires)},
+          {"used_ms", ms_or_null(key.used)}};
 }
 
 std::string keys_table(const std::vector<core::api_key>& keys, const core::zone& where) {

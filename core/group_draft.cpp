@@ -40,14 +40,6 @@ bool has_word_before(std::string_view text, std::string_view word, char sign) no
   return false;
 }
 
-/// Takes the next item; nothing is left behind the last one.
-std::string_view take_address(std::string_view& rest) noexcept {
-  const auto end = std::min(rest.find(','), rest.size());
-  const auto item = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return trimmed(item);
-}
-
 /// Behind `http://` or `https://`; nothing when neither is there.
 std::optional<std::string_view> without_scheme(std::string_view address) noexcept {
   for (const std::string_view scheme : {"http://", "https://"})
@@ -120,7 +112,7 @@ result<void> check_addresses(std::string_view list) {
   bool more = true;
   while (more) {
     more = rest.find(',') != std::string_view::npos;
-    const auto address = take_address(rest);
+    const auto address = trimmed(take_item(rest));
     if (address.empty())
       return misfit(refusal::address_form, "the list of addresses has a blank one");
     if (auto checked = check_address(address); !checked)
@@ -148,7 +140,7 @@ std::vector<std::string> addresses_in(std::string_view address_list) {
   std::unordered_set<std::string_view> seen;
   std::vector<std::string> out;
   while (!address_list.empty())
-    if (const auto address = take_address(address_list); !address.empty() && seen.insert(address).second)
+    if (const auto address = trimmed(take_item(address_list)); !address.empty() && seen.insert(address).second)
       out.emplace_back(address);
   return out;
 }

@@ -29,14 +29,6 @@ tl::unexpected<error> unknown_name(refusal why, std::string_view field, std::str
   return wrong(why, std::string{field} + " has the unknown value \"" + shown(name) + '"');
 }
 
-/// Takes the next item; nothing is left behind the last one.
-std::string_view take_item(std::string_view& rest) noexcept {
-  const auto end = std::min(rest.find(','), rest.size());
-  const auto item = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return item;
-}
-
 /// Digits and nothing else, of a number of 32 bits: zero, too.
 std::optional<std::int32_t> plain_number(std::string_view item) noexcept {
   const bool digits = std::all_of(item.begin(), item.end(), [](char c) { return c >= '0' && c <= '9'; });

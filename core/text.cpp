@@ -99,6 +99,13 @@ bool is_blank(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
 }
 
+std::string_view take_item(std::string_view& rest) noexcept {
+  const auto end = std::min(rest.find(','), rest.size());
+  const auto item = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return item;
+}
+
 std::string_view trimmed(std::string_view text) noexcept {
   constexpr std::string_view blanks = " \t\r\n";
   const auto begin = text.find_first_not_of(blanks);

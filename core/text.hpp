@@ -31,6 +31,9 @@ namespace ringmaster::core {
 /// Nothing in it is above U+0020: what XXL calls blank.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 
+/// Takes the next item of a comma list off its front; nothing is left behind the last one.
+[[nodiscard]] std::string_view take_item(std::string_view& rest) noexcept;
+
 /// Without spaces, tabs and ends of lines at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 

@@ -2,6 +2,7 @@
 
 // What a declaration makes of the columns of a job, and how a difference reads to a person.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ namespace ringmaster::storage {
 
 /// The columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
 [[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits);
+
+/// What a nullable text column holds.
+[[nodiscard]] inline std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
 
 /// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
 [[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);

@@ -1,6 +1,7 @@
 #include "storage/run_clearing.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "storage/audit_rules.hpp"
 #include "storage/upkeep_store.hpp"
@@ -34,6 +35,12 @@ clear_finding keep_some(run_paths& log, run_path path, const run_terms& terms, c
 }
 
 } // namespace
+
+void leave_out(std::vector<core::log_id>& ids, const std::vector<core::log_id>& held) {
+  std::vector<core::log_id> rest;
+  std::set_difference(ids.begin(), ids.end(), held.begin(), held.end(), std::back_inserter(rest));
+  ids = std::move(rest);
+}
 
 core::result<run_terms> clear_terms_of(const core::clear_search& search, std::optional<core::group_id> group_of_job,
                                        const core::principal& by, datetime_text& dates) {

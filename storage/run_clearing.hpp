@@ -19,6 +19,9 @@ struct clear_finding {
   std::optional<core::clear_place> next;
 };
 
+/// `ids` without `held`; both ascending.
+void leave_out(std::vector<core::log_id>& ids, const std::vector<core::log_id>& held);
+
 /// Errors: `forbidden`. `group_of_job`: of the job that is asked for, when there is one.
 [[nodiscard]] core::result<run_terms> clear_terms_of(const core::clear_search& search, std::optional<core::group_id> group_of_job,
                                                      const core::principal& by, datetime_text& dates);

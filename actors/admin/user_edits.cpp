@@ -41,16 +41,6 @@ core::result<void> check_form(const protocol::change_password& asked, bool allow
   return {};
 }
 
-template <class T>
-void deliver(caf::typed_response_promise<T>& answer, core::result<T>&& outcome) {
-  if (!outcome)
-    answer.deliver(protocol::to_caf(outcome.error()));
-  else if constexpr (std::is_void_v<T>)
-    answer.deliver();
-  else
-    answer.deliver(std::move(*outcome));
-}
-
 } // namespace
 
 caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& asked) {

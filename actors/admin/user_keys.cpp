@@ -21,16 +21,6 @@ core::error too_many_failures(std::chrono::steady_clock::duration wait) {
   return {core::errc::too_large, "too many wrong API keys: try again in " + seconds + " s", core::refusal::none, seconds};
 }
 
-template <class T>
-void deliver_keys(caf::typed_response_promise<T>& answer, core::result<T>&& outcome) {
-  if (!outcome)
-    answer.deliver(protocol::to_caf(outcome.error()));
-  else if constexpr (std::is_void_v<T>)
-    answer.deliver();
-  else
-    answer.deliver(std::move(*outcome));
-}
-
 } // namespace
 
 // One that was good before is never held up: behind one address there may be many programs, and one of them with an old key.
@@ -48,7 +38,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   ask_store<core::found_api_key>(
     self_, store_, [digest, t = now()](storage::store& store) { return store.api_keys().find(digest, t); },
     [this, answer, asked, digest, epoch = epoch_](core::result<core::found_api_key>&& key) mutable {
-      deliver_keys(answer, found(asked, digest, epoch, std::move(key)));
+      deliver(answer, found(asked, digest, epoch, std::move(key)));
     });
   return answer;
 }
@@ -123,7 +113,7 @@ caf::result<void> user_admin_state::remove(const protocol::remove_key& asked) {
       // Also when the answer was lost: it may have been done.
       ++epoch_;
       std::erase_if(kept_keys_, [&](const auto& each) { return each.second.id == asked.id; });
-      deliver_keys(answer, std::move(outcome));
+      deliver(answer, std::move(outcome));
     });
   return answer;
 }
@@ -135,7 +125,7 @@ caf::result<protocol::key_list> user_admin_state::list(protocol::key_query&& ask
     [asked = std::move(asked)](storage::store& store) -> core::result<protocol::key_list> {
       return store.api_keys().list(asked.search, asked.by).map([](auto&& rows) { return protocol::key_list{std::move(rows)}; });
     },
-    [answer](core::result<protocol::key_list>&& outcome) mutable { deliver_keys(answer, std::move(outcome)); });
+    [answer](core::result<protocol::key_list>&& outcome) mutable { deliver(answer, std::move(outcome)); });
   return answer;
 }
 

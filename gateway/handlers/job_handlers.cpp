@@ -7,7 +7,6 @@
 #include "gateway/web_form.hpp"
 #include "protocol/wire/admin_rows.hpp"
 #include "protocol/wire/job_form.hpp"
-#include "protocol/wire/json_text.hpp"
 
 namespace ringmaster::gateway::handlers {
 
@@ -43,17 +42,6 @@ core::result<protocol::save_source> source_of(const form& sent) {
   return id_of<core::job_id>(sent, "id").map([&](core::job_id id) {
     return protocol::save_source{id, sent.text_or_empty("glueSource"), sent.text_or_empty("glueRemark"), {}};
   });
-}
-
-/// JSON array of local times.
-std::string json_of(const std::vector<core::time_point>& times, const core::zone& where) {
-  std::string json = "[";
-  for (const auto time : times) {
-    if (json.size() > 1)
-      json += ',';
-    wire::append_json(json, wire::local_time_text(time, where));
-  }
-  return json + "]";
 }
 
 } // namespace
@@ -128,7 +116,7 @@ void next_trigger_time(exchange ex) {
   });
   if (!times)
     return ex.reject(times.error());
-  ex.tell(wire::success_with(json_of(*times, where), ex.how()));
+  ex.tell(wire::success_with(wire::time_list(*times, where), ex.how()));
 }
 
 void source_save(exchange ex) {

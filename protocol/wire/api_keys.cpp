@@ -1,19 +1,11 @@
 #include "protocol/wire/api_keys.hpp"
 
 #include "protocol/wire/api_members.hpp"
+#include "protocol/wire/api_users.hpp"
 
 namespace ringmaster::protocol::wire {
 
 namespace {
-
-/// Of the year 9999.
-constexpr std::int64_t key_end_ms_max = 253'402'300'799'999;
-
-void append_key_right(std::string& out, const std::pair<core::group_id, core::group_right>& each) {
-  json_object row{out};
-  row.number("group", number(each.first));
-  row.text("right", core::stored_name(each.second));
-}
 
 void append_key(std::string& out, const core::api_key& key) {
   json_object row{out};
@@ -35,7 +27,7 @@ std::string api_session(const core::principal& who, bool must_change_password, s
     session.number("user", number(who.user));
     session.text("name", who.name);
     session.truth("admin", who.admin);
-    session.raw("rights", json_array(who.rights, append_key_right));
+    session.raw("rights", api_rights(who.rights));
     session.text("by", csrf_token.empty() ? "key" : "session");
     session.truth("must_change_password", must_change_password);
     append_text_or_null(session, "csrf_token", csrf_token);
@@ -72,7 +64,7 @@ core::result<api_key_wish> parse_api_key(std::string_view body) {
     wish.name = in.needed_text("name");
     if (const auto user = in.maybe_id("user"))
       wish.user = core::user_id{*user};
-    if (const auto expires = in.maybe_number("expires_ms", 1, key_end_ms_max))
+    if (const auto expires = in.maybe_number("expires_ms", 1, instant_ms_max))
       wish.expires = core::from_ms(*expires);
     return wish;
   });

@@ -11,9 +11,6 @@ using core::errc;
 /// So that another kind of cursor can be told from it.
 constexpr char cursor_kind = 'p';
 
-/// Of the year 9999.
-constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
-
 std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
   std::int64_t place = 0;
   if (cursor.size() < 2 || cursor.front() != cursor_kind)

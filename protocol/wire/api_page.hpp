@@ -17,6 +17,8 @@ namespace ringmaster::protocol::wire {
 
 inline constexpr std::size_t api_rows_max = 500;
 inline constexpr std::size_t api_rows_usual = 50;
+/// The last millisecond of the year 9999.
+inline constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
 
 /// Where a page begins. What is inside is not the clients' affair: they send back what `next` told them.
 struct api_cursor {

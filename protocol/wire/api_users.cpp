@@ -24,7 +24,7 @@ void append_api_user(std::string& out, const core::user_card& user) {
   row.number("id", number(user.id));
   row.text("name", user.name);
   row.truth("admin", user.admin);
-  row.raw("rights", json_array(user.rights, append_right));
+  row.raw("rights", api_rights(user.rights));
 }
 
 /// One text a line.
@@ -68,6 +68,8 @@ std::optional<group_rights> read_rights(api_members& in) {
 }
 
 } // namespace
+
+std::string api_rights(const group_rights& rights) { return json_array(rights, append_right); }
 
 std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
 

@@ -5,6 +5,7 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "storage/job_columns.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/audit_row.hpp"
 #include "storage/mysql/batches.hpp"
@@ -15,10 +16,6 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 using core::change_kind;
-
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
-}
 
 /// Writes a plan inside its transaction.
 class writing {

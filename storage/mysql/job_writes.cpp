@@ -2,6 +2,7 @@
 
 #include "storage/mysql/job_writes.hpp"
 
+#include "storage/job_columns.hpp"
 #include "storage/audit_rules.hpp"
 #include "storage/job_draft_rules.hpp"
 #include "storage/mysql/audit_row.hpp"
@@ -13,10 +14,6 @@ namespace ringmaster::storage::mysql {
 namespace {
 
 using core::cluster_mode;
-
-std::optional<std::string_view> text_or_nothing(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
-}
 
 std::optional<core::time_point> time_or_none(core::time_point t) {
   return t == core::time_point{} ? std::nullopt : std::optional{t};
@@ -63,7 +60,7 @@ void keep_options(connection& db, core::job_id job, const core::job_record& row)
              " VALUES (?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
              " time_zone = VALUES(time_zone), interval_ms = VALUES(interval_ms), start_at = VALUES(start_at),"
              " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms)",
-             job, core::stored_name(row.on_unknown), text_or_nothing(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+             job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
              t.jitter_ms);
 }
 

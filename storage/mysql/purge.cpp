@@ -12,19 +12,6 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// Runs of open claims in `range`, ascending.
-std::vector<core::log_id> held(connection& db, const core::log_range& range) {
-  std::vector<core::log_id> ids;
-  auto claims = db.query("SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?", range.through);
-  while (claims.next())
-    if (auto items = unpack(claims.id<core::log_id>(0), claims.text(1)))
-      for (const auto& item : *items)
-        if (item.id > range.after && item.id <= range.through)
-          ids.push_back(item.id);
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
-
 /// What one step looks at.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
   auto range = cut(step.range);
@@ -49,6 +36,18 @@ std::optional<std::chrono::microseconds> try_drop(connection& db, const core::lo
 
 } // namespace
 
+std::vector<core::log_id> held_runs(connection& db, const core::log_range& range) {
+  std::vector<core::log_id> ids;
+  auto claims = db.query("SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?", range.through);
+  while (claims.next())
+    if (auto items = unpack(claims.id<core::log_id>(0), claims.text(1)))
+      for (const auto& item : *items)
+        if (item.id > range.after && item.id <= range.through)
+          ids.push_back(item.id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 // Which rows it is about is found out before any lock is taken. No claim on an old row comes into being after that: claims are
 // written with their rows and only change hands. The range has a lower bound, too: else each step walks over the marks that the
 // ones before left.
@@ -58,7 +57,7 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
   std::vector<core::log_id> kept;
   auto range = own_.db.read([&]() -> core::result<core::log_range> {
     auto found = next_stretch(own_.db, step);
-    kept = held(own_.db, found);
+    kept = held_runs(own_.db, found);
     return found;
   });
   if (!range)

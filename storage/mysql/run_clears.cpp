@@ -1,11 +1,9 @@
 // Runs that somebody clears, a few at a time.
 
-#include <algorithm>
-
-#include "storage/claim_items.hpp"
 #include "storage/mysql/audit_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/run_reads.hpp"
+#include "storage/mysql/upkeep.hpp"
 #include "storage/run_clearing.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -14,14 +12,8 @@ namespace {
 
 /// `ids` without those of open claims.
 void leave_held(connection& db, std::vector<core::log_id>& ids) {
-  if (ids.empty())
-    return;
-  auto claims = db.query("SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?", ids.back());
-  while (claims.next())
-    if (auto items = unpack(claims.id<core::log_id>(0), claims.text(1)))
-      for (const auto& item : *items)
-        if (auto found = std::lower_bound(ids.begin(), ids.end(), item.id); found != ids.end() && *found == item.id)
-          ids.erase(found);
+  if (!ids.empty())
+    leave_out(ids, held_runs(db, {core::log_id{core::number(ids.front()) - 1}, ids.back()}));
 }
 
 /// How many of the log.

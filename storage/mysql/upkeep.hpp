@@ -39,4 +39,7 @@ private:
   std::size_t emptied_runs_ = 0;
 };
 
+/// purge.cpp. Runs of open claims in `range`, ascending. Throws `driver_error`.
+[[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);
+
 } // namespace ringmaster::storage::mysql

@@ -1,5 +1,6 @@
 // Applying declared groups, jobs and alarms: all or nothing, under SQLite's one write lock.
 
+#include "storage/job_columns.hpp"
 #include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/audit_row.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
@@ -53,10 +54,6 @@ constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
 
 constexpr char delete_revision[] = "DELETE FROM rm_deploy WHERE source = ?1";
 constexpr char insert_revision[] = "INSERT INTO rm_deploy (source, revision) VALUES (?1, ?2)";
-
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
-}
 
 class writing {
 public:

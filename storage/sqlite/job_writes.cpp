@@ -1,5 +1,6 @@
 // Jobs as people write them.
 
+#include "storage/job_columns.hpp"
 #include "storage/audit_rules.hpp"
 #include "storage/job_draft_rules.hpp"
 #include "storage/sqlite/audit_row.hpp"
@@ -37,10 +38,6 @@ constexpr char insert_version[] = "INSERT INTO xxl_job_logglue (job_id, glue_typ
 constexpr char trim_versions[] = "DELETE FROM xxl_job_logglue WHERE job_id = ?1 AND id NOT IN "
                                  "(SELECT id FROM xxl_job_logglue WHERE job_id = ?1 ORDER BY id DESC LIMIT ?2)";
 
-std::optional<std::string_view> text_or_nothing(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
-}
-
 core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::job_id job) {
   core::draft_facts out;
   out.job = job;
@@ -54,7 +51,7 @@ core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::j
 
 void keep_options(connection& db, core::job_id job, const core::job_record& row) {
   const auto& t = row.timing;
-  db.run(write_options, job, core::stored_name(row.on_unknown), text_or_nothing(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+  db.run(write_options, job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
          t.jitter_ms);
 }
 

@@ -19,20 +19,6 @@ constexpr char remove_failed[] = "DELETE FROM rm_failed_run WHERE log_id > ?1 AN
 constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND log_id <= ?2 "
                                 "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_asked_run.log_id)";
 
-/// Runs of open claims in `range`, ascending.
-std::vector<core::log_id> held(connection& db, const core::log_range& range) {
-  std::vector<core::log_id> ids;
-  auto listing = db.prepare(list_claims_up_to);
-  listing.with(range.through);
-  while (listing.step())
-    if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
-      for (const auto& item : *items)
-        if (item.id > range.after && item.id <= range.through)
-          ids.push_back(item.id);
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
-
 /// What one step looks at.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
   auto range = cut(step.range);
@@ -49,13 +35,26 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
 
 } // namespace
 
+std::vector<core::log_id> held_runs(connection& db, const core::log_range& range) {
+  std::vector<core::log_id> ids;
+  auto listing = db.prepare(list_claims_up_to);
+  listing.with(range.through);
+  while (listing.step())
+    if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
+      for (const auto& item : *items)
+        if (item.id > range.after && item.id <= range.through)
+          ids.push_back(item.id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 // Which rows it is about is found out before the one writer is locked. No claim on an old row comes into being after that: claims
 // are written with their rows and only change hands.
 core::result<core::purge_outcome> upkeep::purge(const core::purge_step& step) {
   std::vector<core::log_id> kept;
   auto range = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_range> {
     auto found = next_stretch(db, step);
-    kept = held(db, found);
+    kept = held_runs(db, found);
     return found;
   });
   if (!range)

@@ -1,8 +1,5 @@
 // Runs that somebody clears, a few at a time.
 
-#include <algorithm>
-
-#include "storage/claim_items.hpp"
 #include "storage/run_clearing.hpp"
 #include "storage/sqlite/audit_row.hpp"
 #include "storage/sqlite/run_reads.hpp"
@@ -11,7 +8,6 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_claims_behind[] = "SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?1";
 constexpr const char* run_removals[] = {
   "DELETE FROM rm_failed_run WHERE log_id = ?1",
   "DELETE FROM rm_asked_run WHERE log_id = ?1",
@@ -20,15 +16,8 @@ constexpr char remove_run[] = "DELETE FROM xxl_job_log WHERE id = ?1";
 
 /// `ids` without those of open claims.
 void leave_held(connection& db, std::vector<core::log_id>& ids) {
-  if (ids.empty())
-    return;
-  auto listing = db.prepare(list_claims_behind);
-  listing.with(ids.back());
-  while (listing.step())
-    if (auto items = unpack(listing.id<core::log_id>(0), listing.text(1)))
-      for (const auto& item : *items)
-        if (auto found = std::lower_bound(ids.begin(), ids.end(), item.id); found != ids.end() && *found == item.id)
-          ids.erase(found);
+  if (!ids.empty())
+    leave_out(ids, held_runs(db, {core::log_id{core::number(ids.front()) - 1}, ids.back()}));
 }
 
 } // namespace

@@ -258,4 +258,7 @@ private:
 /// The error when it is not.
 [[nodiscard]] core::error over(const core::node_life& life);
 
+/// purge.cpp. Runs of open claims in `range`, ascending.
+[[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);
+
 } // namespace ringmaster::storage::sqlite

@@ -4,90 +4,12 @@
 #include <chrono>
 #include <random>
 
+#include "tests/actors/registry_table_fixture.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
-using actors::registry_table;
-using names = std::vector<std::string>;
-
-namespace {
-
-constexpr auto t0 = core::from_ms(1'772'452'800'000);
-
-core::group group(std::int32_t id, std::string app) {
-  return {core::group_id{id}, std::move(app), "Title", core::address_type::automatic, {}};
-}
-core::group manual_group(std::int32_t id, std::string app, names addresses) {
-  return {core::group_id{id}, std::move(app), "Title", core::address_type::manual, std::move(addresses)};
-}
-
-core::registration row(std::string app, std::string address, core::time_point seen, std::string registry_group = "EXECUTOR") {
-  return {std::move(registry_group), std::move(app), std::move(address), seen};
-}
-
-protocol::registry_beat beat(std::string app, std::string address, bool app_header = false) {
-  return {"EXECUTOR", std::move(app), std::move(address), app_header};
-}
-
-/// A table beside a store that is a plain value. The steady clock shows what `t` says; the civil one is `ahead` of it.
-struct registry {
-  explicit registry(core::time_point start = t0) : table{90s, when(start)} {}
-
-  static registry_table::steady when(core::time_point t) { return registry_table::steady{t.time_since_epoch()}; }
-  [[nodiscard]] registry_table::moment moment(core::time_point t) const { return {when(t), t + ahead}; }
-
-  bool beat(const protocol::registry_beat& one, core::time_point t) { return table.beat(one, moment(t)); }
-  void sweep(core::time_point t) { table.sweep(when(t)); }
-  void read(core::time_point t) { table.take(stored, table.mark(), moment(t)); }
-  /// Sweeps every second and reads every five.
-  void pass(core::time_point from, core::time_point to) {
-    for (auto t = from; t <= to; t += 1s) {
-      sweep(t);
-      if ((t - from) % 5s == 0s)
-        read(t);
-    }
-  }
-  /// Writes as the store does.
-  core::registry_batch write(bool renewals) {
-    auto batch = table.begin_write(renewals);
-    auto remove = [this](auto which) { std::erase_if(stored.registrations, which); };
-    for (const auto& gone : batch.removed)
-      remove([&](const auto& row) { return row.same_identity(gone); });
-    for (const auto& renewed : batch.renewed) {
-      remove([&](const auto& row) { return row.same_identity(renewed); });
-      stored.registrations.push_back(renewed);
-      stored.registrations.back().seen = std::chrono::floor<std::chrono::seconds>(renewed.seen);
-    }
-    for (const auto& gone : batch.dead)
-      remove([&](const auto& row) { return row.same_identity(gone) && row.seen == gone.seen; });
-    for (const auto& changed : batch.changed_groups)
-      for (auto& group : stored.groups)
-        if (group.id == changed.id)
-          group.addresses = changed.addresses;
-    table.written();
-    return batch;
-  }
-  [[nodiscard]] names addresses(std::int32_t id) {
-    if (auto next = table.changed_view())
-      view = next;
-    return view ? view->groups.at(id).addresses : names{"no view"};
-  }
-  [[nodiscard]] names stored_addresses() const {
-    names rows;
-    for (const auto& row : stored.registrations)
-      rows.push_back(row.address);
-    std::sort(rows.begin(), rows.end());
-    return rows;
-  }
-
-  core::registry_state stored{{group(1, "pay")}, {}};
-  core::milliseconds ahead{0};
-  registry_table table;
-  std::shared_ptr<const protocol::registry_view> view;
-};
-
-} // namespace
+using namespace ringmaster::test::registry_tables;
 
 TEST_CASE("nothing is published before the groups were read", "[actors]") {
   registry here;
@@ -418,66 +340,6 @@ TEST_CASE("a failed write loses nothing", "[actors]") {
   CHECK_FALSE(here.table.has_changes());
 }
 
-TEST_CASE("the app name header is remembered by address and last beat", "[actors]") {
-  registry here;
-  here.read(t0);
-  here.beat(beat("pay", "http://a/", true), t0);
-  here.beat(beat("pay", "http://b/"), t0);
-  auto view = here.table.changed_view();
-  CHECK(view->app_header_addresses == std::unordered_set<std::string>{"http://a/"});
-  here.beat(beat("pay", "http://b/", true), t0 + 30s);
-  here.beat(beat("pay", "http://a/"), t0 + 30s);
-  view = here.table.changed_view();
-  REQUIRE(view);
-  CHECK(view->app_header_addresses == std::unordered_set<std::string>{"http://b/"});
-}
-
-TEST_CASE("which token an executor showed is remembered where its group has one", "[actors]") {
-  using core::token_kind;
-  registry here;
-  auto guarded = manual_group(1, "pay", {});
-  guarded.access_token = "of-pay";
-  here.stored.groups = {guarded, manual_group(2, "mail", {})};
-  here.read(t0);
-  auto shows = [&](std::string app, std::string address, token_kind token) {
-    auto one = beat(std::move(app), std::move(address));
-    one.token = token;
-    here.beat(one, t0);
-  };
-  shows("pay", "http://a/", token_kind::group);
-  shows("pay", "http://b/", token_kind::common);
-  shows("mail", "http://c/", token_kind::common);
-  auto view = here.table.changed_view();
-  REQUIRE(view);
-  CHECK(view->tokens_shown
-        == std::unordered_map<std::string, token_kind>{{"http://a/", token_kind::group}, {"http://b/", token_kind::common}});
-  shows("pay", "http://a/", token_kind::group);
-  CHECK_FALSE(here.table.changed_view());
-  shows("pay", "http://a/", token_kind::previous);
-  view = here.table.changed_view();
-  REQUIRE(view);
-  CHECK(view->tokens_shown.at("http://a/") == token_kind::previous);
-  here.stored.groups[0].access_token = "another";
-  here.read(t0 + 5s);
-  view = here.table.changed_view();
-  REQUIRE(view);
-  CHECK(view->groups.at(1).access_token == "another");
-}
-
-TEST_CASE("the same view is not published twice", "[actors]") {
-  registry here;
-  here.stored.registrations = {row("pay", "http://a/", t0)};
-  here.read(t0);
-  CHECK(here.table.changed_view() != nullptr);
-  here.read(t0 + 5s);
-  CHECK(here.table.changed_view() == nullptr);
-  here.stored.groups[0].title = "Another";
-  here.read(t0 + 10s);
-  CHECK(here.table.changed_view() != nullptr);
-}
-
-// Several nodes over one set of rows: whatever happens in whatever order, in the end all agree with the executors that still
-// beat, whatever their civil clocks do.
 TEST_CASE("nodes agree once everything is quiet", "[actors]") {
   auto seed = GENERATE(range(1u, 31u));
   CAPTURE(seed);

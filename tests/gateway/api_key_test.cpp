@@ -15,7 +15,6 @@ namespace {
 
 using asked_lines = std::vector<std::string>;
 
-bool says(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string bearer(const std::string& key) { return "Authorization: Bearer " + key + "\r\n"; }
 
@@ -59,8 +58,8 @@ TEST_CASE_METHOD(api_fixture, "a key that is nobody's does not fall back on the 
     const auto reply = call_as(bearer(key) + cookie_3("admin"), "GET", "/keys");
     CHECK((reply.status() == 401 || reply.status() == 400));
     if (reply.status() == 401) {
-      CHECK(says(reply.head, "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"));
-      CHECK(says(reply.head, "Content-Type: application/problem+json\r\n"));
+      CHECK(has(reply.head, "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"));
+      CHECK(has(reply.head, "Content-Type: application/problem+json\r\n"));
     }
     client = raw_socket{};
   }
@@ -78,7 +77,7 @@ TEST_CASE_METHOD(api_fixture, "what is no key of ours says nothing", "[gateway][
     CAPTURE(header);
     const auto reply = call_as(header, "GET", "/keys");
     CHECK(reply.status() == 401);
-    CHECK(says(reply.head, challenge));
+    CHECK(has(reply.head, challenge));
     CHECK(json_of(reply)["type"] == "urn:ringmaster:not_signed_in");
     CHECK(call_as(header + cookie_3("viewer"), "GET", "/keys").status() == 200);
   }
@@ -90,7 +89,7 @@ TEST_CASE_METHOD(api_fixture, "too many wrong keys wait, and a store that is awa
   open();
   const auto late = call_as(bearer(key_of("throttled")), "GET", "/keys");
   CHECK(late.status() == 429);
-  CHECK(says(late.head, "Retry-After: 7\r\n"));
+  CHECK(has(late.head, "Retry-After: 7\r\n"));
   CHECK(json_of(late)["title"] == "Too Many Requests");
   CHECK(call_as(bearer(key_of("broken")), "GET", "/keys").status() == 503);
 }
@@ -100,8 +99,8 @@ TEST_CASE_METHOD(api_fixture, "XXL's web API, executors and operators know of no
   web.of_schema = protocol::wire::dialect::xxl2;
   open();
   const auto key = bearer(key_of("admin"));
-  CHECK_FALSE(says(submit("/jobinfo/add", "jobGroup=1", key).body, R"("code":200)"));
-  CHECK_FALSE(says(post("/api/registry", "{}", key).body, R"("code":200)"));
+  CHECK_FALSE(has(submit("/jobinfo/add", "jobGroup=1", key).body, R"("code":200)"));
+  CHECK_FALSE(has(post("/api/registry", "{}", key).body, R"("code":200)"));
   CHECK(script->take_keys().empty());
   CHECK(script->take_asked().empty());
 }
@@ -111,7 +110,7 @@ TEST_CASE_METHOD(api_fixture, "with a session what changes something needs its t
   const auto token = json_of(call_as(cookie_3("operator"), "GET", "/session"))["csrf_token"].get<std::string>();
   CHECK(token == gateway::csrf_token("operator"));
   CHECK(token.size() == 64);
-  CHECK_FALSE(says(token, "operator"));
+  CHECK_FALSE(has(token, "operator"));
   const auto shown = [](const std::string& value) { return "X-CSRF-Token: " + value + "\r\n"; };
   struct attempt {
     std::string method, target, header;
@@ -145,7 +144,7 @@ TEST_CASE_METHOD(api_fixture, "with a session what changes something needs its t
     CHECK((reply.status() != 403) == passes);
     if (passes)
       continue;
-    CHECK(says(reply.body, "X-CSRF-Token"));
+    CHECK(has(reply.body, "X-CSRF-Token"));
     CHECK(script->take_asked().empty());
   }
 }
@@ -179,7 +178,7 @@ TEST_CASE_METHOD(api_fixture, "keys are made, listed and removed", "[gateway][ap
   const auto made = call("POST", "/keys", R"({"name":"ci","user":4,"expires_ms":1893456000000})");
   CHECK(made.status() == 201);
   CHECK(made.body == R"({"id":5,"key":"rmk_told-once"})");
-  CHECK(says(made.head, "Cache-Control: no-store\r\n"));
+  CHECK(has(made.head, "Cache-Control: no-store\r\n"));
   const auto page = json_of(call("GET", "/keys?user=4&limit=1"));
   CHECK(page["items"] == json::parse(R"([{"id":5,"name":"ci","user":1,"user_name":"admin","created_ms":1767323045000,
                                           "expires_ms":null,"used_ms":1767323045000}])"));

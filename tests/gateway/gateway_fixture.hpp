@@ -26,6 +26,8 @@ inline std::string refusal(std::string_view msg) {
   return R"({"code":500,"msg":")" + std::string(msg) + R"(","content":null,"data":null})";
 }
 
+inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 enum class completion_mode { store, refuse, hold };
 
 /// What the doubles were told, and what they are to answer. Any thread.

@@ -14,7 +14,6 @@ namespace {
 constexpr auto list_form = "jobGroup=0&triggerStatus=-1";
 constexpr auto list_path = "/xxl-job-admin/jobinfo/pageList?jobGroup=0&triggerStatus=-1";
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 bool is_2(const raw_socket::message& reply) { return has(reply.body, R"("recordsTotal":41)"); }
 bool is_3(const raw_socket::message& reply) { return has(reply.body, R"("total":41)"); }
 

@@ -55,10 +55,11 @@ class Executor(ThreadingHTTPServer):
     def handle_error(self, request, client_address) -> None:
         """A node that was killed does not read its answers."""
 
-    def __init__(self, port: int):
+    def __init__(self):
         self.runs: list[tuple[int, int]] = []
         self.known: set[int] = set()
-        super().__init__(("127.0.0.1", port), Handler)
+        # A port that was only seen to be free may be held again by a child that another lane forks just then.
+        super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -99,9 +100,9 @@ class Stage:
         (self.folder / "data").mkdir(parents=True)
         self.account = {"host": "127.0.0.1", "port": server.port, "user": "ringmaster", "password": server.password,
                         "database": name, "autocommit": True, "charset": "utf8mb4"}
-        node_port, executor_port = free_ports(2)
+        node_port, = free_ports(1)
         self.url = f"http://127.0.0.1:{node_port}"
-        self.executor = Executor(executor_port)
+        self.executor = Executor()
         self.config = self.folder / "ringmaster.toml"
         self.config.write_text(CONFIG.format(folder=self.folder, port=node_port, url=server.store(name).settings.split('"')[1]))
         self.node: Process | None = None
@@ -109,7 +110,7 @@ class Stage:
         self.command("takeover", "--back")
         self.sql = self.connect()
         self.run_sql("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list)"
-                     " VALUES (1, 'app', 'App', 1, %s)", (f"http://127.0.0.1:{executor_port}/",))
+                     " VALUES (1, 'app', 'App', 1, %s)", (f"http://127.0.0.1:{self.executor.server_port}/",))
 
     def connect(self):
         pymysql = driver()
