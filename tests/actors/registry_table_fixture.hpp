@@ -25,7 +25,8 @@ inline core::group manual_group(std::int32_t id, std::string app, names addresse
   return {core::group_id{id}, std::move(app), "Title", core::address_type::manual, std::move(addresses)};
 }
 
-inline core::registration row(std::string app, std::string address, core::time_point seen, std::string registry_group = "EXECUTOR") {
+inline core::registration row(std::string app, std::string address, core::time_point seen,
+                              std::string registry_group = "EXECUTOR") {
   return {std::move(registry_group), std::move(app), std::move(address), seen};
 }
 

@@ -51,7 +51,7 @@ def finished_run(admin: Admin, group: int, job: int) -> dict:
     while time.monotonic() < end:
         rows = admin.rows("/joblog/pageList", jobGroup=group, jobId=job, logStatus=-1,
                           filterTime=f"{today} 00:00:00 - {today} 23:59:59")
-        if rows and rows[0]["handleCode"] != 0:
+        if rows and rows[0]["handleCode"] != 0 and rows[0]["triggerCode"] != 0:  # a quick result may be first
             return rows[0]
         time.sleep(0.1)
     sys.exit("no run came to its end")

@@ -48,7 +48,7 @@ def finished_run(admin: Admin, group: int, job: int) -> dict:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         rows = admin.rows("/joblog/pageList", {"jobGroup": group, "jobId": job, "logStatus": 1, "filterTime": span})
-        if rows:
+        if rows and rows[0]["triggerCode"] != 0:  # a quick result may be there before what the trigger led to
             return rows[0]
         time.sleep(0.1)
     sys.exit("no run came to its end")
