@@ -60,13 +60,20 @@ void declare(CLI::App& app, arguments& given) {
   auto* ingest = load->add_option(
     "--ingest", given.load.ingest, "N connections, over which the results of --jobs runs come in, one in each request");
   ingest->check(CLI::Range(1, 4096));
+  load
+    ->add_option("--pages", given.load.pages,
+                 "N requests of each kind of page, one after another, with --jobs and --prefill; no firing")
+    ->check(CLI::Range(1, 100'000));
   load->require_option(1);
-  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle; runs of --ingest, 50000 unless told")
+  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle and --pages; runs of --ingest, 50000 unless told")
     ->excludes(rate, even, spread, burst)
     ->check(CLI::Range(0, 10'000'000));
   app.add_option("--prefill", given.load.prefill, "Finished runs that are in the log table before; not with --idle, --ingest")
     ->excludes(idle, ingest)
     ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--reads", given.load.reads, "Reads of /api/v1 a second beside --rate, --even and --spread")
+    ->excludes(burst, idle, ingest)
+    ->check(CLI::Range(1, 100'000));
   declare_trouble(app, given, rate);
   app.add_option("--seconds", given.seconds, "Counted seconds of --rate, --even and --spread")
     ->check(CLI::Range(1, 3600))
@@ -102,7 +109,9 @@ void settle(arguments& given) {
   load.trouble.lasts_s = given.outage;
   if (load.ingest > 0 && load.jobs == 0)
     load.jobs = 50'000;
-  if (given.idle > 0 || load.ingest > 0)
+  if (load.pages > 0)
+    load.jobs = std::max<std::size_t>(1, load.jobs);
+  if (given.idle > 0 || load.ingest > 0 || load.pages > 0)
     return;
   load.jobs = given.rate + given.even + given.spread + given.burst;
   load.shape = given.rate > 0     ? load_shape::every_second
@@ -121,6 +130,11 @@ int run(const arguments& given) {
     const auto report = run_ingest(given.load);
     std::puts(to_json(report).c_str());
     return report.clean() ? 0 : 1;
+  }
+  if (given.load.pages > 0) {
+    const auto report = run_pages(given.load);
+    std::puts(to_json(report).c_str());
+    return report.exit_status == 0 ? 0 : 1;
   }
   const auto report = run_load(given.load);
   std::puts(to_json(report).c_str());

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "bench/api_readers.hpp"
 #include "bench/executors.hpp"
 #include "bench/load_place.hpp"
 #include "bench/server_process.hpp"
@@ -138,9 +139,14 @@ load_report run_load(const load_options& options) {
   wait_until(window.begin_ms);
   const auto before = cpu_now(server->process(), store.process(), emulated.process());
   const auto stolen_before = stolen_seconds();
+  std::optional<api_readers> readers;
+  if (options.reads > 0)
+    readers.emplace(port, folder.path(), options.reads, options.jobs);
   if (options.trouble.kind != trouble_kind::none)
     report.trouble = make_trouble(options, window, store, server, start);
   wait_until(window.end_ms);
+  if (readers)
+    report.reads = readers->finish();
   report.stolen_s = stolen_seconds() - stolen_before;
   if (!report.trouble) // else it is not the same processes
     report.cpu = cpu_now(server->process(), store.process(), emulated.process()) - before;

@@ -31,6 +31,10 @@ struct load_options {
   std::size_t ingest = 0;
   /// Finished runs that are in the log before.
   std::size_t prefill = 0;
+  /// Of --pages: requests of each kind of page.
+  std::size_t pages = 0;
+  /// Reads of the API a second, beside the load.
+  std::size_t reads = 0;
   trouble_plan trouble;
   /// `key=value`, for the server's --set.
   std::vector<std::string> settings;
@@ -46,5 +50,6 @@ struct load_options {
 [[nodiscard]] load_report run_load(const load_options& options);
 [[nodiscard]] idle_report run_idle(const load_options& options);
 [[nodiscard]] ingest_report run_ingest(const load_options& options);
+[[nodiscard]] page_report run_pages(const load_options& options);
 
 } // namespace ringmaster::bench

@@ -22,9 +22,11 @@ std::int64_t now_ms() {
 }
 
 void wait_until(std::int64_t at_ms) {
-  for (auto left = at_ms - now_ms(); left > 0; left = at_ms - now_ms()) {
+  for (auto left = at_ms - now_ms();; left = at_ms - now_ms()) {
     if (interrupted != 0)
       throw std::runtime_error("interrupted");
+    if (left <= 0)
+      return;
     std::this_thread::sleep_for(milliseconds{std::min<std::int64_t>(left, 200)});
   }
 }

@@ -39,7 +39,7 @@ json to_object(const memory_peaks& memory) {
   return {{"ringmaster", rounded(memory.ringmaster, 10)}, {"store", rounded(memory.store, 10)}};
 }
 
-json to_object(const lateness_ms& late) {
+json to_object(const spread_ms& late) {
   return {{"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
 }
 
@@ -75,6 +75,8 @@ std::string to_json(const load_report& report) {
   out["ready_ms"] = rounded(report.ready_ms, 10);
   if (report.prefilled > 0)
     out["prefilled"] = report.prefilled;
+  if (const auto& reads = report.reads)
+    out["reads"] = {{"per_s", rounded(reads->per_second, 10)}, {"ms", to_object(reads->ms)}, {"failed", reads->failed}};
   if (const auto& trouble = report.trouble)
     out["trouble"] = {{"away_ms", trouble->back_ms - trouble->began_ms},
                       {"dropped_meanwhile", trouble->dropped},
@@ -115,6 +117,23 @@ std::string to_json(const idle_report& report) {
   out["cpu_percent_of_core"] = rounded(report.cpu.ringmaster * 100 / report.seconds);
   out["rss_mb"] = rounded(report.rss_mb, 10);
   out["rss_mb_peak"] = to_object(report.memory);
+  out["exit"] = exit_of(report.exit_status);
+  out["machine"] = machine();
+  return out.dump();
+}
+
+std::string to_json(const page_report& report) {
+  json out;
+  out["store"] = report.store;
+  out["load"] = "pages";
+  out["jobs"] = report.jobs;
+  out["runs"] = report.runs;
+  out["requests"] = report.requests;
+  for (const auto& page : report.pages) {
+    auto told = to_object(page.ms);
+    told["total"] = page.total;
+    out["pages_ms"][page.name] = std::move(told);
+  }
   out["exit"] = exit_of(report.exit_status);
   out["machine"] = machine();
   return out.dump();

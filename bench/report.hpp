@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/run_book.hpp"
 #include "bench/trouble.hpp"
@@ -20,6 +21,13 @@ struct cpu_shares {
 /// Most resident memory by process; the executors' is the bench's own business.
 struct memory_peaks {
   double ringmaster = 0, store = 0;
+};
+
+/// Of reads of the API beside a load.
+struct read_account {
+  double per_second = 0;
+  spread_ms ms; ///< from when each was due to its answer
+  std::size_t failed = 0;
 };
 
 struct load_report {
@@ -43,6 +51,7 @@ struct load_report {
   std::optional<int> exit_status; ///< of the server after SIGTERM
   std::size_t prefilled = 0;      ///< finished runs that were in the log before
   std::optional<trouble_account> trouble;
+  std::optional<read_account> reads;
 
   [[nodiscard]] bool clean() const { return lost == 0 && doubled == 0 && unstored == 0; }
 };
@@ -61,6 +70,22 @@ struct ingest_report {
   [[nodiscard]] bool clean() const { return acknowledged == results && unstored == 0; }
 };
 
+/// What one kind of page took.
+struct page_times {
+  std::string name;
+  spread_ms ms;
+  std::int64_t total = 0; ///< the most that a reply said there is
+};
+
+struct page_report {
+  std::string store;
+  std::size_t jobs = 0;
+  std::size_t runs = 0;
+  std::size_t requests = 0; ///< of each page
+  std::vector<page_times> pages;
+  std::optional<int> exit_status;
+};
+
 struct idle_report {
   std::string store;
   std::size_t jobs = 0;
@@ -76,5 +101,6 @@ struct idle_report {
 [[nodiscard]] std::string to_json(const load_report& report);
 [[nodiscard]] std::string to_json(const ingest_report& report);
 [[nodiscard]] std::string to_json(const idle_report& report);
+[[nodiscard]] std::string to_json(const page_report& report);
 
 } // namespace ringmaster::bench

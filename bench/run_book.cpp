@@ -35,12 +35,6 @@ double percentile(const std::vector<double>& ascending, double share) {
   return ascending[std::clamp<std::size_t>(rank, 1, ascending.size()) - 1];
 }
 
-/// Sorts them.
-lateness_ms spread_of(std::vector<double>& late) {
-  std::sort(late.begin(), late.end());
-  return {percentile(late, 0.5), percentile(late, 0.99), percentile(late, 0.999), late.empty() ? 0 : late.back()};
-}
-
 bool same_pair(const received_run& a, const received_run& b) { return a.job == b.job && a.instant_ms == b.instant_ms; }
 
 /// Ids that stand at more than one pair.
@@ -66,6 +60,11 @@ std::vector<std::int64_t> ids_of(const std::vector<received_run>& runs) {
 }
 
 } // namespace
+
+spread_ms spread_of(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  return {percentile(values, 0.5), percentile(values, 0.99), percentile(values, 0.999), values.empty() ? 0 : values.back()};
+}
 
 void run_book::save(const std::filesystem::path& file) const {
   std::ofstream out{file, std::ios::binary};

@@ -44,17 +44,20 @@ struct load_window {
   [[nodiscard]] bool holds(std::int64_t instant_ms) const { return instant_ms >= begin_ms && instant_ms < end_ms; }
 };
 
-struct lateness_ms {
+/// How values in milliseconds are spread.
+struct spread_ms {
   double p50 = 0, p99 = 0, p999 = 0, max = 0;
 };
+/// Sorts them.
+[[nodiscard]] spread_ms spread_of(std::vector<double>& values);
 
 struct window_account {
   std::size_t sent = 0;     ///< pairs of job and instant that arrived at least once
   std::size_t repeated = 0; ///< arrivals of a pair that had arrived before
   std::size_t same_id = 0;  ///< log ids that two different pairs carried
   std::size_t early = 0;    ///< arrived before their instant
-  lateness_ms late;         ///< from the instant to the first arrival, of every pair
-  lateness_ms read_late;    ///< from the instant to its being read
+  spread_ms late;           ///< from the instant to the first arrival, of every pair
+  spread_ms read_late;      ///< from the instant to its being read
   std::vector<std::int64_t> log_ids;         ///< of the window, ascending, each once
   std::size_t acknowledged_meanwhile = 0;    ///< results acknowledged while the window's clock ran, of whatever instant
 };

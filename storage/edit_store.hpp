@@ -85,11 +85,14 @@ class run_reader {
 public:
   virtual ~run_reader() = default;
 
-  /// Rows that one call looks at, at most, or so.
+  /// Rows that one call looks at, at most, or so: one behind the other.
   static constexpr std::int64_t rows_looked_at = 100'000;
+  /// The same of rows to which an index leads one by one: each costs as much as ten or twenty in a row.
+  static constexpr std::int64_t rows_fetched = 5'000;
 
   /// Counts `count_max` at most. Where no index leads to what is asked for it looks at the newest `rows_looked_at` of what the
-  /// bounds allow, and of failed runs at those that are listed as such; what may lie behind is not counted: `total_is_capped`.
+  /// bounds allow, of a job, a group or failed runs at the newest `rows_fetched`; what may lie behind is not counted:
+  /// `total_is_capped`.
   /// `search.visible` is taken from `by`, unless he may see all. Errors: `forbidden` when `by` may not see the group (or the
   /// job's) that is asked for. Who may not see all gets those of his groups.
   virtual core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <utility>
 
 #include "storage/edit_store.hpp"
 
@@ -15,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr auto claimed_ahead = 10s;
 /// Rows behind a bound of time among which those are found that were late, e.g. retries.
 constexpr std::int64_t late_rows = 10'000;
+/// A group with so many of `rows_looked_at` rows is not rare.
+constexpr std::size_t often = 1000;
 /// Jobs of a group that are looked at one by one.
 constexpr std::size_t jobs_looked_at = 200;
 
@@ -47,12 +51,6 @@ std::vector<core::group_id> visible_to(const core::principal& by) {
   return out;
 }
 
-/// Whether rows of the path need not meet the terms, apart from those of time.
-bool must_be_looked_at(run_path path, const run_terms& terms) {
-  return terms.status != core::run_status::any || terms.visible || (terms.group && path != run_path::group)
-         || (terms.job && path != run_path::job);
-}
-
 /// One page on its way.
 class paging {
 public:
@@ -61,17 +59,16 @@ public:
       terms_{terms},
       offset_{window.offset},
       end_{std::min<std::size_t>(window.offset, run_reader::rows_looked_at) + std::min(window.limit, core::page_rows_max)},
-      wanted_{std::max(count_max + 1, end_)} {}
+      path_{best_path(log, terms)},
+      wanted_{std::max(std::min(count_max + 1, fetches() ? fetched_max : count_max + 1), end_)} {}
 
   found_runs run(const core::log_range& bounds, std::size_t count_max) {
-    const auto path = best_path(log_, terms_);
-    const auto cut = first_stretch(path, bounds);
-    add(log_.newest(path, terms_, {cut, bounds.through}, wanted_));
+    const auto cut = first_stretch(bounds);
     if (cut > bounds.after)
-      look_further(path, {bounds.after, cut});
+      look_further({bounds.after, cut});
     found_runs out;
     out.total = static_cast<std::int64_t>(std::min(ids_.size(), count_max));
-    out.total_is_capped = cut > bounds.after || ids_.size() > count_max;
+    out.total_is_capped = cut > bounds.after || ids_.size() > count_max || ids_.size() >= wanted_;
     if (offset_ < ids_.size() && offset_ < end_)
       out.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(offset_),
                      ids_.begin() + static_cast<std::ptrdiff_t>(std::min(end_, ids_.size())));
@@ -79,26 +76,52 @@ public:
   }
 
 private:
-  /// Where looking at rows one by one ends.
-  core::log_id first_stretch(run_path path, const core::log_range& bounds) {
-    if (!must_be_looked_at(path, terms_))
-      return bounds.after;
-    if (path == run_path::primary)
-      return std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
-    return std::max(bounds.after, log_.floor(path, terms_, bounds.through, run_reader::rows_looked_at).value_or(bounds.after));
+  static constexpr std::size_t fetched_max = run_reader::rows_fetched;
+
+  /// The path is an index that says too little of its rows.
+  [[nodiscard]] bool fetches() const { return path_ != run_path::primary && !said_by_path(path_, terms_); }
+
+  /// The ids down to which it looked.
+  core::log_id first_stretch(const core::log_range& bounds) {
+    if (path_ == run_path::primary) {
+      const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job;
+      const auto cut =
+        all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
+      add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
+      return cut;
+    }
+    // Those behind the bound of time are the first to be met.
+    const auto rows = !fetches()     ? std::numeric_limits<std::int64_t>::max()
+                      : terms_.until ? run_reader::rows_fetched + late_rows
+                                     : run_reader::rows_fetched;
+    return look_along(path_, terms_, bounds, wanted_, rows);
+  }
+
+  core::log_id look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
+                          std::int64_t rows) {
+    auto seen = log_.look_along(path, terms, range, limit, rows);
+    add(std::move(seen.ids));
+    return seen.floor.value_or(range.after);
   }
 
   /// What lies behind the stretch, where something else leads to it.
-  void look_further(run_path path, const core::log_range& rest) {
+  void look_further(const core::log_range& rest) {
     if (ids_.size() >= end_)
       return;
-    if (terms_.status == core::run_status::failed) {
-      const auto after = log_.floor(run_path::failed, terms_, rest.through, run_reader::rows_looked_at);
-      add(log_.newest(run_path::failed, terms_, {std::max(rest.after, after.value_or(rest.after)), rest.through},
-                      wanted_ - ids_.size()));
-    } else if (path == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job)) {
+    if (terms_.status == core::run_status::failed)
+      look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
+    else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
       look_at_jobs(rest);
-    }
+  }
+
+  /// Those of the group are few among the rows that were looked at, so that its jobs may have older ones that are asked for.
+  [[nodiscard]] bool is_rare(core::log_id cut) {
+    if (terms_.status == core::run_status::any)
+      return true;
+    auto whatever = terms_;
+    whatever.status = core::run_status::any;
+    const core::log_range seen{cut, core::log_id{core::number(cut) + run_reader::rows_looked_at}};
+    return log_.newest(run_path::primary, whatever, seen, often).size() < often;
   }
 
   /// The jobs share what a look may cost.
@@ -106,13 +129,12 @@ private:
     const auto jobs = log_.jobs_of(terms_, jobs_looked_at);
     if (jobs.empty())
       return;
-    const auto share = run_reader::rows_looked_at / static_cast<std::int64_t>(jobs.size());
+    const auto share = run_reader::rows_fetched / static_cast<std::int64_t>(jobs.size());
     const auto limit = std::min(end_, static_cast<std::size_t>(share));
     auto of_job = terms_;
     for (const auto job : jobs) {
       of_job.job = job;
-      const auto floor = log_.floor(run_path::job, of_job, rest.through, share).value_or(rest.after);
-      add(log_.newest(run_path::job, of_job, {std::max(rest.after, floor), rest.through}, limit));
+      look_along(run_path::job, of_job, rest, limit, share);
     }
     std::sort(ids_.begin(), ids_.end(), std::greater<>{});
   }
@@ -123,6 +145,7 @@ private:
   const run_terms& terms_;
   const std::size_t offset_;
   const std::size_t end_;
+  const run_path path_;
   const std::size_t wanted_;
   std::vector<core::log_id> ids_;
 };
@@ -158,6 +181,11 @@ core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, 
       out.through,
       core::log_id{core::number(last_before(log, span, std::string{dates.of(*until + 1s + claimed_ahead)})) + late_rows});
   return out;
+}
+
+bool said_by_path(run_path path, const run_terms& terms) noexcept {
+  const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
+  return of_path && terms.status == core::run_status::any && !terms.visible && !terms.from && !terms.until;
 }
 
 run_path best_path(const run_paths& log, const run_terms& terms) {

@@ -51,16 +51,22 @@ public:
     /// Text of the column.
     std::string newest;
   };
+  struct stretch {
+    /// Newest first.
+    std::vector<core::log_id> ids;
+    /// No row at or below it was looked at, because there were too many; nothing: they were.
+    std::optional<core::log_id> floor;
+  };
 
   [[nodiscard]] virtual core::log_span span() = 0;
   /// The last id and the newest time of the next `glance_rows` rows that have one, from `id` on.
   [[nodiscard]] virtual std::optional<glance> look_at(core::log_id id) = 0;
   [[nodiscard]] virtual bool has(run_path path) const = 0;
-  /// The first row below the newest `rows` of the path at or below `through`, whatever it is like; nothing: there are not so
-  /// many.
-  [[nodiscard]] virtual std::optional<core::log_id> floor(run_path path, const run_terms& terms, core::log_id through,
-                                                          std::int64_t rows) = 0;
-  /// Rows of the range that meet the terms, newest first.
+  /// Rows of the range that meet the terms, newest first, until `limit` are found: of any other path than `primary`, and of no
+  /// more than its newest `rows` rows.
+  [[nodiscard]] virtual stretch look_along(run_path path, const run_terms& terms, const core::log_range& range,
+                                           std::size_t limit, std::int64_t rows) = 0;
+  /// The same of all rows of the range; of `primary` and `job` and `group` only.
   [[nodiscard]] virtual std::vector<core::log_id> newest(run_path path, const run_terms& terms, const core::log_range& range,
                                                          std::size_t limit) = 0;
   /// The same, oldest first; of `primary` and `job` and `group` only.
@@ -69,6 +75,9 @@ public:
   /// Jobs of the groups in the terms, ascending.
   [[nodiscard]] virtual std::vector<core::job_id> jobs_of(const run_terms& terms, std::size_t limit) = 0;
 };
+
+/// The path's own condition is all that is asked for, so that nothing but the index is read.
+[[nodiscard]] bool said_by_path(run_path path, const run_terms& terms) noexcept;
 
 /// Rows that are looked at to learn how late it is at an id: some are late by hours, because they repeat others.
 inline constexpr std::int64_t glance_rows = 64;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
+#include <utility>
 
 #include "storage/job_draft_rules.hpp"
+#include "storage/job_paging.hpp"
 #include "storage/job_record_row.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/job_writes.hpp"
@@ -23,13 +26,29 @@ constexpr const char* all_columns = RINGMASTER_RECORD_COLUMNS(
 #define RINGMASTER_JOB_FILTERS                                                                                                   \
   "(? = 0 OR (trigger_status = 1) = ?) AND (? = '' OR INSTR(LOWER($job_name), LOWER(?)) > 0)"                                    \
   " AND (? = '' OR INSTR(LOWER(executor_handler), LOWER(?)) > 0) AND (? = '' OR INSTR(LOWER(author), LOWER(?)) > 0)"
+#define RINGMASTER_OF_GROUPS " WHERE job_group IN ({?,})"
 
-statement& add_filters(statement& to, const core::job_search& search) {
-  to.add(search.running.has_value()).add(search.running.value_or(false));
-  for (const auto* part : {&search.name_part, &search.handler_part, &search.author_part})
-    to.add(*part).add(*part);
-  return to;
-}
+/// A statement for every way to ask: of all jobs or of some groups', with filters or without.
+struct job_statements {
+  sql of_all, of_groups, filtered, filtered_of_groups;
+};
+#define RINGMASTER_JOB_STATEMENTS(plain, looking, end)                                                                           \
+  job_statements {                                                                                                               \
+    plain end, plain RINGMASTER_OF_GROUPS end, looking " WHERE " RINGMASTER_JOB_FILTERS end,                                     \
+      looking RINGMASTER_OF_GROUPS " AND " RINGMASTER_JOB_FILTERS end                                                            \
+  }
+constexpr job_statements count_jobs =
+  RINGMASTER_JOB_STATEMENTS("SELECT COUNT(*) FROM xxl_job_info", "SELECT COUNT(*) FROM xxl_job_info", "");
+constexpr job_statements list_some =
+  RINGMASTER_JOB_STATEMENTS("SELECT id FROM xxl_job_info", "SELECT id FROM xxl_job_info", " LIMIT ?");
+// Along a group's index each row that the filters look at would be fetched by itself.
+constexpr job_statements list_newest = RINGMASTER_JOB_STATEMENTS(
+  "SELECT id FROM xxl_job_info", "SELECT id FROM xxl_job_info FORCE INDEX (PRIMARY)", " ORDER BY id DESC LIMIT ? OFFSET ?");
+constexpr job_statements list_oldest = RINGMASTER_JOB_STATEMENTS(
+  "SELECT id FROM xxl_job_info", "SELECT id FROM xxl_job_info FORCE INDEX (PRIMARY)", " ORDER BY id LIMIT ? OFFSET ?");
+#undef RINGMASTER_JOB_STATEMENTS
+#undef RINGMASTER_OF_GROUPS
+#undef RINGMASTER_JOB_FILTERS
 
 using group_list = std::optional<std::vector<core::group_id>>;
 
@@ -42,44 +61,72 @@ statement& prepare_in(connection& db, sql text, const std::vector<core::group_id
   return out;
 }
 
-std::int64_t count(connection& db, const core::job_search& search, const group_list& groups) {
-  const bool filtered =
-    search.running || !search.name_part.empty() || !search.handler_part.empty() || !search.author_part.empty();
-  auto& some =
-    groups ? prepare_in(db, "SELECT COUNT(*) FROM xxl_job_info WHERE job_group IN ({?,}) AND " RINGMASTER_JOB_FILTERS,
-                        *groups)
-    : filtered ? db.prepare("SELECT COUNT(*) FROM xxl_job_info WHERE " RINGMASTER_JOB_FILTERS)
-               : db.prepare("SELECT COUNT(*) FROM xxl_job_info");
-  auto found = groups || filtered ? add_filters(some, search).select() : some.select();
-  return found.next() ? found.number(0) : 0;
-}
+class searched_jobs final : public job_paths {
+public:
+  searched_jobs(connection& db, const core::job_search& search, const group_list& groups)
+    : db_{db}, search_{search}, groups_{groups} {}
 
-// The lengths come first, since a statement's rows are in memory all at once; only those of the page, since the server fetches
-// long texts to measure them.
-#define RINGMASTER_PAGE_SIZES                                                                                                    \
-  "SELECT i.id, COALESCE(LENGTH(i.glue_source), 0) + COALESCE(LENGTH(i.executor_param), 0) FROM (SELECT id FROM xxl_job_info"    \
-  " WHERE "
-#define RINGMASTER_PAGE_END                                                                                                      \
-  " ORDER BY id DESC LIMIT ? OFFSET ?) page JOIN xxl_job_info i ON i.id = page.id ORDER BY i.id DESC"
+  [[nodiscard]] bool filtered() const override {
+    return search_.running || !search_.name_part.empty() || !search_.handler_part.empty() || !search_.author_part.empty();
+  }
 
-/// Of the page, as many as one answer holds.
-std::vector<core::job_id> ids_of(connection& db, const core::job_search& search, const group_list& groups) {
-  auto& some =
-    groups ? prepare_in(db,
-                        RINGMASTER_PAGE_SIZES "job_group IN ({?,}) AND " RINGMASTER_JOB_FILTERS RINGMASTER_PAGE_END, *groups)
-           : db.prepare(RINGMASTER_PAGE_SIZES RINGMASTER_JOB_FILTERS RINGMASTER_PAGE_END);
-  std::vector<core::job_id> out;
+  [[nodiscard]] std::int64_t count() override {
+    auto found = prepare(count_jobs).select();
+    return found.next() ? found.number(0) : 0;
+  }
+
+  [[nodiscard]] std::vector<core::job_id> some(std::size_t limit) override { return ids_of(prepare(list_some).add(limit)); }
+
+  [[nodiscard]] std::vector<core::job_id> newest(const core::page_window& window) override {
+    return ids_of(prepare(list_newest).add(window.limit).add(window.offset));
+  }
+
+  [[nodiscard]] std::vector<core::job_id> oldest(const core::page_window& window) override {
+    return ids_of(prepare(list_oldest).add(window.limit).add(window.offset));
+  }
+
+private:
+  statement& prepare(const job_statements& texts) {
+    auto& out = groups_      ? prepare_in(db_, filtered() ? texts.filtered_of_groups : texts.of_groups, *groups_)
+                : filtered() ? db_.prepare(texts.filtered)
+                             : db_.prepare(texts.of_all);
+    if (!filtered())
+      return out;
+    out.add(search_.running.has_value()).add(search_.running.value_or(false));
+    for (const auto* part : {&search_.name_part, &search_.handler_part, &search_.author_part})
+      out.add(*part).add(*part);
+    return out;
+  }
+
+  static std::vector<core::job_id> ids_of(statement& some) {
+    std::vector<core::job_id> out;
+    for (auto found = some.select(); found.next();)
+      out.push_back(found.id<core::job_id>(0));
+    return out;
+  }
+
+  connection& db_;
+  const core::job_search& search_;
+  const group_list& groups_;
+};
+
+/// As many from the front as one answer holds. The lengths come before the texts, since a statement's rows are in memory all at
+/// once.
+std::vector<core::job_id> within_budget(connection& db, std::vector<core::job_id> jobs) {
+  std::unordered_map<core::job_id, std::size_t> sizes;
+  for (const auto part : padded_chunks(jobs.size())) {
+    auto& some = db.prepare("SELECT id, COALESCE(LENGTH(glue_source), 0) + COALESCE(LENGTH(executor_param), 0)"
+                            " FROM xxl_job_info WHERE id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(jobs[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      sizes.emplace(found.id<core::job_id>(0), static_cast<std::size_t>(found.number(1)));
+  }
   page_budget budget;
-  auto found =
-    add_filters(some, search).add(std::min(search.window.limit, core::page_rows_max)).add(search.window.offset).select();
-  while (found.next() && budget.takes(static_cast<std::size_t>(found.number(1))))
-    out.push_back(found.id<core::job_id>(0));
-  return out;
+  const auto end = std::find_if(jobs.begin(), jobs.end(), [&](core::job_id job) { return !budget.takes(sizes[job]); });
+  jobs.erase(end, jobs.end());
+  return jobs;
 }
-
-#undef RINGMASTER_PAGE_END
-#undef RINGMASTER_PAGE_SIZES
-#undef RINGMASTER_JOB_FILTERS
 
 std::vector<core::job_record> records_of(session& own, std::span<const core::job_id> jobs) {
   std::vector<core::job_record> out;
@@ -118,9 +165,10 @@ core::result<core::page<core::job_record>> job_editor_role::page(const core::job
     core::page<core::job_record> out;
     if (*groups && (*groups)->empty())
       return out;
-    out.total = count(own_.db, search, *groups);
-    const auto jobs = ids_of(own_.db, search, *groups);
-    out.rows = records_of(own_, jobs);
+    searched_jobs jobs{own_.db, search, *groups};
+    auto found = find_jobs(jobs, {search.window.offset, std::min(search.window.limit, core::page_rows_max)});
+    out.total = found.total;
+    out.rows = records_of(own_, within_budget(own_.db, std::move(found.ids)));
     return out;
   });
 }

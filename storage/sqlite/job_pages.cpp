@@ -4,6 +4,7 @@
 
 #include "storage/job_draft_rules.hpp"
 #include "storage/job_edit_rules.hpp"
+#include "storage/job_paging.hpp"
 #include "storage/job_record_row.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
@@ -15,20 +16,28 @@ constexpr char read_record[] = RINGMASTER_RECORD_COLUMNS(
   "job_desc") "s.next_ms, s.last_ms, s.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id "
               "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE i.id = ?1";
 
-// ?1 to ?4 are the filters that a row is asked for; a group comes first, where there is one.
+/// A statement for every way to ask: of all jobs or of some groups', with filters or without.
+struct job_statements {
+  const char *of_all, *of_groups, *filtered, *filtered_of_groups;
+};
+// ?1: groups; ?2 and ?3: the window; ?4 to ?7: the filters.
+#define RINGMASTER_OF_GROUPS " WHERE job_group IN (SELECT value FROM json_each(?1))"
 #define RINGMASTER_JOB_FILTERS                                                                                                   \
-  "(?1 IS NULL OR (trigger_status = 1) = ?1) AND (?2 = '' OR instr(lower(job_desc), lower(?2)) > 0) "                            \
-  "AND (?3 = '' OR instr(lower(executor_handler), lower(?3)) > 0) AND (?4 = '' OR instr(lower(author), lower(?4)) > 0) "
-constexpr char count_all_jobs[] = "SELECT count(*) FROM xxl_job_info";
-constexpr char count_jobs[] = "SELECT count(*) FROM xxl_job_info WHERE " RINGMASTER_JOB_FILTERS;
-constexpr char list_job_rows[] =
-  "SELECT id FROM xxl_job_info WHERE " RINGMASTER_JOB_FILTERS "ORDER BY id DESC LIMIT ?5 OFFSET ?6";
-constexpr char count_in[] = "SELECT count(*) FROM xxl_job_info WHERE job_group IN (SELECT value FROM json_each(?5)) AND "
-                            RINGMASTER_JOB_FILTERS;
-constexpr char count_groups[] = "SELECT count(*) FROM xxl_job_info WHERE job_group IN (SELECT value FROM json_each(?1))";
-constexpr char list_in[] = "SELECT id FROM xxl_job_info WHERE job_group IN (SELECT value FROM json_each(?7)) AND "
-                           RINGMASTER_JOB_FILTERS "ORDER BY id DESC LIMIT ?5 OFFSET ?6";
+  "(?4 IS NULL OR (trigger_status = 1) = ?4) AND (?5 = '' OR instr(lower(job_desc), lower(?5)) > 0) "                            \
+  "AND (?6 = '' OR instr(lower(executor_handler), lower(?6)) > 0) AND (?7 = '' OR instr(lower(author), lower(?7)) > 0)"
+#define RINGMASTER_JOB_STATEMENTS(what, end)                                                                                     \
+  job_statements {                                                                                                               \
+    "SELECT " what " FROM xxl_job_info" end, "SELECT " what " FROM xxl_job_info" RINGMASTER_OF_GROUPS end,                       \
+      "SELECT " what " FROM xxl_job_info WHERE " RINGMASTER_JOB_FILTERS end,                                                     \
+      "SELECT " what " FROM xxl_job_info" RINGMASTER_OF_GROUPS " AND " RINGMASTER_JOB_FILTERS end                                \
+  }
+constexpr job_statements count_jobs = RINGMASTER_JOB_STATEMENTS("count(*)", "");
+constexpr job_statements list_some = RINGMASTER_JOB_STATEMENTS("id", " LIMIT ?2");
+constexpr job_statements list_newest = RINGMASTER_JOB_STATEMENTS("id", " ORDER BY id DESC LIMIT ?2 OFFSET ?3");
+constexpr job_statements list_oldest = RINGMASTER_JOB_STATEMENTS("id", " ORDER BY id LIMIT ?2 OFFSET ?3");
+#undef RINGMASTER_JOB_STATEMENTS
 #undef RINGMASTER_JOB_FILTERS
+#undef RINGMASTER_OF_GROUPS
 
 constexpr char list_versions[] = "SELECT id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue "
                                  "WHERE job_id = ?1 ORDER BY id DESC LIMIT ?2";
@@ -40,6 +49,63 @@ std::string json_list(const std::vector<core::group_id>& groups) {
     out += (out.size() > 1 ? "," : "") + std::to_string(core::number(group));
   return out + ']';
 }
+
+class searched_jobs final : public job_paths {
+public:
+  searched_jobs(connection& db, const core::job_search& search, const std::optional<std::vector<core::group_id>>& groups)
+    : db_{db},
+      search_{search},
+      of_groups_{groups.has_value()},
+      groups_{json_list(groups.value_or(std::vector<core::group_id>{}))} {}
+
+  [[nodiscard]] bool filtered() const override {
+    return search_.running || !search_.name_part.empty() || !search_.handler_part.empty() || !search_.author_part.empty();
+  }
+
+  [[nodiscard]] std::int64_t count() override {
+    auto counting = db_.prepare(text_of(count_jobs));
+    if (filtered())
+      bind_all(counting, {});
+    else if (of_groups_)
+      counting.with(groups_);
+    else
+      counting.with();
+    return counting.step() ? counting.number(0) : 0;
+  }
+
+  [[nodiscard]] std::vector<core::job_id> some(std::size_t limit) override { return list(list_some, {0, limit}); }
+  [[nodiscard]] std::vector<core::job_id> newest(const core::page_window& window) override { return list(list_newest, window); }
+  [[nodiscard]] std::vector<core::job_id> oldest(const core::page_window& window) override { return list(list_oldest, window); }
+
+private:
+  [[nodiscard]] const char* text_of(const job_statements& texts) const {
+    if (filtered())
+      return of_groups_ ? texts.filtered_of_groups : texts.filtered;
+    return of_groups_ ? texts.of_groups : texts.of_all;
+  }
+
+  void bind_all(statement& to, const core::page_window& window) {
+    const auto& s = search_;
+    to.with(groups_, window.limit, window.offset, s.running, s.name_part, s.handler_part, s.author_part);
+  }
+
+  std::vector<core::job_id> list(const job_statements& texts, const core::page_window& window) {
+    auto listing = db_.prepare(text_of(texts));
+    if (filtered())
+      bind_all(listing, window);
+    else
+      listing.with(groups_, window.limit, window.offset);
+    std::vector<core::job_id> out;
+    while (listing.step())
+      out.push_back(listing.id<core::job_id>(0));
+    return out;
+  }
+
+  connection& db_;
+  const core::job_search& search_;
+  bool of_groups_;
+  std::string groups_;
+};
 
 } // namespace
 
@@ -62,31 +128,13 @@ core::result<core::page<core::job_record>> job_writes::page(const core::job_sear
   if (!groups)
     return tl::unexpected{groups.error()};
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::job_record>> {
+    searched_jobs jobs{db, search, *groups};
+    const auto found = find_jobs(jobs, {search.window.offset, std::min(search.window.limit, core::page_rows_max)});
     core::page<core::job_record> out;
-    const auto limit = std::min(search.window.limit, core::page_rows_max);
-    const auto in = json_list(groups->value_or(std::vector<core::group_id>{}));
-    const bool filtered =
-      search.running || !search.name_part.empty() || !search.handler_part.empty() || !search.author_part.empty();
-    auto counting = db.prepare(*groups ? (filtered ? count_in : count_groups) : filtered ? count_jobs : count_all_jobs);
-    auto listing = db.prepare(*groups ? list_in : list_job_rows);
-    const auto& s = search;
-    if (!filtered && *groups)
-      counting.with(in);
-    else if (!filtered)
-      counting.with();
-    else if (*groups)
-      counting.with(s.running, s.name_part, s.handler_part, s.author_part, in);
-    else
-      counting.with(s.running, s.name_part, s.handler_part, s.author_part);
-    if (*groups)
-      listing.with(s.running, s.name_part, s.handler_part, s.author_part, limit, s.window.offset, in);
-    else
-      listing.with(s.running, s.name_part, s.handler_part, s.author_part, limit, s.window.offset);
-    if (counting.step())
-      out.total = counting.number(0);
+    out.total = found.total;
     page_budget budget;
-    while (listing.step()) {
-      auto row = find_record(session_, listing.id<core::job_id>(0));
+    for (const auto job : found.ids) {
+      auto row = find_record(session_, job);
       if (row && !budget.takes(row->glue_source.size() + row->param.size()))
         break;
       if (row)

@@ -15,7 +15,8 @@ public:
   core::log_span span() override;
   std::optional<glance> look_at(core::log_id id) override;
   bool has(run_path path) const override { return path == run_path::primary || path == run_path::job; }
-  std::optional<core::log_id> floor(run_path path, const run_terms& terms, core::log_id through, std::int64_t rows) override;
+  stretch look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
+                     std::int64_t rows) override;
   std::vector<core::log_id> newest(run_path path, const run_terms& terms, const core::log_range& range,
                                    std::size_t limit) override;
   std::vector<core::log_id> oldest(run_path path, const run_terms& terms, const core::log_range& range,

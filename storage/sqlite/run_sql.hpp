@@ -14,4 +14,9 @@ inline constexpr char read_claimed_run[] =
   "WHERE id = ?1 AND trigger_code = 0";
 inline constexpr char insert_failed_run[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 
+/// The first and the last id of the log, 0 without one. One after the other: only then does SQLite go to the ends and not through
+/// all rows.
+inline constexpr char log_span_text[] =
+  "SELECT coalesce((SELECT min(id) FROM xxl_job_log), 0), coalesce((SELECT max(id) FROM xxl_job_log), 0)";
+
 } // namespace ringmaster::storage::sqlite

@@ -10,7 +10,6 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char read_span[] = "SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM xxl_job_log";
 constexpr char next_dated[] =
   "SELECT id, trigger_time < ?2 FROM xxl_job_log WHERE id >= ?1 AND trigger_time IS NOT NULL ORDER BY id LIMIT 1";
 constexpr char list_running[] = "SELECT id, job_group, job_id, executor_address, trigger_time FROM xxl_job_log "
@@ -28,7 +27,7 @@ constexpr char write_day[] =
 
 core::result<core::log_span> upkeep::span() {
   return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<core::log_span> {
-    auto reading = db.prepare(read_span);
+    auto reading = db.prepare(log_span_text);
     reading.with().step();
     return core::log_span{reading.id<core::log_id>(0), reading.id<core::log_id>(1)};
   });
@@ -39,7 +38,7 @@ core::result<core::log_id> upkeep::last_before(core::time_point t) {
     std::int64_t before = 0;
     std::int64_t behind = 0;
     {
-      auto reading = db.prepare(read_span);
+      auto reading = db.prepare(log_span_text);
       reading.with().step();
       before = reading.number(0) - 1;
       behind = reading.number(1);

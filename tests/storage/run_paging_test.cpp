@@ -15,18 +15,17 @@ struct busy_log final : storage::run_paths {
   core::log_span span() override { return {core::log_id{1}, core::log_id{10'000'000}}; }
   std::optional<glance> look_at(core::log_id) override { return std::nullopt; }
   bool has(run_path path) const override { return path == run_path::primary || path == run_path::job; }
-  std::optional<core::log_id> floor(run_path path, const storage::run_terms&, core::log_id through, std::int64_t rows) override {
+  stretch look_along(run_path path, const storage::run_terms& terms, const core::log_range& range, std::size_t limit,
+                     std::int64_t rows) override {
     CHECK(path == run_path::job);
+    CHECK(rows <= storage::run_reader::rows_fetched / jobs);
     looked_at += rows;
-    return core::log_id{core::number(through) - rows};
-  }
-  std::vector<core::log_id> newest(run_path path, const storage::run_terms& terms, const core::log_range& range,
-                                   std::size_t limit) override {
-    if (path != run_path::job)
-      return {};
-    CHECK(range.after >= core::log_id{core::number(range.through) - storage::run_reader::rows_looked_at / jobs});
     asked_for += limit;
-    return {core::log_id{core::number(*terms.job)}};
+    return {{core::log_id{core::number(*terms.job)}}, core::log_id{core::number(range.through) - rows}};
+  }
+  std::vector<core::log_id> newest(run_path path, const storage::run_terms&, const core::log_range&, std::size_t) override {
+    CHECK(path == run_path::primary);
+    return {};
   }
   std::vector<core::log_id> oldest(run_path, const storage::run_terms&, const core::log_range&, std::size_t) override {
     return {};
@@ -57,8 +56,8 @@ TEST_CASE("a page far behind looks at no more rows of many jobs than of one", "[
   terms.status = search.status;
   SECTION("many jobs") {
     CHECK(storage::find_runs(log, terms, search, 1000, dates).ids.empty());
-    CHECK(log.asked_for <= static_cast<std::size_t>(storage::run_reader::rows_looked_at));
-    CHECK(log.looked_at <= storage::run_reader::rows_looked_at);
+    CHECK(log.asked_for <= static_cast<std::size_t>(storage::run_reader::rows_fetched));
+    CHECK(log.looked_at <= storage::run_reader::rows_fetched);
   }
   SECTION("none") {
     log.jobs = 0;

@@ -1,0 +1,45 @@
+#pragma once
+
+// A caller of the server's HTTP API: one kept connection, one request at a time.
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::bench {
+
+struct api_reply {
+  unsigned status = 0;
+  std::string headers;
+  std::string body;
+  std::chrono::duration<double, std::milli> took{0}; ///< from the first byte sent to the last one read
+};
+
+/// Blocking; one thread at a time. Everything throws `std::runtime_error` when the server does not answer within ten seconds.
+class api_client {
+public:
+  explicit api_client(std::uint16_t port);
+  ~api_client();
+  api_client(const api_client&) = delete;
+  api_client& operator=(const api_client&) = delete;
+
+  /// Signs the first administrator in with what stands in the data folder's `initial-secrets`.
+  void sign_in(const std::filesystem::path& data_dir);
+
+  api_reply get(const std::string& target) { return call("GET", target, {}); }
+  /// A form.
+  api_reply post(const std::string& target, const std::string& form) { return call("POST", target, form); }
+
+private:
+  api_reply call(std::string_view method, const std::string& target, std::string_view form);
+  void connect();
+
+  std::uint16_t port_;
+  int socket_ = -1;
+  std::string cookie_;
+  std::string in_;
+};
+
+} // namespace ringmaster::bench
