@@ -21,15 +21,31 @@ struct config_options {
   std::vector<std::string> set;
 };
 
-struct apply_options {
+/// Which running server is asked, as every command takes it that can ask one.
+struct server_options {
+  std::optional<std::string> url;
+  /// Of the API key.
+  std::optional<std::string> token_file;
+  /// Of certificates that are trusted; nothing: the system's.
+  std::optional<std::string> ca_file;
+  /// The key may go in the clear to another machine.
+  bool insecure_http = false;
+};
+
+/// What every command of administration takes.
+struct desk_options {
   config_options config;
+  server_options server;
+  bool json = false;
+};
+
+struct apply_options : desk_options {
   std::vector<std::string> paths;
   /// Owner of what the files declare.
   std::string source = "apply";
   std::int64_t revision = 0;
   bool dry_run = false;
   bool prune = false;
-  bool json = false;
 };
 
 struct migrate_options {
@@ -66,12 +82,6 @@ struct demo_options {
   std::string listen = "127.0.0.1:0";
 };
 
-struct user_password_options {
-  config_options config;
-  std::string name;
-  bool json = false;
-};
-
 [[nodiscard]] int serve(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
@@ -80,8 +90,6 @@ struct user_password_options {
 [[nodiscard]] int takeover(const config_options& options, bool back, bool json);
 [[nodiscard]] int cron_next(const cron_options& options);
 [[nodiscard]] int alarm_test(const alarm_test_options& options);
-/// Gives a user a new random password and prints it.
-[[nodiscard]] int reset_user_password(const user_password_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
 
 } // namespace ringmaster::apps

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -13,6 +14,7 @@
 #include "apps/doctor_nodes.hpp"
 #include "apps/notification.hpp"
 #include "core/sqlite_url.hpp"
+#include "gateway/transport.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::apps {
@@ -38,6 +40,15 @@ void check_token(const config::settings& settings, finding_list& findings) {
     findings.push_back({verdict::fine, "access token", "from initial-secrets in the data folder"});
   else
     findings.push_back({verdict::warning, "access token", "none yet; serve makes one and writes it to initial-secrets"});
+}
+
+void check_tls(const config::settings& settings, finding_list& findings) {
+  using level = gateway::tls_finding::level;
+  for (auto& one : gateway::examine_tls(settings.server, settings.security, std::chrono::system_clock::now()))
+    findings.push_back({one.how == level::failure   ? verdict::failure
+                        : one.how == level::warning ? verdict::warning
+                                                    : verdict::fine,
+                        "TLS", std::move(one.detail)});
 }
 
 void check_job_files(const config::settings& settings, finding_list& findings) {
@@ -158,6 +169,7 @@ int doctor(const config_options& options, bool json) {
     {verdict::fine, "time zones", "schedule " + what->schedule_zone.name() + ", database " + what->database_zone.name()});
   check_data_dir(what->settings, findings);
   check_token(what->settings, findings);
+  check_tls(what->settings, findings);
   check_job_files(what->settings, findings);
   check_alarm_channels(what->settings, findings);
   check_database(*what, findings);

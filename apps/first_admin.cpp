@@ -61,22 +61,4 @@ core::result<std::optional<first_admin>> make_first_admin(storage::store& store,
   return std::nullopt;
 }
 
-core::result<std::string> reset_password(storage::store& store, const std::string& name) {
-  const auto user = store.users().find(name);
-  if (!user)
-    return tl::unexpected<core::error>{user.error()};
-  auto password = gateway::random_password();
-  if (!password)
-    return password;
-  auto hash = stored_form(store, *password);
-  if (!hash)
-    return hash;
-  core::user_draft draft;
-  draft.password_hash = std::move(*hash);
-  draft.admin = user->card.admin;
-  if (auto done = store.users().update(user->card.id, draft, core::local_operator(), system_now()); !done)
-    return tl::unexpected<core::error>{done.error()};
-  return password;
-}
-
 } // namespace ringmaster::apps

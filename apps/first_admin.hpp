@@ -1,6 +1,6 @@
 #pragma once
 
-// The first administrator of a database without users, and new passwords for who lost his.
+// The first administrator of a database without users.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,5 @@ struct first_admin {
 /// a crash in between locks nobody out: the next start takes what stands there. Errors: those of the store and of the file.
 [[nodiscard]] core::result<std::optional<first_admin>> make_first_admin(storage::store& store,
                                                                         const config::settings& settings);
-
-/// A random password for this user, whose sessions end. Errors: `not_found`, those of the store.
-[[nodiscard]] core::result<std::string> reset_password(storage::store& store, const std::string& name);
 
 } // namespace ringmaster::apps

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <unordered_set>
 
-#include "apps/job_commands.hpp"
+#include "apps/admin_commands.hpp"
+#include "apps/desk_arguments.hpp"
 #include "apps/job_text.hpp"
 #include "apps/open_store.hpp"
 #include "apps/report.hpp"
@@ -17,6 +18,16 @@ namespace ringmaster::apps {
 namespace {
 
 constexpr std::size_t page_size = 2000;
+
+struct forecast_arguments {
+  config_options config;
+  std::string from;
+  std::string span = "7d";
+  std::vector<std::string> jobs;
+  std::optional<std::string> cron;
+  std::size_t limit = 20;
+  bool json = false;
+};
 
 struct question {
   core::forecast_options options;
@@ -31,7 +42,7 @@ struct outlook {
   std::optional<core::forecast_report> changed;
 };
 
-core::result<question> read_question(const forecast_command_options& given, opened_store& opened) {
+core::result<question> read_question(const forecast_arguments& given, opened_store& opened) {
   question asked;
   const auto now = system_now();
   asked.options.from = now;
@@ -235,9 +246,7 @@ void print_change(const outlook& found, const question& asked, const core::zone&
   std::fputs((table_text(rows) + "\nwith the changed cron, ").c_str(), stdout);
 }
 
-} // namespace
-
-int forecast(const forecast_command_options& given) {
+int forecast(const forecast_arguments& given) {
   auto opened = open_store(given.config);
   if (!opened)
     return complain(opened.error());
@@ -259,6 +268,25 @@ int forecast(const forecast_command_options& given) {
     print_change(*found, *asked, where);
   print(found->changed ? *found->changed : found->as_it_is, asked->options, where);
   return exit_done;
+}
+
+} // namespace
+
+void add_forecast_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<forecast_arguments>();
+  auto* command = app.add_subcommand("forecast", "What would fire, and when most at once");
+  add_config_options(*command, options->config);
+  command->add_flag("--json", options->json, "For machines");
+  command->add_option("--from", options->from, "ISO 8601 or epoch milliseconds; default now")->type_name("T");
+  command->add_option("--for", options->span, "How long: 90m, 12h, 7d, at most 366d")->type_name("SPAN")->capture_default_str();
+  command->add_option("--job", options->jobs, "Only these: ids, or group/key; may be repeated")
+    ->type_name("JOB")
+    ->allow_extra_args(false);
+  command->add_option("--cron", options->cron, "What this cron would do in place of the one job's schedule")->type_name("EXPR");
+  command->add_option("--limit", options->limit, "How many firings, jobs and hours are listed")
+    ->check(CLI::Range(0, 100000))
+    ->capture_default_str();
+  command->callback([options, &chosen] { chosen = [options] { return forecast(*options); }; });
 }
 
 } // namespace ringmaster::apps

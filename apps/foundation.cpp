@@ -1,6 +1,7 @@
 #include "apps/foundation.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "apps/limits.hpp"
@@ -30,6 +31,7 @@ core::result<void> take_place(foundation& base) {
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   base.address = std::move(*bound);
+  warn_of_tls(settings, base.log);
   return {};
 }
 
@@ -106,6 +108,12 @@ core::result<void> take_database(foundation& base) {
 }
 
 } // namespace
+
+void warn_of_tls(const config::settings& settings, const actors::logger& log) {
+  for (const auto& finding : gateway::examine_tls(settings.server, settings.security, std::chrono::system_clock::now()))
+    if (finding.how != gateway::tls_finding::level::fine)
+      log->warn("TLS: {}", finding.detail);
+}
 
 core::result<foundation> lay_foundation(assembled what) {
   auto log = make_logger(what.settings.log);

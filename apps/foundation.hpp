@@ -37,4 +37,7 @@ struct foundation {
 /// nothing. `what.settings` then carry the access token in force.
 [[nodiscard]] core::result<foundation> lay_foundation(assembled what);
 
+/// Logs what a person should know of the files of TLS, but for what keeps them from being used: that is an error of its own.
+void warn_of_tls(const config::settings& settings, const actors::logger& log);
+
 } // namespace ringmaster::apps

@@ -3,13 +3,15 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <vector>
 
-#include "apps/report.hpp"
+#include "apps/desk_pages.hpp"
 #include "apps/table_text.hpp"
 #include "core/execution_state.hpp"
 #include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
+#include "protocol/wire/api_page.hpp"
 
 namespace ringmaster::apps {
 
@@ -19,34 +21,82 @@ using fields = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::int32_t timed_out = 502;
 
-std::string text_or(const std::optional<core::time_point>& t, const core::zone& where) { return t ? local_text(*t, where) : "-"; }
+std::string shown(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
 
-template <class T>
-nlohmann::json value_or_null(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
+std::string text_or_dash(const api_document& object, const char* name) {
+  auto text = shown(object, name);
+  return text.empty() ? "-" : text;
+}
+
+std::string number_text(const api_document& object, const char* name) {
+  return std::to_string(number_in(object, name).value_or(0));
+}
+
+/// `0 0 1 * * ?`, `every 5 s`, `every 250 ms`, `none`.
+std::string schedule_text(const api_document& job) {
+  if (const auto interval = number_in(job, "interval_ms"))
+    return "every " + std::to_string(*interval) + " ms";
+  const auto schedule = job.is_object() && job.contains("schedule") ? job["schedule"] : api_document{};
+  const auto type = shown(schedule, "type");
+  const auto conf = shown(schedule, "conf");
+  if (type == core::stored_name(core::schedule_type::cron))
+    return conf;
+  if (type == core::stored_name(core::schedule_type::fixed_rate))
+    return "every " + conf + " s";
+  return type == core::stored_name(core::schedule_type::none) ? "none" : type + ' ' + conf;
+}
+
+/// `waiting`, `sent`, `succeeded`, `failed`, `not sent`, `timed out`.
+std::string state_of(const api_document& run) {
+  const auto handled = number_in(run, "handle_code").value_or(0);
+  const auto triggered = number_in(run, "trigger_code").value_or(0);
+  if (handled == core::success_code)
+    return "succeeded";
+  if (handled == timed_out)
+    return "timed out";
+  if (handled != 0)
+    return "failed";
+  return triggered == 0 ? "waiting" : triggered == core::success_code ? "sent" : "not sent";
 }
 
 /// In native mode it is made of the row when somebody reads it; a Java admin wrote its own.
-std::string trigger_html(const core::log_row& row) {
-  auto note = core::decode_trigger_note(row.trigger_msg);
+std::string trigger_html(const api_document& run) {
+  auto message = text_in(run, "trigger_message");
+  auto note = core::decode_trigger_note(message);
   if (!note)
-    return row.trigger_msg;
+    return message;
+  const auto address = text_in(run, "address");
+  const auto handler = text_in(run, "handler");
+  const auto params = text_in(run, "params");
   core::trigger_story story;
-  story.address = row.executor_address;
-  story.handler = row.executor_handler;
-  story.param = row.executor_param;
-  story.code = row.trigger_code;
-  if (row.executor_address.empty())
+  story.address = address;
+  story.handler = handler;
+  story.param = params;
+  story.code = static_cast<std::int32_t>(number_in(run, "trigger_code").value_or(0));
+  if (address.empty())
     story.route_note = note->message;
   story.note = *note;
   return core::trigger_text(story, core::language::en, core::trigger_tail::remark);
 }
 
-} // namespace
-
-nlohmann::json ms_or_null(const std::optional<core::time_point>& t) {
-  return t ? nlohmann::json(core::to_ms(*t)) : nlohmann::json();
+void add_result(fields& all, const api_document& run, const core::zone& where) {
+  if (number_in(run, "handle_code").value_or(0) == 0)
+    return;
+  all.emplace_back("result code", number_text(run, "handle_code"));
+  if (number_in(run, "handle_ms"))
+    all.emplace_back("finished", instant_in(run, "handle_ms", where) + ' ' + where.name());
+  all.emplace_back("result", plain_text(core::result_text(text_in(run, "handle_message"), core::language::en)));
 }
+
+std::string children_text(const api_document& job) {
+  std::string list;
+  for (const auto& child : items_in(job, "children"))
+    if (child.is_number_integer())
+      list.append(list.empty() ? "" : ",").append(std::to_string(child.get<std::int64_t>()));
+  return list;
+}
+
+} // namespace
 
 std::string local_text(core::time_point t, const core::zone& where) {
   auto text = where.format(t);
@@ -58,157 +108,87 @@ std::string local_text(core::time_point t, const core::zone& where) {
   return text;
 }
 
-std::string schedule_text(const core::job_card& card) {
-  const auto& spec = *card.spec;
-  if (spec.timing.interval_ms)
-    return "every " + std::to_string(*spec.timing.interval_ms) + " ms";
-  switch (spec.schedule) {
-  case core::schedule_type::cron: return one_line(spec.schedule_conf);
-  case core::schedule_type::fixed_rate: return "every " + one_line(spec.schedule_conf) + " s";
-  case core::schedule_type::none:
-  case core::schedule_type::unknown: break;
+std::string instant_in(const api_document& object, const char* name, const core::zone& where, const std::string& none) {
+  const auto ms = number_in(object, name);
+  return ms && *ms >= 0 && *ms <= protocol::wire::instant_ms_max ? local_text(core::from_ms(*ms), where) : none;
+}
+
+std::string title_of(const api_document& job, const group_titles& groups) {
+  const auto key = shown(job, "key");
+  const auto group = groups.find(number_in(job, "group").value_or(0));
+  return key.empty() ? "job " + number_text(job, "id")
+                     : (group == groups.end() ? std::string{"-"} : one_line(group->second)) + '/' + key;
+}
+
+std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where) {
+  std::vector<std::vector<std::string>> rows{{"ID", "JOB", "NAME", "SCHEDULE", "STATE", "NEXT (" + where.name() + ")"}};
+  for (const auto& job : jobs) {
+    const auto group = groups.find(number_in(job, "group").value_or(0));
+    rows.push_back({number_text(job, "id"),
+                    (group == groups.end() ? std::string{} : one_line(group->second)) + '/' + text_or_dash(job, "key"),
+                    std::string{core::cut_characters(shown(job, "name"), 40)}, schedule_text(job),
+                    truth_in(job, "running") ? "running" : "stopped", instant_in(job, "next_ms", where)});
   }
-  return card.schedule_type == "NONE" ? "none" : one_line(card.schedule_type + ' ' + spec.schedule_conf);
+  return table_text(rows);
 }
 
-std::string state_of(const core::log_row& row) {
-  if (row.handle_code == core::success_code)
-    return "succeeded";
-  if (row.handle_code == timed_out)
-    return "timed out";
-  if (row.handle_code != 0)
-    return "failed";
-  return row.trigger_code == 0 ? "waiting" : row.trigger_code == core::success_code ? "sent" : "not sent";
+std::string runs_table(const api_document& runs, const core::zone& where) {
+  std::vector<std::vector<std::string>> lines{{"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "SHARD", "EXECUTOR"}};
+  for (const auto& run : runs)
+    lines.push_back({number_text(run, "id"), number_text(run, "job"), instant_in(run, "trigger_ms", where), state_of(run),
+                     text_or_dash(run, "shard"), text_or_dash(run, "address")});
+  return table_text(lines);
 }
 
-nlohmann::json to_json(const core::job_card& card) {
-  const auto& spec = *card.spec;
-  const auto& timing = spec.timing;
-  return {
-    {"id", core::number(spec.id)},
-    {"group", card.group},
-    {"key", card.key.empty() ? nlohmann::json() : nlohmann::json(card.key)},
-    {"source", card.source.empty() ? nlohmann::json() : nlohmann::json(card.source)},
-    {"name", card.name},
-    {"author", card.author},
-    {"alarm_email", card.alarm_email},
-    {"running", card.running},
-    {"next_ms", ms_or_null(card.next)},
-    {"last_ms", core::to_ms(card.last) == 0 ? nlohmann::json() : nlohmann::json(core::to_ms(card.last))},
-    {"schedule_type", card.schedule_type},
-    {"schedule", spec.schedule_conf},
-    {"time_zone", timing.time_zone.empty() ? nlohmann::json() : nlohmann::json(timing.time_zone)},
-    {"interval_ms", value_or_null(timing.interval_ms)},
-    {"start_at_ms", ms_or_null(timing.start_at)},
-    {"end_at_ms", ms_or_null(timing.end_at)},
-    {"jitter_ms", value_or_null(timing.jitter_ms)},
-    {"misfire", core::stored_name(spec.misfire)},
-    {"route", core::stored_name(spec.route)},
-    {"block", core::stored_name(spec.block)},
-    {"on_unknown", core::stored_name(spec.on_unknown)},
-    {"glue_type", spec.glue_type},
-    {"handler", spec.handler},
-    {"params", spec.param},
-    {"timeout_s", spec.timeout_s},
-    {"retry", spec.retry_count},
-    {"children", spec.child_jobs},
+std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where) {
+  fields all{{"id", number_text(job, "id")}, {"job", title_of(job, groups)}, {"name", shown(job, "name")}};
+  const auto add = [&all](const char* name, std::string value) {
+    if (!value.empty())
+      all.emplace_back(name, one_line(std::move(value)));
   };
+  const auto jitter = number_in(job, "jitter_ms");
+  const auto timeout = number_in(job, "timeout_s").value_or(0);
+  add("source", text_in(job, "source"));
+  add("author", text_in(job, "author"));
+  add("schedule", schedule_text(job));
+  add("time zone", text_in(job, "time_zone"));
+  add("start", instant_in(job, "start_at_ms", where, ""));
+  add("end", instant_in(job, "end_at_ms", where, ""));
+  add("jitter", jitter ? std::to_string(*jitter) + " ms" : "");
+  add("state", truth_in(job, "running") ? "running" : "stopped");
+  add("next", instant_in(job, "next_ms", where) + (number_in(job, "next_ms") ? " " + where.name() : ""));
+  add("last", instant_in(job, "last_ms", where));
+  add("handler", text_in(job, "handler"));
+  add("params", text_in(job, "params"));
+  add("route", text_in(job, "route"));
+  add("block", text_in(job, "block"));
+  add("misfire", text_in(job, "misfire"));
+  add("on_unknown", text_in(job, "on_unknown"));
+  add("timeout", timeout > 0 ? std::to_string(timeout) + " s" : "none");
+  add("retry", number_text(job, "retry_count"));
+  add("children", children_text(job));
+  return fields_text(all);
 }
 
-nlohmann::json to_json(const core::log_row& row) {
-  return {
-    {"id", core::number(row.id)},
-    {"job", core::number(row.job)},
-    {"state", state_of(row)},
-    {"trigger_ms", core::to_ms(row.trigger_time)},
-    {"trigger_code", row.trigger_code},
-    {"trigger_text", plain_text(trigger_html(row))},
-    {"handle_ms", row.handle_code == 0 ? nlohmann::json() : ms_or_null(row.handle_time)},
-    {"handle_code", row.handle_code},
-    {"handle_msg", row.handle_code == 0 ? "" : std::string{core::result_text(row.handle_msg, core::language::en)}},
-    {"address", row.executor_address},
-    {"handler", row.executor_handler},
-    {"param", row.executor_param},
-    {"shard", row.executor_sharding_param},
-    {"retries_left", row.fail_retry_count},
-  };
+std::string describe_run(const api_document& run, const core::zone& where) {
+  fields all{{"run", number_text(run, "id")},
+             {"job", number_text(run, "job")},
+             {"state", state_of(run)},
+             {"triggered", instant_in(run, "trigger_ms", where) + ' ' + where.name()},
+             {"executor", text_or_dash(run, "address")},
+             {"handler", shown(run, "handler")},
+             {"param", shown(run, "params")}};
+  if (const auto shard = shown(run, "shard"); !shard.empty())
+    all.emplace_back("shard", shard);
+  all.emplace_back("retries left", number_text(run, "retry_left"));
+  all.emplace_back("trigger code", number_text(run, "trigger_code"));
+  add_result(all, run, where);
+  all.emplace_back("trigger", plain_text(trigger_html(run)));
+  return fields_text(all);
 }
 
 std::string dumped(const nlohmann::json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
-std::string jobs_table(const std::vector<core::job_card>& cards, const core::zone& where) {
-  std::vector<std::vector<std::string>> rows{{"ID", "JOB", "NAME", "SCHEDULE", "STATE", "NEXT (" + where.name() + ")"}};
-  for (const auto& card : cards)
-    rows.push_back({std::to_string(core::number(card.spec->id)), card.group + '/' + (card.key.empty() ? "-" : card.key),
-                    one_line(std::string{core::cut_characters(card.name, 40)}), schedule_text(card),
-                    card.running ? "running" : "stopped", text_or(card.next, where)});
-  return table_text(rows);
-}
-
-std::string runs_table(const std::vector<core::log_row>& rows, const core::zone& where) {
-  std::vector<std::vector<std::string>> lines{{"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "SHARD", "EXECUTOR"}};
-  for (const auto& row : rows)
-    lines.push_back({std::to_string(core::number(row.id)), std::to_string(core::number(row.job)),
-                     local_text(row.trigger_time, where), state_of(row),
-                     row.executor_sharding_param.empty() ? "-" : one_line(row.executor_sharding_param),
-                     row.executor_address.empty() ? "-" : one_line(row.executor_address)});
-  return table_text(lines);
-}
-
-std::string describe(const core::job_card& card, const core::zone& where) {
-  const auto& spec = *card.spec;
-  const auto& timing = spec.timing;
-  fields all{
-    {"id", std::to_string(core::number(spec.id))}, {"job", one_line(core::title_of(card))}, {"name", one_line(card.name)}};
-  auto add = [&all](const char* name, std::string value) {
-    if (!value.empty())
-      all.emplace_back(name, one_line(std::move(value)));
-  };
-  auto instant = [&](const char* name, const auto& t) { add(name, t ? local_text(*t, where) : ""); };
-  add("source", card.source);
-  add("author", card.author);
-  add("schedule", schedule_text(card));
-  add("time zone", timing.time_zone);
-  instant("start", timing.start_at);
-  instant("end", timing.end_at);
-  add("jitter", timing.jitter_ms ? std::to_string(*timing.jitter_ms) + " ms" : "");
-  add("state", card.running ? "running" : "stopped");
-  add("next", text_or(card.next, where) + (card.next ? " " + where.name() : ""));
-  add("last", core::to_ms(card.last) == 0 ? "-" : local_text(card.last, where));
-  add("handler", spec.handler);
-  add("params", spec.param);
-  add("route", std::string{core::stored_name(spec.route)});
-  add("block", std::string{core::stored_name(spec.block)});
-  add("misfire", std::string{core::stored_name(spec.misfire)});
-  add("on_unknown", std::string{core::stored_name(spec.on_unknown)});
-  add("timeout", spec.timeout_s > 0 ? std::to_string(spec.timeout_s) + " s" : "none");
-  add("retry", std::to_string(spec.retry_count));
-  add("children", spec.child_jobs);
-  return fields_text(all);
-}
-
-std::string describe(const core::log_row& row, const core::zone& where) {
-  fields all{{"run", std::to_string(core::number(row.id))},
-             {"job", std::to_string(core::number(row.job))},
-             {"state", state_of(row)},
-             {"triggered", local_text(row.trigger_time, where) + ' ' + where.name()},
-             {"executor", row.executor_address.empty() ? "-" : one_line(row.executor_address)},
-             {"handler", one_line(row.executor_handler)},
-             {"param", one_line(row.executor_param)}};
-  if (!row.executor_sharding_param.empty())
-    all.emplace_back("shard", one_line(row.executor_sharding_param));
-  all.emplace_back("retries left", std::to_string(row.fail_retry_count));
-  all.emplace_back("trigger code", std::to_string(row.trigger_code));
-  if (row.handle_code != 0) {
-    all.emplace_back("result code", std::to_string(row.handle_code));
-    if (row.handle_time)
-      all.emplace_back("finished", local_text(*row.handle_time, where) + ' ' + where.name());
-    all.emplace_back("result", plain_text(core::result_text(row.handle_msg, core::language::en)));
-  }
-  all.emplace_back("trigger", plain_text(trigger_html(row)));
-  return fields_text(all);
 }
 
 std::string plain_text(std::string_view html) {

@@ -1,39 +1,39 @@
 #pragma once
 
-// Jobs and runs as commands print them.
+// Jobs and runs of the API as commands print them for people.
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "core/job_card.hpp"
+#include "apps/admin_desk.hpp"
+#include "core/time.hpp"
 #include "core/zone.hpp"
 
 namespace ringmaster::apps {
 
 /// `2026-11-21 10:00:00.250` in `where`; no milliseconds when there are none.
 [[nodiscard]] std::string local_text(core::time_point t, const core::zone& where);
+/// The same of a member in milliseconds, or `none`.
+[[nodiscard]] std::string instant_in(const api_document& object, const char* name, const core::zone& where,
+                                     const std::string& none = "-");
 
-/// `0 0 1 * * ?`, `every 5 s`, `every 250 ms`, `none`.
-[[nodiscard]] std::string schedule_text(const core::job_card& card);
+/// App names by id.
+using group_titles = std::map<std::int64_t, std::string>;
 
-/// `waiting`, `sent`, `succeeded`, `failed`, `not sent`, `timed out`.
-[[nodiscard]] std::string state_of(const core::log_row& row);
+/// `pay-worker/settle`, or `job 12` for one without a key.
+[[nodiscard]] std::string title_of(const api_document& job, const group_titles& groups);
 
-/// Milliseconds since the epoch.
-[[nodiscard]] nlohmann::json ms_or_null(const std::optional<core::time_point>& t);
-[[nodiscard]] nlohmann::json to_json(const core::job_card& card);
-[[nodiscard]] nlohmann::json to_json(const core::log_row& row);
-[[nodiscard]] std::string dumped(const nlohmann::json& document);
-
-[[nodiscard]] std::string jobs_table(const std::vector<core::job_card>& cards, const core::zone& where);
-[[nodiscard]] std::string runs_table(const std::vector<core::log_row>& rows, const core::zone& where);
-[[nodiscard]] std::string describe(const core::job_card& card, const core::zone& where);
-[[nodiscard]] std::string describe(const core::log_row& row, const core::zone& where);
+/// Every job, whatever stands in it, is one line.
+[[nodiscard]] std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where);
+[[nodiscard]] std::string runs_table(const api_document& runs, const core::zone& where);
+[[nodiscard]] std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where);
+[[nodiscard]] std::string describe_run(const api_document& run, const core::zone& where);
 
 /// What a page of HTML says, for a terminal: `<br>` ends a line, other tags go, entities become characters.
 [[nodiscard]] std::string plain_text(std::string_view html);
+
+[[nodiscard]] std::string dumped(const nlohmann::json& document);
 
 } // namespace ringmaster::apps

@@ -1,143 +1,137 @@
-// `ringmaster key …`: the store of the configuration, opened by the command itself.
+// `ringmaster key …`: API keys of programs.
 
 #include <cstdio>
 
+#include "apps/admin_commands.hpp"
+#include "apps/assembly.hpp"
+#include "apps/desk_arguments.hpp"
+#include "apps/desk_pages.hpp"
 #include "apps/job_text.hpp"
-#include "apps/key_commands.hpp"
-#include "apps/open_store.hpp"
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
 #include "apps/time_text.hpp"
-#include "gateway/secrets.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
 
-constexpr std::size_t keys_at_once = 500;
-
-core::result<core::user_id> find_user(storage::store& store, const std::string& name) {
-  return store.users().find(name).map([](const core::user_secret& user) { return user.card.id; });
-}
-
-struct made_key {
-  core::api_key_id id{};
-  std::string text;
+struct key_add_options : desk_options {
+  /// What for.
+  std::string name;
+  /// Nothing: whose key the server is asked with.
+  std::optional<std::string> user;
+  /// `90d`; nothing: it does not.
+  std::optional<std::string> expires;
 };
 
-core::result<made_key> make_key(storage::store& store, const key_add_options& options) {
-  const auto now = system_now();
-  core::api_key_draft draft;
-  draft.name = options.name;
+struct key_list_options : desk_options {
+  std::optional<std::string> user;
+};
+
+struct key_remove_options : desk_options {
+  std::int64_t key = 0;
+};
+
+core::result<std::int64_t> user_id(admin_desk& desk, const std::string& name) {
+  return find_user(desk, name).map([](const api_document& user) { return number_in(user, "id").value_or(0); });
+}
+
+core::result<api_document> make_key(admin_desk& desk, const key_add_options& options) {
+  api_document body{{"name", options.name}};
   if (options.expires) {
     const auto span = parse_span(*options.expires);
     if (!span)
       return tl::unexpected{span.error()};
-    draft.expires = now + *span;
+    body["expires_ms"] = core::to_ms(system_now() + *span);
   }
-  const auto user = find_user(store, options.user);
-  if (!user)
-    return tl::unexpected{user.error()};
-  draft.user = *user;
-  const auto token = gateway::random_token();
-  if (!token)
-    return tl::unexpected{token.error()};
-  auto text = std::string{core::api_key_prefix} + *token;
-  draft.digest = gateway::sha256_hex(text);
-  return store.api_keys().add(draft, core::local_operator(), now).map([&](core::api_key_id id) {
-    return made_key{id, std::move(text)};
-  });
-}
-
-core::result<std::vector<core::api_key>> find_keys(storage::store& store, const std::optional<std::string>& user_name) {
-  core::api_key_search search;
-  search.limit = keys_at_once;
-  if (user_name) {
-    const auto user = find_user(store, *user_name);
+  if (options.user) {
+    const auto user = user_id(desk, *options.user);
     if (!user)
       return tl::unexpected{user.error()};
-    search.user = *user;
+    body["user"] = *user;
   }
-  std::vector<core::api_key> keys;
-  for (;;) {
-    auto some = store.api_keys().list(search, core::local_operator());
-    if (!some)
-      return some;
-    if (some->empty())
-      return keys;
-    search.after = some->back().id;
-    keys.insert(keys.end(), some->begin(), some->end());
-  }
+  return desk.ask({"POST", "/keys", body});
 }
 
-nlohmann::json to_json(const core::api_key& key) {
-  return {{"id", core::number(key.id)},
-          {"name", key.name},
-          {"user", core::number(key.user)},
-          {"user_name", key.user_name},
-          {"created_ms", core::to_ms(key.created)},
-          {"expires_ms", ms_or_null(key.expires)},
-          {"used_ms", ms_or_null(key.used)}};
+int add_key(const key_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto made = make_key(**desk, options);
+  if (!made)
+    return complain(made.error());
+  if (options.json)
+    print_json(*made);
+  else
+    std::printf("%s\n", one_line(text_in(*made, "key")).c_str());
+  return exit_done;
 }
 
-std::string keys_table(const std::vector<core::api_key>& keys, const core::zone& where) {
-  const auto text = [&where](const std::optional<core::time_point>& t) {
-    return t ? local_text(*t, where) : std::string{"never"};
-  };
+std::string keys_table(const api_document& keys, const core::zone& where) {
   std::vector<std::vector<std::string>> rows{{"ID", "NAME", "USER", "CREATED", "EXPIRES", "LAST USED"}};
-  for (const auto& key : keys)
-    rows.push_back({std::to_string(core::number(key.id)), one_line(key.name),
-                    key.user_name.empty() ? "(gone)" : one_line(key.user_name), local_text(key.created, where), text(key.expires),
-                    text(key.used)});
+  for (const auto& key : keys) {
+    const auto user = one_line(text_in(key, "user_name"));
+    rows.push_back({std::to_string(number_in(key, "id").value_or(0)), one_line(text_in(key, "name")),
+                    user.empty() ? "(gone)" : user, instant_in(key, "created_ms", where),
+                    instant_in(key, "expires_ms", where, "never"), instant_in(key, "used_ms", where, "never")});
+  }
   return table_text(rows);
+}
+
+int list_keys(const key_list_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  query_text all{"/keys"};
+  if (options.user) {
+    const auto user = user_id(**desk, *options.user);
+    if (!user)
+      return complain(user.error());
+    all.add("user", std::to_string(*user));
+  }
+  const auto keys = ask_all(**desk, all);
+  if (!keys)
+    return complain(keys.error());
+  if (options.json)
+    print_json(*keys);
+  else
+    std::fputs(keys_table(items_in(*keys), (*desk)->zone()).c_str(), stdout);
+  return exit_done;
+}
+
+int remove_key(const key_remove_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  if (const auto done = (*desk)->ask({"DELETE", "/keys/" + std::to_string(options.key)}); !done)
+    return complain(done.error());
+  if (options.json)
+    print_json({{"id", options.key}, {"status", 204}});
+  else
+    std::printf("key %lld removed\n", static_cast<long long>(options.key));
+  return exit_done;
 }
 
 } // namespace
 
-int key_add(const key_add_options& options) {
-  auto opened = open_store(options.config);
-  if (!opened)
-    return complain(opened.error());
-  const auto made = make_key(*opened->store, options);
-  if (!made)
-    return complain(made.error());
-  if (options.json)
-    std::fputs(dumped({{"id", core::number(made->id)}, {"key", made->text}}).c_str(), stdout);
-  else
-    std::printf("%s\n", made->text.c_str());
-  return exit_done;
-}
-
-int key_list(const key_list_options& options) {
-  auto opened = open_store(options.config);
-  if (!opened)
-    return complain(opened.error());
-  const auto keys = find_keys(*opened->store, options.user);
-  if (!keys)
-    return complain(keys.error());
-  if (!options.json) {
-    std::fputs(keys_table(*keys, opened->what.schedule_zone).c_str(), stdout);
-    return exit_done;
+void add_key_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* key = add_family(app, "key", "API keys of programs: add, list, remove");
+  {
+    auto [command, options] =
+      add_command<key_add_options>(*key, "add", "Make one and print it: it is shown once", chosen, add_key);
+    command->add_option("NAME", options->name, "What for")->required();
+    command->add_option("--user", options->user, "Whose it is: it may what he may; with --server else your own")
+      ->type_name("USER");
+    command->add_option("--expires", options->expires, "How long it is good, 90d say; else for ever")->type_name("DURATION");
   }
-  auto list = nlohmann::json::array();
-  for (const auto& key : *keys)
-    list.push_back(to_json(key));
-  std::fputs(dumped({{"keys", list}}).c_str(), stdout);
-  return exit_done;
-}
-
-int key_remove(const key_remove_options& options) {
-  auto opened = open_store(options.config);
-  if (!opened)
-    return complain(opened.error());
-  const core::api_key_id id{options.key};
-  if (auto done = opened->store->api_keys().remove(id, core::local_operator(), system_now()); !done)
-    return complain(done.error());
-  if (options.json)
-    std::fputs(dumped({{"id", options.key}, {"done", "removed"}}).c_str(), stdout);
-  else
-    std::printf("key %lld removed\n", static_cast<long long>(options.key));
-  return exit_done;
+  {
+    auto [command, options] =
+      add_command<key_list_options>(*key, "list", "Keys by id, without what is secret", chosen, list_keys);
+    command->add_option("--user", options->user, "Only his")->type_name("USER");
+  }
+  auto [command, options] =
+    add_command<key_remove_options>(*key, "remove", "Nobody gets in with it any more", chosen, remove_key);
+  command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
 }
 
 } // namespace ringmaster::apps

@@ -11,22 +11,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "apps/admin_commands.hpp"
 #include "apps/commands.hpp"
-#include "apps/job_commands.hpp"
-#include "apps/key_commands.hpp"
+#include "apps/desk_arguments.hpp"
+#include "apps/export_command.hpp"
 
 namespace {
 
 using namespace ringmaster::apps;
-
-void add_config_options(CLI::App& command, config_options& options) {
-  command
-    .add_option("--config", options.file, "Configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
-    ->type_name("FILE");
-  command.add_option("--set", options.set, "One setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated")
-    ->type_name("KEY=VALUE")
-    ->allow_extra_args(false);
-}
 
 /// A number without sign that fits.
 std::string revision_defect(const std::string& text) {
@@ -72,7 +64,7 @@ int run(int argc, char** argv) {
 
   apply_options applied;
   auto* apply_command = app.add_subcommand("apply", "Apply files of declared groups and jobs, all or nothing");
-  add_config_options(*apply_command, applied.config);
+  add_desk_options(*apply_command, applied);
   apply_command->add_option("PATH", applied.paths, "Files or globs")->required();
   apply_command->add_option("--source", applied.source, "Who owns what the files declare")
     ->type_name("NAME")
@@ -82,8 +74,9 @@ int run(int argc, char** argv) {
     ->check(revision_defect);
   apply_command->add_flag("--dry-run", applied.dry_run, "Only say what would change");
   apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");
-  apply_command->add_flag("--json", applied.json, "For machines");
   apply_command->callback([&] { chosen = [&] { return apply(applied); }; });
+
+  add_export_command(app, chosen);
 
   migrate_options migration;
   auto* migrate_command = app.add_subcommand("migrate", "Bring the database's schema up to date");
@@ -96,16 +89,6 @@ int run(int argc, char** argv) {
     ->check(CLI::IsMember({"on", "off"}));
   migrate_command->add_flag("--json", migration.json, "For machines");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
-
-  user_password_options new_password;
-  auto* user_command = app.add_subcommand("user", "Users of the console");
-  user_command->require_subcommand(0, 1);
-  auto* reset_command =
-    user_command->add_subcommand("reset-password", "Give a user a new random password, print it, and end his sessions");
-  add_config_options(*reset_command, new_password.config);
-  reset_command->add_option("NAME", new_password.name, "The user's name")->required();
-  reset_command->add_flag("--json", new_password.json, "For machines");
-  reset_command->callback([&] { chosen = [&] { return reset_user_password(new_password); }; });
 
   config_options takeover_config;
   bool takeover_back = false;
@@ -137,9 +120,14 @@ int run(int argc, char** argv) {
   alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
 
   add_job_commands(app, chosen);
+  add_group_commands(app, chosen);
   add_run_commands(app, chosen);
+  add_log_command(app, chosen);
   add_forecast_command(app, chosen);
+  add_node_commands(app, chosen);
+  add_user_commands(app, chosen);
   add_key_commands(app, chosen);
+  add_completion_command(app, chosen);
 
   config_options doctor_config;
   bool doctor_json = false;

@@ -8,6 +8,7 @@
 
 #include "actors/admin/supervisor.hpp"
 #include "apps/commands.hpp"
+#include "apps/declared_bodies.hpp"
 #include "apps/notification.hpp"
 #include "apps/secrets.hpp"
 #include "gateway/gateway_actor.hpp"
@@ -68,6 +69,7 @@ void node::spawn() {
     return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
   };
   parts.sessions = {gateway::random_token, gateway::sha256_hex};
+  parts.files = declared_bodies(base_.what);
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
@@ -86,8 +88,8 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   const auto& settings = base_.what.settings;
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
                                      [transport = base_.transport.get()] { return transport->counters(); },
-                                     handles.jobs, handles.users, handles.groups, handles.runs};
-  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone};
+                                     handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs};
+  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
     std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);
@@ -119,6 +121,18 @@ core::result<core::deploy_report> node::apply(core::declared_set declared, bool 
       },
       fail);
   return outcome;
+}
+
+core::result<void> node::reload_tls() {
+  auto done = base_.transport->reload_tls();
+  warn_of_tls(base_.what.settings, base_.log);
+  return done;
+}
+
+bool node::uses_tls() const {
+  const auto& settings = base_.what.settings;
+  return !settings.server.tls_certificate.empty() || !settings.security.executor_ca.empty() ||
+         !settings.security.executor_certificate.empty();
 }
 
 void node::stop() {

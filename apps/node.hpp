@@ -29,6 +29,10 @@ public:
   /// Applies declared jobs through job_admin, as every edit goes.
   [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
 
+  /// See transport::reload_tls. Warns of what a person should know of the files.
+  [[nodiscard]] core::result<void> reload_tls();
+  [[nodiscard]] bool uses_tls() const;
+
   /// Graceful: drains within `drain_timeout`, then ends everything. Idempotent.
   void stop();
 

@@ -5,24 +5,13 @@
 #include <cstdio>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/commands.hpp"
 #include "core/zone.hpp"
+#include "protocol/wire/api_deploys.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
-
-const char* name_of(core::change_kind kind) {
-  switch (kind) {
-  case core::change_kind::create: return "create";
-  case core::change_kind::update: return "update";
-  case core::change_kind::unchanged: return "unchanged";
-  case core::change_kind::remove: return "remove";
-  }
-  return "";
-}
 
 const char* sign_of(core::change_kind kind) {
   return kind == core::change_kind::create ? "+ " : kind == core::change_kind::remove ? "- " : "~ ";
@@ -90,11 +79,7 @@ std::vector<std::string> log_lines(const core::deploy_report& report) {
 }
 
 std::string describe_json(const core::deploy_report& report, bool dry_run) {
-  const auto open = report.on_their_way ? nlohmann::json(*report.on_their_way) : nlohmann::json();
-  nlohmann::json document{{"dry_run", dry_run}, {"changes", nlohmann::json::array()}, {"on_their_way", open}};
-  for (const auto& change : report.changes)
-    document["changes"].push_back({{"kind", name_of(change.kind)}, {"object", change.object}, {"fields", change.fields}});
-  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return protocol::wire::api_deploy_report(report, dry_run) + '\n';
 }
 
 } // namespace ringmaster::apps

@@ -24,7 +24,7 @@ int complain(const core::error& error);
 /// should keep, so of them it says only that they changed.
 [[nodiscard]] std::vector<std::string> log_lines(const core::deploy_report& report);
 
-/// `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…]}`
+/// As /api/v1 answers it: `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…],"on_their_way":…}`
 [[nodiscard]] std::string describe_json(const core::deploy_report& report, bool dry_run);
 
 /// How many runs were claimed before an edit and not sent yet, as a line; empty for none.

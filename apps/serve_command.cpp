@@ -23,7 +23,7 @@ void log_report(actors::logger& log, const core::deploy_report& report) {
 
 void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
               actors::logger& log) {
-  log->info("serving on http://{}", address);
+  log->info("serving on {}", address);
   if (token.fresh)
     log->info("an access token was made: see {}", token.file);
   if (admin)
@@ -33,6 +33,14 @@ void announce(const access_token& token, const std::optional<first_admin>& admin
     std::printf("access token: %s\n", token.token.c_str());
   if (admin && isatty(STDOUT_FILENO) != 0)
     std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
+}
+
+/// A mistake keeps the certificates in force, and the rest of the reload goes on.
+void reload_tls(node& running, actors::logger& log) {
+  if (auto done = running.reload_tls(); !done)
+    log->error("reload: TLS goes on as it was: {}", done.error().context);
+  else if (running.uses_tls())
+    log->info("reload: the files of TLS were read again");
 }
 
 /// SIGHUP: the declared jobs of the configuration as it is now. A mistake changes nothing.
@@ -64,10 +72,12 @@ void reload(const config_options& options, node& running, actors::logger& log) {
 void run_until_stopped(const config_options& options, node& running, actors::logger& log) {
   for (;;) {
     auto event = wait_for_signal(1h);
-    if (event == signal_event::reload)
+    if (event == signal_event::reload) {
+      reload_tls(running, log);
       reload(options, running, log);
-    else if (event == signal_event::stop)
+    } else if (event == signal_event::stop) {
       break;
+    }
   }
   running.stop();
 }
@@ -82,6 +92,7 @@ core::result<int> run(const config_options& options) {
   auto log = base->log;
   auto token = base->token;
   auto admin = base->admin;
+  const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";
   auto report = apply_deploy_files(*base->database, base->what.settings, system_now());
   if (!report)
     return tl::unexpected<core::error>{report.error()};
@@ -89,7 +100,7 @@ core::result<int> run(const config_options& options) {
   auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  announce(token, admin, (*running)->address(), log);
+  announce(token, admin, scheme + (*running)->address(), log);
   run_until_stopped(options, **running, log);
   return exit_done;
 }

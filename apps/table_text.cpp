@@ -39,10 +39,19 @@ std::string fields_text(const std::vector<std::pair<std::string, std::string>>& 
   return text;
 }
 
-std::string one_line(std::string text) {
+std::string harmless(std::string text, std::string_view kept) {
   text = core::valid_utf8(text);
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F: in UTF-8 they begin sequences, too.
+    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0)
+      text.replace(i, 2, " ");
+    else if ((c < ' ' && kept.find(text[i]) == std::string_view::npos) || c == 0x7F)
+      text[i] = ' ';
+  }
   return text;
 }
+
+std::string one_line(std::string text) { return harmless(std::move(text), ""); }
 
 } // namespace ringmaster::apps

@@ -3,6 +3,8 @@
 // Tables that commands print for people.
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ringmaster::apps {
@@ -13,7 +15,9 @@ namespace ringmaster::apps {
 /// `name: value`, one line each, values aligned. A value of several lines goes on below.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields);
 
-/// One line: control characters are blanks.
+/// Somebody else's text for a terminal, which obeys control characters: they are blanks, but for those in `kept`.
+[[nodiscard]] std::string harmless(std::string text, std::string_view kept);
+/// The same as one line.
 [[nodiscard]] std::string one_line(std::string text);
 
 } // namespace ringmaster::apps

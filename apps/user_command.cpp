@@ -1,26 +1,172 @@
+// `ringmaster user …`: users of the console and of the API.
+
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
-#include "apps/commands.hpp"
-#include "apps/first_admin.hpp"
-#include "apps/open_store.hpp"
+#include "apps/admin_commands.hpp"
+#include "apps/desk_arguments.hpp"
+#include "apps/desk_pages.hpp"
 #include "apps/report.hpp"
+#include "apps/table_text.hpp"
+#include "gateway/secrets.hpp"
 
 namespace ringmaster::apps {
 
-int reset_user_password(const user_password_options& options) {
-  auto opened = open_store(options.config);
-  if (!opened)
-    return complain(opened.error());
-  const auto password = reset_password(*opened->store, options.name);
+namespace {
+
+struct user_list_options : desk_options {
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct user_options : desk_options {
+  std::string name;
+};
+
+struct user_add_options : desk_options {
+  std::string name;
+  bool admin = false;
+  /// `pay-worker=editor`
+  std::vector<std::string> rights;
+};
+
+std::string rights_of(const api_document& user, const std::map<std::int64_t, std::string>& groups) {
+  if (truth_in(user, "admin"))
+    return "everything";
+  std::string list;
+  for (const auto& right : items_in(user, "rights")) {
+    const auto id = number_in(right, "group").value_or(0);
+    const auto group = groups.find(id);
+    list.append(list.empty() ? "" : ", ")
+      .append(one_line((group == groups.end() ? "group " + std::to_string(id) : group->second) + '=' + text_in(right, "right")));
+  }
+  return list.empty() ? "-" : list;
+}
+
+int list_users(const user_list_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto page = ask_page(**desk, query_text{"/users"}, options.limit, options.cursor);
+  if (!page)
+    return complain(page.error());
+  if (options.json) {
+    print_json(*page);
+    return exit_done;
+  }
+  const auto groups = group_names(**desk);
+  if (!groups)
+    return complain(groups.error());
+  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
+  for (const auto& user : items_in(*page))
+    rows.push_back(
+      {std::to_string(number_in(user, "id").value_or(0)), one_line(text_in(user, "name")), rights_of(user, *groups)});
+  std::fputs(table_text(rows).c_str(), stdout);
+  print_more(*page);
+  return exit_done;
+}
+
+core::result<api_document> rights_in(admin_desk& desk, const std::vector<std::string>& texts) {
+  auto rights = api_document::array();
+  for (const auto& text : texts) {
+    const auto sign = text.rfind('=');
+    if (sign == std::string::npos)
+      return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) + "\" is no right; expected GROUP=viewer, "
+                                                      "GROUP=operator or GROUP=editor");
+    const auto group = find_group(desk, text.substr(0, sign));
+    if (!group)
+      return tl::unexpected{group.error()};
+    rights.push_back({{"group", *group}, {"right", text.substr(sign + 1)}});
+  }
+  return rights;
+}
+
+/// A password is made here, and told once.
+int add_user(const user_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  auto rights = rights_in(**desk, options.rights);
+  if (!rights)
+    return complain(rights.error());
+  const auto password = gateway::random_password();
   if (!password)
     return complain(password.error());
+  const api_document body{
+    {"name", options.name}, {"password", *password}, {"admin", options.admin}, {"rights", std::move(*rights)}};
+  const auto made = (*desk)->ask({"POST", "/users", body});
+  if (!made)
+    return complain(made.error());
   if (options.json)
-    std::printf("%s\n", nlohmann::json{{"user", options.name}, {"password", *password}}.dump().c_str());
+    print_json({{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}});
   else
     std::printf("password: %s\n", password->c_str());
   return exit_done;
+}
+
+int remove_user(const user_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto user = find_user(**desk, options.name);
+  if (!user)
+    return complain(user.error());
+  const auto id = number_in(*user, "id").value_or(0);
+  if (const auto done = (*desk)->ask({"DELETE", "/users/" + std::to_string(id)}); !done)
+    return complain(done.error());
+  if (options.json)
+    print_json({{"id", id}, {"status", 204}});
+  else
+    std::printf("user %s removed\n", one_line(text_in(*user, "name")).c_str());
+  return exit_done;
+}
+
+int reset_user_password(const user_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto user = find_user(**desk, options.name);
+  if (!user)
+    return complain(user.error());
+  const auto password = gateway::random_password();
+  if (!password)
+    return complain(password.error());
+  const api_document body{{"password", *password}, {"admin", truth_in(*user, "admin")}};
+  const auto done = (*desk)->ask({"PUT", "/users/" + std::to_string(number_in(*user, "id").value_or(0)), body});
+  if (!done)
+    return complain(done.error());
+  if (options.json)
+    print_json({{"user", options.name}, {"password", *password}});
+  else
+    std::printf("password: %s\n", password->c_str());
+  return exit_done;
+}
+
+} // namespace
+
+void add_user_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* user = add_family(app, "user", "Users: list, add, remove, reset-password");
+  {
+    auto [command, options] = add_command<user_list_options>(*user, "list", "Users and their rights", chosen, list_users);
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] =
+      add_command<user_add_options>(*user, "add", "Add one with a random password, and print it", chosen, add_user);
+    command->add_option("NAME", options->name, "4 to 20 characters")->required();
+    auto* admin = command->add_flag("--admin", options->admin, "May everything");
+    command->add_option("--right", options->rights, "viewer, operator or editor in a group; may be repeated")
+      ->type_name("GROUP=RIGHT")
+      ->allow_extra_args(false)
+      ->excludes(admin);
+  }
+  {
+    auto [command, options] =
+      add_command<user_options>(*user, "remove", "Remove one, with his sessions and keys", chosen, remove_user);
+    command->add_option("NAME", options->name, "The user's name")->required();
+  }
+  auto [command, options] = add_command<user_options>(
+    *user, "reset-password", "Give a user a new random password, print it, and end his sessions", chosen, reset_user_password);
+  command->add_option("NAME", options->name, "The user's name")->required();
 }
 
 } // namespace ringmaster::apps

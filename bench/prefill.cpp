@@ -19,8 +19,8 @@ constexpr const char* columns =
   "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
   "executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status) ";
 
-/// `SELECT` of the values for each `n` of `source`; `time_of_n` is an SQL expression. One in a hundred failed, and nobody is to be
-/// told of it.
+/// `SELECT` of the values for each `n` of `source`; `time_of_n` is an SQL expression. Of a hundred rows one failed, and
+/// nobody is to be told of it.
 std::string rows_of(std::size_t jobs, const std::string& time_of_n, const std::string& source) {
   const std::string message = "'1|bench|0|ROUND|SERIAL_EXECUTION|0|0|http://127.0.0.1:65535/|200'";
   return std::string{columns} + "SELECT 1, 1 + n % " + std::to_string(std::max<std::size_t>(1, jobs))

@@ -133,29 +133,54 @@ std::string shown_path(const std::string& base_dir, const std::string& pattern) 
   return (std::filesystem::path{base_dir} / pattern).lexically_normal().string();
 }
 
-} // namespace
-
-core::result<core::declared_set> load_declared(const declared_request& request) {
-  set_reader in{request.source, request.revision};
+/// Calls `read(name, text)` for each file, `wrong(line)` for what cannot be read.
+template <class Read, class Wrong>
+void visit_files(const declared_request& request, Read read, Wrong wrong) {
   const std::string asked_by = request.asked_by.empty() ? "" : request.asked_by + ": ";
   std::vector<std::string> seen;
   for (const std::string& pattern : request.patterns) {
     std::vector<std::string> files = matches(request.base_dir, pattern);
     // Nothing found is a mistake and not an empty set: with prune it would remove every job.
     if (files.empty() && pattern.find_first_of(wildcards) != std::string::npos)
-      in.add(asked_by + "no file matches " + shown_path(request.base_dir, pattern));
+      wrong(asked_by + "no file matches " + shown_path(request.base_dir, pattern));
     else if (files.empty())
       files.push_back(shown_path(request.base_dir, pattern));
     for (const std::string& file : files) {
       if (std::find(seen.begin(), seen.end(), file) != seen.end())
         continue;
       seen.push_back(file);
-      if (const auto text = read_file(file))
-        in.read(*text, file);
+      if (auto text = read_file(file))
+        read(file, std::move(*text));
       else
-        in.add(asked_by + text.error().context);
+        wrong(asked_by + text.error().context);
     }
   }
+}
+
+} // namespace
+
+core::result<core::declared_set> load_declared(const declared_request& request) {
+  set_reader in{request.source, request.revision};
+  visit_files(request, [&in](const std::string& file, std::string&& text) { in.read(text, file); },
+              [&in](std::string&& line) { in.add(std::move(line)); });
+  return std::move(in).finish();
+}
+
+core::result<std::vector<declared_document>> find_declared(const declared_request& request) {
+  std::vector<declared_document> documents;
+  std::vector<std::string> lines;
+  visit_files(request, [&](const std::string& file, std::string&& text) { documents.push_back({file, std::move(text)}); },
+              [&lines](std::string&& line) { lines.push_back(std::move(line)); });
+  if (!lines.empty())
+    return tl::unexpected(to_error(lines));
+  return documents;
+}
+
+core::result<core::declared_set> parse_declared(std::span<const declared_document> documents, const std::string& source,
+                                                std::int64_t revision) {
+  set_reader in{source, revision};
+  for (const auto& document : documents)
+    in.read(document.text, document.name);
   return std::move(in).finish();
 }
 

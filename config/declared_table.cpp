@@ -36,7 +36,7 @@ constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, t
     params_limit{0, core::text_bytes}, glue_type_limit{0, core::glue_type_chars};
 
 bool is_usable_address(std::string_view text) {
-  constexpr auto scheme = "http://"sv;
+  const auto scheme = text.starts_with("https://"sv) ? "https://"sv : "http://"sv;
   return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= core::address_chars &&
          text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
@@ -132,12 +132,9 @@ core::declared_group read_group(const toml::table& table, problems& found) {
   if (group.addresses && group.addresses->empty())
     in.refuse("addresses", "the list is empty; leave addresses out to use what registers itself");
   for (const auto& address : group.addresses.value_or(std::vector<std::string>{}))
-    if (address.starts_with("https://"))
-      in.refuse("addresses",
-                "\"" + address + "\": executors cannot be called over TLS by this release; expected http://host:port/");
-    else if (!is_usable_address(address))
-      in.refuse("addresses",
-                "\"" + address + "\" is no address; expected http://host:port/, at most 255 characters, without a comma");
+    if (!is_usable_address(address))
+      in.refuse("addresses", "\"" + address + "\" is no address; expected http://host:port/ or https://host:port/, at most 255 "
+                             "characters, without a comma");
   return group;
 }
 

@@ -85,6 +85,14 @@ void add_server(std::vector<setting>& to) {
   to.push_back(time("server.reply_timeout", server<&s::reply_timeout>, 100ms, 10min, "From a whole request to its reply."));
   to.push_back(count("server.connections_max", server<&s::connections_max>, 1, 1'000'000,
                      "Connections at the same time; more are refused."));
+  to.push_back(text("server.tls_certificate", server<&s::tls_certificate>,
+                    "Certificate and the chain below its authority, a PEM file; relative to this file. With tls_key\n"
+                    "everything is served over TLS. Read again on SIGHUP."));
+  to.push_back(text("server.tls_key", server<&s::tls_key>, "Its private key, a PEM file without a passphrase."));
+  to.push_back(text("server.tls_client_ca", server<&s::tls_client_ca>,
+                    "Authorities, a PEM file: whoever connects must show a certificate of one of them. Empty: none is needed."));
+  to.push_back(list("server.trusted_proxies", server<&s::trusted_proxies>,
+                    "Networks, or single addresses, of proxies whose X-Forwarded-For, -Proto and -Host are believed."));
 }
 
 template <auto Member>
@@ -114,6 +122,11 @@ void add_security(std::vector<setting>& to) {
                     "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
   to.push_back(list("security.executor_networks", security<&s::executor_networks>,
                     "Networks, or single addresses, at which executors may be called."));
+  to.push_back(text("security.executor_ca", security<&s::executor_ca>,
+                    "Authorities of executors at https addresses, a PEM file; relative to this file. Empty: the system's."));
+  to.push_back(text("security.executor_certificate", security<&s::executor_certificate>,
+                    "Certificate to show to executors at https addresses, a PEM file; with executor_key. Empty: none."));
+  to.push_back(text("security.executor_key", security<&s::executor_key>, "Its private key, a PEM file without a passphrase."));
 }
 
 template <auto Member>
@@ -123,6 +136,8 @@ void add_gateway(std::vector<setting>& to) {
   to.push_back(choice("gateway.dialect", gateway<&gateway_settings::dialect>, {"auto", "2.x", "3.3+"},
                       "How XXL-JOB's web endpoints answer: as its releases up to 3.2, or as those from 3.3 on. auto: as the\n"
                       "release that made the database's tables."));
+  to.push_back(count("gateway.requests_per_second", gateway<&gateway_settings::requests_per_second>, 0, 1'000'000,
+                     "Requests to /api/v1 of one user on one node, in the long run; twice as many at once. 0: no limit."));
 }
 
 template <auto Member>
@@ -222,6 +237,8 @@ void add_cluster(std::vector<setting>& to) {
 void add_retention(std::vector<setting>& to) {
   to.push_back(count("retention.days", &in<&settings::retention, &retention_settings::days>, 0, 36'500,
                      "Runs that are more local days old than this are removed from the log, 3 at least. 0: they stay for ever."));
+  to.push_back(count("retention.audit_days", &in<&settings::retention, &retention_settings::audit_days>, 0, 36'500,
+                     "Changes that are older are removed from the record. 0: they stay for ever."));
 }
 
 template <auto Member>

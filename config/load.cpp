@@ -91,8 +91,12 @@ public:
     if (!problems_.empty())
       return tl::unexpected(to_error(problems_));
     values_.deploy.files_from = from_.subject("deploy.files");
-    if (auto& ca_file = values_.mail.ca_file; !ca_file.empty())
-      ca_file = (std::filesystem::path{values_.deploy.base_dir} / ca_file).lexically_normal().string();
+    auto& server = values_.server;
+    auto& security = values_.security;
+    for (auto* file : {&values_.mail.ca_file, &server.tls_certificate, &server.tls_key, &server.tls_client_ca,
+                       &security.executor_ca, &security.executor_certificate, &security.executor_key})
+      if (!file->empty())
+        *file = (std::filesystem::path{values_.deploy.base_dir} / *file).lexically_normal().string();
     return std::move(values_);
   }
 

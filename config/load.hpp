@@ -29,7 +29,8 @@ struct load_request {
   std::string default_file = "/etc/ringmaster/ringmaster.toml";
 };
 
-/// Reads, merges and validates. Secret files are relative to the configuration file, and `deploy.base_dir` becomes its folder.
+/// Reads, merges and validates. Secret files are relative to the configuration file, and `deploy.base_dir` becomes its folder;
+/// names of PEM files are made relative to it, too.
 /// Every key has a variable (`database.url`: RINGMASTER_DATABASE_URL); an empty variable counts as unset; variables of another
 /// name are left alone, because orchestrators make some up. Errors: `invalid_argument`; one line for each thing wrong, with file
 /// and line, variable or option, key, and what is allowed; what depends on a value that is itself wrong is left out. Never a

@@ -45,6 +45,13 @@ struct server_settings {
   /// From a whole request to its reply.
   milliseconds reply_timeout{10000};
   std::size_t connections_max = 8192;
+  /// PEM files. With both, everything is served over TLS and nothing in the clear.
+  std::string tls_certificate;
+  std::string tls_key;
+  /// Who connects must show a certificate of one of these authorities. Empty: needs none.
+  std::string tls_client_ca;
+  /// Whose X-Forwarded-… headers are believed.
+  std::vector<std::string> trusted_proxies;
 };
 
 struct security_settings {
@@ -67,12 +74,18 @@ struct security_settings {
   /// Networks in which executors may be called.
   std::vector<std::string> executor_networks{"127.0.0.0/8",   "::1/128",        "10.0.0.0/8",
                                              "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"};
+  /// PEM files for executors at https addresses: whom to trust (empty: whom the system trusts), and what to show them.
+  std::string executor_ca;
+  std::string executor_certificate;
+  std::string executor_key;
 };
 
 /// What people's browsers, scripts and tools are answered.
 struct gateway_settings {
   /// Like which releases of XXL-JOB: `2.x` (up to 3.2), `3.3+`, or `auto`: as each request shows, else as the schema does.
   std::string dialect = "auto";
+  /// Requests to /api/v1 of one user on one node, in the long run; twice as many at once. 0: no limit.
+  std::size_t requests_per_second = 200;
 };
 
 struct schedule_settings {
@@ -131,6 +144,8 @@ struct cluster_settings {
 struct retention_settings {
   /// Runs of older local days are removed; 0: never. Not 1 or 2: the day report counts three days.
   std::size_t days = 30;
+  /// Changes that are older are removed from the record (`rm_audit`); 0: never.
+  std::size_t audit_days = 400;
 };
 
 struct log_settings {

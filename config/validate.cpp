@@ -130,6 +130,21 @@ public:
               R"(expected a network such as "10.0.0.0/8", "fc00::/7" or "10.0.0.7")");
   }
 
+  void check_tls() {
+    const auto& server = values_.server;
+    const auto& security = values_.security;
+    require_both({"server.tls_certificate", "server.tls_key"}, server.tls_certificate, server.tls_key);
+    require_both({"security.executor_certificate", "security.executor_key"}, security.executor_certificate,
+                 security.executor_key);
+    if (!server.tls_client_ca.empty() && server.tls_certificate.empty())
+      say_of({"server.tls_client_ca", "server.tls_certificate"},
+             "server.tls_client_ca: clients show certificates over TLS alone; expected server.tls_certificate and"
+             " server.tls_key, too");
+    for (const auto& each : server.trusted_proxies)
+      require(is_network(each), "server.trusted_proxies", each,
+              R"(expected a network such as "10.0.0.0/8", "fc00::/7" or "10.0.0.7")");
+  }
+
   void check_relations() {
     require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
                  values_.schedule.misfire_after);
@@ -191,6 +206,12 @@ private:
       say(key, "\"" + value + "\" is not valid; " + std::string{allowed});
   }
 
+  void require_both(std::pair<std::string_view, std::string_view> keys, const std::string& first, const std::string& second) {
+    if (first.empty() != second.empty())
+      say_of({keys.first, keys.second}, std::string{first.empty() ? keys.first : keys.second} + ": is missing; expected " +
+                                          std::string{keys.first} + " and " + std::string{keys.second} + ", or neither");
+  }
+
   static std::string too_long(milliseconds value, std::string_view limit_key, milliseconds limit) {
     return format_duration(value) + " is too long; it must be shorter than " + std::string{limit_key} + " (" +
            format_duration(limit) + ")";
@@ -221,6 +242,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   validator checks{values, from};
   checks.check_forms();
   checks.check_security();
+  checks.check_tls();
   checks.check_relations();
   checks.check_mail();
   return std::move(checks).finish();

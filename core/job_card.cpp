@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t shown_address_chars = 300;
 
 bool can_be_called(std::string_view address) {
-  constexpr std::string_view scheme = "http://";
+  const std::string_view scheme = address.starts_with("https://") ? "https://" : "http://";
   return address.starts_with(scheme) && address.size() > scheme.size() && address.size() <= address_chars &&
          address.find_first_of("<> \t\r\n") == std::string_view::npos && valid_utf8(address) == address;
 }

@@ -3,8 +3,10 @@
 // A run (one log row) on its way: planned, claimed, triggered, completed. These are the rows of the firing protocol's
 // transactions; `docs/execution_states.md` draws their states.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -135,6 +137,12 @@ struct callback {
   std::string message;
   /// The job of the run if this node still has it in memory; null makes the store look it up.
   job_ptr spec;
+  /// Who sent it speaks for runs of these groups alone; null: for all. Ascending.
+  std::shared_ptr<const std::vector<group_id>> only_of = nullptr;
+
+  [[nodiscard]] bool may_be_of(group_id group) const noexcept {
+    return !only_of || std::binary_search(only_of->begin(), only_of->end(), group);
+  }
 };
 
 /// T3 and T4 in one transaction.
@@ -177,6 +185,8 @@ struct record_outcome {
   std::size_t triggers_stored = 0;
   /// Callbacks whose result was stored now; the others were duplicates, unknown or late.
   std::size_t callbacks_stored = 0;
+  /// Runs of other groups than their callbacks may speak for; these changed nothing.
+  std::vector<log_id> foreign_callbacks;
   /// True when the owner's incarnation is over: its failures were not stored.
   bool fenced = false;
 };

@@ -34,9 +34,9 @@ bool was_passed_on(const protocol::http_request& request) noexcept {
 std::optional<executor_admission> of_group(std::string_view given, const group_tokens& tokens, core::time_point now) {
   using core::token_kind;
   if (!tokens.current.empty() && equal_in_constant_time(given, tokens.current))
-    return executor_admission{{}, token_kind::group, tokens.group};
+    return executor_admission{{}, token_kind::group, tokens.group, tokens.groups};
   if (!tokens.previous.empty() && now < tokens.previous_until && equal_in_constant_time(given, tokens.previous))
-    return executor_admission{{}, token_kind::previous, tokens.group};
+    return executor_admission{{}, token_kind::previous, tokens.group, tokens.groups};
   return std::nullopt;
 }
 

@@ -2,10 +2,12 @@
 
 // Who may call: the token rules of executors (XXL wire §1.3) and those of operators. Pure.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/group.hpp"
 #include "core/time.hpp"
@@ -20,6 +22,8 @@ struct group_tokens {
   /// Until then.
   std::string previous;
   core::time_point previous_until{};
+  /// All groups of this app name, ascending: one executor serves them all.
+  std::shared_ptr<const std::vector<core::group_id>> groups = nullptr;
 };
 
 /// All groups by their app names.
@@ -32,6 +36,8 @@ struct executor_admission {
   core::token_kind token = core::token_kind::common;
   /// Whose token it was; nothing: that of all.
   std::optional<core::group_id> group = {};
+  /// That group and those of the same app name; null: all.
+  std::shared_ptr<const std::vector<core::group_id>> groups = nullptr;
 };
 
 /// Takes the same time wherever the first difference is.

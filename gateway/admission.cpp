@@ -24,7 +24,7 @@ void refuse_visitor(const exchange& ex) {
     return ex.problem(401, "sign in, or show an API key", {{"WWW-Authenticate", "Bearer"}});
   protocol::http_headers headers;
   if (!sessions_in(ex.request(), ex.how().dialect).empty())
-    headers.emplace_back("Set-Cookie", no_session_cookie(ex.how().dialect, ex.services().web.secure_cookies));
+    headers.emplace_back("Set-Cookie", no_session_cookie(ex.how().dialect, ex.secure_cookies()));
   if (ex.how().dialect == dialect::xxl2)
     return ex.redirect(302, "/toLogin", std::move(headers));
   ex.refuse_with(200, std::string{not_signed_in} + ex.path(), std::move(headers));
@@ -39,12 +39,13 @@ void refuse_role(const exchange& ex) {
 void refuse_key(const exchange& ex, const core::error& why) {
   if (why.code == core::errc::not_found)
     return ex.problem(401, "this API key is nobody's, or it is over", {{"WWW-Authenticate", "Bearer error=\"invalid_token\""}});
-  if (why.code == core::errc::too_large)
-    return ex.problem(429, why.context, {{"Retry-After", why.subject}});
   ex.fail(why);
 }
 
 void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
+  const auto& services = ex.services();
+  if (ex.row().by == spoken::none && !services.requests.take(found.who.user, services.self->clock().now()))
+    return ex.problem(429, "too many requests: this user may make fewer a second", {{"Retry-After", "1"}});
   auto who = found.who;
   who.remote = ex.request().remote_address;
   ex.enter({std::move(who), found.must_change_password, std::move(csrf)});

@@ -11,30 +11,22 @@ namespace ringmaster::gateway {
 namespace {
 
 constexpr std::size_t key_bytes_max = 255;
-constexpr std::int64_t never_given = -1;
 
 bool is_visible(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-std::int64_t revision_in(std::string_view inside) {
-  std::int64_t number = 0;
-  const bool is_number = std::from_chars(inside.data(), inside.data() + inside.size(), number).ec == std::errc{};
-  // Tags are compared byte by byte.
-  return is_number && std::to_string(number) == inside ? number : never_given;
-}
-
 } // namespace
 
-std::string etag_of(std::int64_t revision) { return '"' + std::to_string(revision) + '"'; }
+std::string etag_of(std::string_view tag) { return std::string{'"'}.append(tag).append(1, '"'); }
 
-core::result<std::optional<wanted_revision>> wanted_revision_of(const protocol::http_request& request) {
+core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_request& request) {
   const auto* header = request.find_header("If-Match");
   if (!header)
     return std::nullopt;
   auto tag = core::trimmed(*header);
   if (tag == "*")
-    return wanted_revision{};
+    return wanted_tag{};
   // A weak one never matches (RFC 9110 §13.1.1).
   const bool weak = tag.starts_with("W/");
   if (weak)
@@ -42,7 +34,7 @@ core::result<std::optional<wanted_revision>> wanted_revision_of(const protocol::
   const bool quoted = tag.size() >= 2 && tag.front() == '"' && tag.find('"', 1) == tag.size() - 1;
   if (!quoted)
     return core::fail(core::errc::invalid_argument, "If-Match must be one ETag, as a GET of the same path gives it");
-  return wanted_revision{weak ? never_given : revision_in(tag.substr(1, tag.size() - 2))};
+  return wanted_tag{weak ? std::string{} : std::string{tag.substr(1, tag.size() - 2)}};
 }
 
 core::result<std::int64_t> trigger_token_of(const protocol::http_request& request, const core::principal& by) {

@@ -13,17 +13,18 @@
 
 namespace ringmaster::gateway {
 
-/// `"12"`: of a revision.
-[[nodiscard]] std::string etag_of(std::int64_t revision);
+/// `"tag"`.
+[[nodiscard]] std::string etag_of(std::string_view tag);
 
 /// What `If-Match` asks for.
-struct wanted_revision {
-  /// Nothing: any (`*`).
-  std::optional<std::int64_t> number;
+struct wanted_tag {
+  /// Nothing: any (`*`). Empty: one that was never given out.
+  std::optional<std::string> tag;
+
+  [[nodiscard]] bool matches(std::string_view current) const { return !tag || *tag == current; }
 };
-/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag. A tag that was never given out matches nothing:
-/// a number below 0.
-[[nodiscard]] core::result<std::optional<wanted_revision>> wanted_revision_of(const protocol::http_request& request);
+/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag.
+[[nodiscard]] core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_request& request);
 
 /// From `Idempotency-Key` and who sends it; 0: the request has none. Errors: `invalid_argument` for one that is empty, longer
 /// than 255 bytes or no visible ASCII.

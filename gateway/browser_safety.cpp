@@ -22,19 +22,24 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> headers{{
   {"Referrer-Policy", "same-origin"},
 }};
 
+/// `Origin` names scheme and authority; behind a proxy that ends TLS, and is not trusted, only the second is known here.
+bool is_own(std::string_view origin, const protocol::http_request& request) noexcept {
+  const auto* named = request.find_header("Host");
+  const std::string_view host = !request.forwarded_host.empty() ? request.forwarded_host : named ? *named : std::string_view{};
+  const auto mark = origin.find("://");
+  if (host.empty() || mark == std::string_view::npos)
+    return false;
+  if (request.is_https && !equal_without_case(origin.substr(0, mark), "https"))
+    return false;
+  return equal_without_case(origin.substr(mark + 3), host);
+}
+
+} // namespace
+
 bool equal_without_case(std::string_view a, std::string_view b) noexcept {
   constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [lower](char x, char y) { return lower(x) == lower(y); });
 }
-
-/// `Origin` names scheme and authority; behind a proxy that ends TLS only the second is known here.
-bool is_own(std::string_view origin, const protocol::http_request& request) noexcept {
-  const auto* host = request.find_header("Host");
-  const auto mark = origin.find("://");
-  return host && !host->empty() && mark != std::string_view::npos && equal_without_case(origin.substr(mark + 3), *host);
-}
-
-} // namespace
 
 std::string_view foreign_site(const protocol::http_request& request) noexcept {
   const auto* site = request.find_header("Sec-Fetch-Site");
@@ -52,9 +57,11 @@ std::string csrf_token(std::string_view session) {
   return sha256_hex(std::string{"ringmaster: csrf token of a session\n"}.append(session));
 }
 
-void add_safety_headers(protocol::http_response& response) {
+void add_safety_headers(protocol::http_response& response, bool tls) {
   for (const auto& [name, value] : headers)
     response.headers.emplace_back(name, value);
+  if (tls)
+    response.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
 }
 
 } // namespace ringmaster::gateway

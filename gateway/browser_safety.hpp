@@ -9,6 +9,9 @@
 
 namespace ringmaster::gateway {
 
+/// Of ASCII letters: names of headers and hosts.
+[[nodiscard]] bool equal_without_case(std::string_view a, std::string_view b) noexcept;
+
 /// Why a request that changes something must not be served: a page of another site sent it. Empty when none did, or when nothing
 /// tells: scripts send neither `Sec-Fetch-Site` nor `Origin`.
 [[nodiscard]] std::string_view foreign_site(const protocol::http_request& request) noexcept;
@@ -17,7 +20,7 @@ namespace ringmaster::gateway {
 /// tells nothing of the session.
 [[nodiscard]] std::string csrf_token(std::string_view session);
 
-/// Headers of every answer that a browser may show.
-void add_safety_headers(protocol::http_response& response);
+/// Headers of every answer that a browser may show. `tls`: from now on it is to ask this host over TLS alone.
+void add_safety_headers(protocol::http_response& response, bool tls);
 
 } // namespace ringmaster::gateway

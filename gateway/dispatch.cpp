@@ -181,6 +181,7 @@ arrival arrival_at(std::string_view whole, place&& at) {
 
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
   try {
+    believe_proxies(message.request, services.proxies);
     const auto whole = plain_path(message.request.target);
     auto found = find_place(table, message.request.method, whole, services);
     const exchange ex{services, found.row, arrival_at(whole, std::move(found)), std::move(message)};

@@ -1,5 +1,6 @@
 #include "gateway/exchange.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -18,7 +19,6 @@ constexpr core::localized away_text{"数据库或组件暂不可用，请查看�
                                     "the database or a component is not available now; see the log"};
 /// As XXL-JOB writes it.
 constexpr std::string_view web_type = "application/json;charset=UTF-8";
-constexpr std::string_view problem_type = "application/problem+json";
 
 protocol::http_response json(std::string body) {
   protocol::http_response response;
@@ -82,6 +82,13 @@ bool is_private(const core::error& error) noexcept {
          error.subject.empty();
 }
 
+/// Of what is too much for now; empty: trying again is of no use.
+std::string_view seconds_to_wait(const core::error& error) noexcept {
+  const auto& text = error.subject;
+  const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return error.code == core::errc::too_large && is_number ? std::string_view{text} : std::string_view{};
+}
+
 } // namespace
 
 unsigned http_status(core::errc code) noexcept {
@@ -98,6 +105,10 @@ unsigned http_status(core::errc code) noexcept {
   case core::errc::forbidden: return 403;
   }
   return 500;
+}
+
+std::string problem_json(core::errc code, std::string_view detail) {
+  return problem_body(core::to_string(code), http_status(code), detail);
 }
 
 exchange::exchange(const gateway_services& services, const gateway::route& row, arrival at, protocol::http_exchange&& message)
@@ -142,14 +153,20 @@ std::string exchange::words_of(const core::error& error) const {
 }
 
 std::string exchange::problem_of(const core::error& error) const {
-  return problem_body(core::to_string(error.code), http_status(error.code), words_of(error));
+  return problem_json(error.code, words_of(error));
 }
 
 void exchange::fail(const core::error& error) const {
   if (row_->who.who == access::executor)
-    refuse(words_of(error));
-  else if (row_->by != spoken::none)
-    refuse_with(200, words_of(error));
+    return refuse(words_of(error));
+  const auto wait = seconds_to_wait(error);
+  protocol::http_headers headers;
+  if (!wait.empty())
+    headers.emplace_back("Retry-After", wait);
+  if (row_->by != spoken::none)
+    refuse_with(200, words_of(error), std::move(headers));
+  else if (!wait.empty())
+    problem(429, words_of(error), std::move(headers));
   else
     respond({http_status(error.code), std::string{problem_type}, problem_of(error), {}});
 }
@@ -185,6 +202,15 @@ void exchange::keep_silent() const {
   reply_->keep_silent();
 }
 
+void exchange::hold(std::chrono::milliseconds longer) const {
+  shared_->held = longer;
+  reply_->hold(longer);
+}
+
+std::function<bool()> exchange::is_awaited() const {
+  return [reply = reply_] { return reply->is_awaited(); };
+}
+
 void exchange::leave_unanswered() const { count("none"); }
 
 void exchange::broke(const char* what) const noexcept {
@@ -203,7 +229,7 @@ void exchange::answer(protocol::http_response&& response, int code) const {
     return;
   // Executors read no header, and get as few bytes as possible.
   if (row_->who.who != access::executor)
-    add_safety_headers(response);
+    add_safety_headers(response, services_->web.tls);
   count(std::to_string(code));
   reply_->send(std::move(response));
 }

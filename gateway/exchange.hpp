@@ -17,9 +17,12 @@
 #include "core/result.hpp"
 #include "core/token_bucket.hpp"
 #include "gateway/access.hpp"
+#include "gateway/forwarded.hpp"
 #include "gateway/http_metrics.hpp"
 #include "gateway/paths.hpp"
+#include "gateway/rate_limit.hpp"
 #include "gateway/speech.hpp"
+#include "gateway/transport.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
@@ -29,6 +32,8 @@
 namespace ringmaster::gateway {
 
 struct route;
+
+inline constexpr std::string_view problem_type = "application/problem+json";
 
 /// Whom handlers ask.
 struct gateway_partners {
@@ -41,6 +46,7 @@ struct gateway_partners {
   protocol::user_admin users{};
   protocol::group_admin groups{};
   protocol::run_admin runs{};
+  protocol::log_follower followed_logs{};
 };
 
 /// What all exchanges of one gateway_actor share; lives in its state.
@@ -61,8 +67,14 @@ struct gateway_services {
   /// False once the registry's actor ended: it answers nothing that could say so.
   bool registry_lives = true;
   web_rules web;
+  /// See `server.trusted_proxies`.
+  proxy_list proxies;
   /// Civil time.
   std::function<core::time_point()> now;
+  /// Of each user, to /api/v1.
+  mutable rate_limit requests;
+  /// Of the addresses that executors register.
+  address_judge judge;
   /// How often jobs may be managed with an executor's token: 100 a second (XXL admin §8.12), and as many again at once, because
   /// XXL-JOB lets a caller wait for a second and we answer at once.
   mutable core::token_bucket management{100, 200};
@@ -93,6 +105,8 @@ public:
 
   [[nodiscard]] const gateway_services& services() const noexcept { return *services_; }
   [[nodiscard]] const protocol::http_request& request() const noexcept { return shared_->request; }
+  /// Cookies of the answer are for HTTPS alone.
+  [[nodiscard]] bool secure_cookies() const noexcept { return services_->web.secure_cookies || request().is_https; }
   [[nodiscard]] const gateway::route& row() const noexcept { return *row_; }
   /// Below the context path, as the client writes it.
   [[nodiscard]] const std::string& path() const noexcept { return shared_->at.path; }
@@ -119,6 +133,8 @@ public:
   /// application/problem+json of type `urn:ringmaster:…`, as the status says; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
+  /// What is too much for now (`too_large`, whose subject is a number of seconds) says `Retry-After`, and is a 429 where it is a
+  /// problem.
   /// `error` in the row's dialect: XXL's `code` 500 with HTTP 200 for executors and in the web API, a problem for everybody else.
   /// An internal one says nothing of itself. People are not told why the store or a component is away (that is logged),
   /// unless the error has a subject: an executor that does not answer.
@@ -136,6 +152,10 @@ public:
   void redirect(unsigned status, std::string_view path, protocol::http_headers headers = {}) const;
   /// Only a success answers from now on; a refusal, being late, a stop or a defect does not: see http_reply::keep_silent.
   void keep_silent() const;
+  /// The answer may take so much longer than usual, and so may the actors that are asked from now on. For reading alone.
+  void hold(std::chrono::milliseconds longer) const;
+  /// Says false once the client has gone. Any thread.
+  [[nodiscard]] std::function<bool()> is_awaited() const;
   /// Counts a request that stays without an answer.
   void leave_unanswered() const;
 
@@ -148,7 +168,7 @@ public:
     auto failed = [ex = *this, on_error](const caf::error& error) {
       ex.guarded([&] { on_error(ex, protocol::to_core(error)); });
     };
-    auto asked = protocol::request(services_->self, whom, services_->ask_limit, std::move(message));
+    auto asked = protocol::request(services_->self, whom, services_->ask_limit + shared_->held, std::move(message));
     if constexpr (std::is_void_v<Reply>)
       std::move(asked).then([ex = *this, on_reply] { ex.guarded([&] { on_reply(ex); }); }, failed);
     else
@@ -181,6 +201,7 @@ private:
     arrival at;
     gateway::entrance entry = {};
     executor_admission admission = {};
+    std::chrono::milliseconds held{0};
     bool silent = false;
     bool done = false;
   };
@@ -201,5 +222,8 @@ private:
 
 /// errc → HTTP status, the one translator of the two.
 [[nodiscard]] unsigned http_status(core::errc code) noexcept;
+
+/// application/problem+json of `code`, with `detail` for people.
+[[nodiscard]] std::string problem_json(core::errc code, std::string_view detail);
 
 } // namespace ringmaster::gateway

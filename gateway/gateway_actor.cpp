@@ -32,7 +32,10 @@ gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, 
               std::nullopt,
               true,
               web_rules{web, server, security},
-              [clock = protocol::wall_clock::of_system(), self] { return clock.at(self->clock().now()); }} {
+              proxy_list{server.trusted_proxies},
+              [clock = protocol::wall_clock::of_system(), self] { return clock.at(self->clock().now()); },
+              rate_limit{web.settings.requests_per_second},
+              judge_addresses_by(security)} {
   watcher_.watch(self, services_.partners.registry, [this](const caf::error&) { services_.registry_lives = false; });
 }
 
@@ -45,11 +48,17 @@ protocol::gateway_actor::behavior_type gateway_actor_state::make_behavior() {
 
 void gateway_actor_state::learn_groups(const protocol::registry_change& change) {
   token_book book;
+  std::unordered_map<std::string, std::vector<core::group_id>> by_app_name;
   for (const auto& [id, group] : change.view->groups) {
     auto& tokens = book[group.app_name];
+    by_app_name[group.app_name].push_back(group.id);
     // Two groups may have one app name; the one with a token counts.
     if (tokens.current.empty())
       tokens = {group.id, group.access_token, group.previous_token, group.previous_until};
+  }
+  for (auto& [app_name, groups] : by_app_name) {
+    std::sort(groups.begin(), groups.end());
+    book[app_name].groups = std::make_shared<const std::vector<core::group_id>>(std::move(groups));
   }
   services_.tokens = std::move(book);
 }

@@ -47,6 +47,8 @@ void append_transport_metrics(std::string& out, const transport_counters& counte
          counters.connections_refused);
   append("ringmaster_http_requests_received_total", "counter", "Requests that were read whole.", counters.requests);
   append("ringmaster_http_body_waits_total", "counter", "Waits for room below server.buffered_bytes_max.", counters.body_waits);
+  append("ringmaster_http_tls_handshakes_failed_total", "counter", "TLS handshakes of clients that failed.",
+         counters.handshakes_failed);
   append("ringmaster_executor_calls_total", "counter", "Calls to executors.", counters.calls);
   append("ringmaster_executor_calls_ended_total", "counter", "Calls to executors that ended, however.",
          counters.calls - counters.calls_in_flight);

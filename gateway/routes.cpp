@@ -4,6 +4,7 @@
 
 #include "gateway/handlers/api_access_handlers.hpp"
 #include "gateway/handlers/api_bulk_handlers.hpp"
+#include "gateway/handlers/api_deploy_handlers.hpp"
 #include "gateway/handlers/api_group_handlers.hpp"
 #include "gateway/handlers/api_job_handlers.hpp"
 #include "gateway/handlers/api_run_handlers.hpp"
@@ -99,12 +100,16 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
   {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
   {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+  {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   {"GET", "/api/v1/groups", handlers::v1::group_list, any_user},
   {"POST", "/api/v1/groups", handlers::v1::group_add, admin},
   {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
   {"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin},
   {"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin},
+
+  {"GET", "/api/v1/export", handlers::v1::file_export, admin},
+  {"POST", "/api/v1/apply", handlers::v1::files_apply, admin, none, apply_bytes_max},
 
   {"GET", "/api/v1/runs", handlers::v1::run_list, viewer},
   {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
@@ -113,6 +118,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/runs/{id}/kill", handlers::v1::run_kill, operate},
   {"GET", "/api/v1/reports", handlers::v1::report_list, any_user},
   {"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user},
+  {"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer},
+  {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
   {"GET", "/api/v1/keys", handlers::v1::key_list, any_user},

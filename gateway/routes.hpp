@@ -16,6 +16,9 @@ inline constexpr std::size_t form_bytes_max = 1024 * 1024;
 /// A name and a password, from whomever.
 inline constexpr std::size_t sign_in_bytes_max = 16 * 1024;
 
+/// Declared files.
+inline constexpr std::size_t apply_bytes_max = 8 * 1024 * 1024;
+
 struct route {
   /// `POST`, `GET` (which serves HEAD, too), `PUT`, `PATCH` or `DELETE`, or `GET, POST` of what only reads; empty: any. A path
   /// may have several rows that share no method.

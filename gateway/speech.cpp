@@ -56,7 +56,9 @@ web_rules::web_rules(const web_setup& setup, const config::server_settings& serv
     of_schema{setup.of_schema},
     language{core::find_language(server.language).value_or(core::language::en)},
     zone{setup.zone},
-    secure_cookies{security.secure_cookies} {}
+    secure_cookies{security.secure_cookies},
+    version{setup.version},
+    tls{!server.tls_certificate.empty()} {}
 
 bool is_served(spoken by, const web_rules& rules) noexcept {
   if (!rules.only)

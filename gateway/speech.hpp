@@ -26,6 +26,8 @@ struct web_setup {
   protocol::wire::dialect of_schema = protocol::wire::dialect::xxl3;
   /// Of local times in requests and answers.
   core::zone zone = {};
+  /// Of this program, shown to who is signed in.
+  std::string version = {};
 };
 
 /// The same, read.
@@ -38,6 +40,9 @@ struct web_rules {
   core::language language;
   core::zone zone;
   bool secure_cookies;
+  std::string version;
+  /// This server itself speaks TLS, and only that.
+  bool tls;
 };
 
 /// False for a path of the other dialect when only one is served.

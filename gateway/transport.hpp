@@ -2,9 +2,13 @@
 
 // What the transport offers to those who wire it: a server and a client on a few io threads. The only seam to Boost.Beast.
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "core/result.hpp"
@@ -19,6 +23,8 @@ struct transport_counters {
   std::uint64_t requests = 0;
   /// How often a request had to wait for room for its body: see `server.buffered_bytes_max`.
   std::uint64_t body_waits = 0;
+  /// Of clients, from the first byte on: wrong, too slow, given up, or no TLS at all.
+  std::uint64_t handshakes_failed = 0;
   std::uint64_t calls = 0;
   std::uint64_t calls_in_flight = 0;
 };
@@ -29,7 +35,8 @@ public:
   virtual ~transport() = default;
 
   /// Takes the address and refuses connections until `listen`; returns the address really bound, e.g. `127.0.0.1:8080`. Errors:
-  /// `unavailable` naming the address when it is in use, `invalid_argument` when it is none. Called at most once.
+  /// `unavailable` naming the address when it is in use, `invalid_argument` when it is none, or for files of TLS that cannot be
+  /// used. Called at most once.
   virtual core::result<std::string> bind() = 0;
 
   /// Starts to accept; binds first if nobody did. Returns and errors as `bind`. Called at most once.
@@ -39,6 +46,10 @@ public:
   [[nodiscard]] virtual std::shared_ptr<protocol::http_client> client() = 0;
 
   [[nodiscard]] virtual transport_counters counters() const = 0;
+
+  /// Reads the files of TLS again, for connections to come. Errors: `invalid_argument`, a line for each side that keeps what it
+  /// had. Any thread; reads disks.
+  virtual core::result<void> reload_tls() = 0;
 
   /// No new connections; sessions end after their reply.
   virtual void stop_accepting() = 0;
@@ -52,5 +63,24 @@ public:
 [[nodiscard]] std::unique_ptr<transport> make_transport(const config::server_settings& server,
                                                         const config::trigger_settings& trigger,
                                                         const config::security_settings& security);
+
+/// What a person should know of the files of TLS.
+struct tls_finding {
+  /// Of `failure` it cannot be used, or nobody will accept it.
+  enum class level : std::uint8_t { fine, warning, failure };
+  level how = level::fine;
+  /// With the setting that names the file.
+  std::string detail;
+};
+
+/// Reads them: none when TLS is not used. Certificates that end within 30 days are warned of.
+[[nodiscard]] std::vector<tls_finding> examine_tls(const config::server_settings& server,
+                                                   const config::security_settings& security,
+                                                   std::chrono::system_clock::time_point now);
+
+/// Why no call can go to an executor's address, as far as its text tells; empty: nothing speaks against it. Names, and what is no
+/// address at all, are judged when they are called. Any thread.
+using address_judge = std::function<std::string(std::string_view address)>;
+[[nodiscard]] address_judge judge_addresses_by(const config::security_settings& security);
 
 } // namespace ringmaster::gateway

@@ -220,6 +220,8 @@ using alarm_actor = caf::typed_actor<
 using node_actor = caf::typed_actor<
   /// Replies what the node knows of itself.
   caf::result<node_status>(status_query),
+  /// Replies whom it saw beat, itself included; at once.
+  caf::result<node_list>(nodes_query),
   /// A graceful stop: no claim is left, the row says `down`. Replies when it does.
   caf::result<void>(stop_request),
   /// INTERNAL
@@ -230,6 +232,10 @@ using node_actor = caf::typed_actor<
 using job_admin = caf::typed_actor<
   /// Applies what a source declares, all or nothing. Replies what changed (or would). Errors: conflict, invalid_argument.
   caf::result<core::deploy_report>(apply_declared),
+  /// The same for files that an administrator sends. Errors: invalid_argument has a line for each mistake in them.
+  caf::result<files_applied>(apply_files),
+  /// What there is, as a declared file; of administrators. Errors: not_found, too_large.
+  caf::result<exported_file>(export_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.
@@ -248,7 +254,12 @@ using job_admin = caf::typed_actor<
   caf::result<job_found>(job_query),
   caf::result<job_page>(job_page_query),
   /// Sources that a job had, newest first. Errors: not_found.
-  caf::result<source_list>(source_query)>;
+  caf::result<source_list>(source_query),
+  /// What fires in a span, of the jobs that `by` may see. Errors: not_found, invalid_argument (too many jobs), unavailable
+  /// (other forecasts are under way).
+  caf::result<forecast_found>(forecast_query),
+  /// What became of a run by hand. Errors: not_found.
+  caf::result<intent_found>(intent_query)>;
 
 /// Executor groups as administrators edit them; registry_monitor is woken. Errors of all: unavailable, forbidden.
 using group_admin = caf::typed_actor<
@@ -273,6 +284,15 @@ using run_admin = caf::typed_actor<
   /// Replies when all are gone, or after 5 s, clearing on; who asks again joins. Errors: invalid_argument.
   caf::result<runs_cleared>(clear_runs),
   caf::result<day_reports>(report_query)>;
+
+/// Logs as they are written: holds readers back until there is more, asking run_admin once a second for each run. Errors: as
+/// there, and never for want of room: who finds none is answered at once with what there is.
+using log_follower = caf::typed_actor<
+  caf::result<run_log>(follow_log),
+  /// The node stops: whoever waits is answered with what there is, and nobody is held back any more.
+  caf::result<void>(stop_request),
+  /// INTERNAL: polls that are due, waits that are over.
+  caf::result<void>(tick_atom)>;
 
 /// Detached, no state: makes and checks stored forms of passwords, which takes some hundredths of a second. Errors: unavailable
 /// (no memory, no random numbers).
@@ -315,6 +335,8 @@ using gateway_actor = caf::typed_actor<
 using supervisor = caf::typed_actor<
   /// Replies whether the node serves.
   caf::result<node_status>(status_query),
+  /// Replies the nodes of the cluster as this one sees them. Errors: those of a node_actor that does not answer.
+  caf::result<node_list>(nodes_query),
   /// Replies the actors that the outside speaks to.
   caf::result<node_handles>(handles_query),
   /// Drains and stops. Replies when every claimed run is recorded and the node's row says `down`, or the drain time is over.

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "core/page.hpp"
 #include "core/principal.hpp"
 #include "core/run_search.hpp"
+#include "core/upcoming.hpp"
 #include "core/upkeep.hpp"
 #include "core/user.hpp"
 #include "protocol/actor_interfaces.hpp"
@@ -182,8 +184,8 @@ struct added_job {
 struct update_job {
   core::job_id job{};
   core::job_draft draft;
-  /// Only if it has no later edit.
-  std::optional<std::int64_t> seen_revision;
+  /// `core::edit_tag` of the job as it was read: only if that is what it still is. Empty: whatever it is.
+  std::string seen;
   core::principal by;
 };
 
@@ -219,6 +221,31 @@ struct source_query {
 
 struct source_list {
   std::vector<core::source_version> versions;
+};
+
+/// Firings from `search.from` on, as `core::upcoming` gives them.
+struct forecast_query {
+  std::optional<core::group_id> group;
+  std::optional<core::job_id> job;
+  core::upcoming_search search;
+  core::principal by;
+};
+
+struct forecast_found {
+  core::upcoming_page page;
+};
+
+struct intent_query {
+  core::intent_id intent{};
+  core::principal by;
+};
+
+/// What came of a run by hand so far.
+struct intent_found {
+  /// Nobody has claimed it yet.
+  bool waiting = false;
+  /// One, or one a shard.
+  std::vector<core::log_id> runs;
 };
 
 // -- groups ----------------------------------------------------------------------------------------------------------------
@@ -282,6 +309,8 @@ struct run_log_query {
   core::log_id run{};
   std::int32_t from_line = 1;
   core::principal by;
+  /// Of all shards of the run's broadcast, whole, each under a line of its own. `from_line` counts for nothing.
+  bool merged = false;
 };
 
 /// A part of what a run wrote, as its executor has it.
@@ -291,6 +320,16 @@ struct run_log {
   std::int32_t to_line = 0;
   std::string content;
   bool end = false;
+};
+
+/// A part that its asker does not have yet. Nothing new: held back until there is, until the run ended, or for `wait`.
+struct follow_log {
+  run_log_query query;
+  std::chrono::milliseconds wait{0};
+  /// He has that part already. Any thread.
+  std::function<bool(const run_log& part)> is_known;
+  /// False once he has gone. Any thread.
+  std::function<bool()> is_awaited;
 };
 
 /// Ends the job's work on the executor of this run: the executor knows no other way.

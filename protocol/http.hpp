@@ -27,6 +27,10 @@ struct http_request {
   /// Address of the peer without its port.
   std::string remote_address;
   bool remote_is_loopback = false;
+  /// The client speaks TLS: with this server, or with a proxy that is trusted.
+  bool is_https = false;
+  /// The host that the client asked a trusted proxy for; empty: what the Host header says.
+  std::string forwarded_host = {};
 
   /// Value of the first header of that name, compared without case; null when absent.
   [[nodiscard]] const std::string* find_header(std::string_view name) const noexcept;
@@ -48,6 +52,10 @@ public:
   /// From now on nobody answers but `send`: a reply that is late or lost ends with its connection, unanswered, at the server's
   /// limit. For work that may still happen, where a failure would be believed.
   virtual void keep_silent() = 0;
+  /// The answer may come so much later than the server's limit says; whether the client is still there is looked at meanwhile.
+  virtual void hold(std::chrono::milliseconds /*longer*/) {}
+  /// False once the connection has ended: nobody reads the answer. Without `hold` that is seen late.
+  [[nodiscard]] virtual bool is_awaited() const noexcept { return true; }
 };
 using http_reply_ptr = std::shared_ptr<http_reply>;
 

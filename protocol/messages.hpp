@@ -17,6 +17,7 @@
 #include "core/group.hpp"
 #include "core/job_card.hpp"
 #include "core/lanes.hpp"
+#include "core/node.hpp"
 #include "core/principal.hpp"
 #include "core/result.hpp"
 #include "core/run.hpp"
@@ -330,6 +331,29 @@ struct apply_declared {
   bool prune = false;
 };
 
+/// Files as /api/v1 takes them: a body that a store worker reads, since it may be long.
+struct apply_files {
+  std::string body;
+  core::principal by;
+};
+
+struct files_applied {
+  core::deploy_report report;
+  bool dry_run = false;
+};
+
+/// Everything, or a group, as a declared file.
+struct export_query {
+  std::optional<core::group_id> group;
+  core::principal by;
+  /// Only what this source declared.
+  std::optional<std::string> source = {};
+};
+
+struct exported_file {
+  std::string text;
+};
+
 struct start_job {
   core::job_id job{};
   core::principal by = core::local_operator();
@@ -372,6 +396,7 @@ struct node_handles {
   user_admin users{};
   group_admin groups{};
   run_admin runs{};
+  log_follower followed_logs{};
 };
 
 struct node_status {
@@ -380,6 +405,18 @@ struct node_status {
   /// One line each; empty when ready.
   std::vector<std::string> reasons;
   std::optional<core::node_life> life;
+};
+
+/// Which nodes the cluster has.
+struct nodes_query {};
+
+/// Memory of one node: it asks the store for nothing.
+struct node_list {
+  /// In id order.
+  std::vector<core::seen_node> nodes;
+  core::cluster_mode mode = core::cluster_mode::native;
+  /// When a silent node counts as dead.
+  std::chrono::milliseconds dead_after{0};
 };
 
 } // namespace ringmaster::protocol

@@ -50,8 +50,9 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("apps/", "actors/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
+    "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
-    "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
+    "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "tests/unit/": (
         ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),
         ("catch", "nlohmann", "system"),

@@ -190,6 +190,17 @@ def link_rule(repository: Repository) -> Iterator[str]:
                     yield f"{name}:{number}: {target} does not exist"
 
 
+def named_test_rule(repository: Repository) -> Iterator[str]:
+    """Pages name tests as `tests/…/file "name"`: the file is there, and the name in it."""
+    for name in repository.of({".md"}):
+        for number, line in repository.lines(name):
+            for path, test in re.findall(r'\b(tests/[\w/]+\.(?:cpp|hpp|py))(?: "([^"]+)")?', line):
+                if path not in repository.files:
+                    yield f"{name}:{number}: {path} does not exist"
+                elif test and not re.search(rf'"{re.escape(test)}"|\bdef {re.escape(test)}\(', repository.text(path)):
+                    yield f"{name}:{number}: {path} has no test {test!r}"
+
+
 def record_number_rule(repository: Repository) -> Iterator[str]:
     """Decision records are numbered without a gap, and each is in the list."""
     folder = "docs/adr/"

@@ -133,6 +133,8 @@ SCHEMAS = {
     "JobEdit": shown({"job": ID, "next_ms": maybe(MS), "on_their_way": maybe(whole(
         0, description="Runs that were claimed before the edit and are not sent yet."))}),
     "Trigger": record(TRIGGER),
+    "AskedRuns": shown({"waiting": truth("Nobody has claimed it yet."),
+                        "runs": array(whole(1), description="One, or one a shard.")}),
     "Intent": shown({"job": ID, "intent": whole(1, description="The same for the same Idempotency-Key.")}),
     "JobIds": record({"ids": IDS}, ["ids"]),
     "BulkTrigger": record({"ids": IDS, **TRIGGER}, ["ids"]),
@@ -148,6 +150,20 @@ SCHEMAS = {
                          ["app_name", "title"]),
     "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
                     "addresses": array(text()), "updated_ms": maybe(MS), "source": maybe(text("What declares it."))}),
+    "Files": record({
+        "source": maybe(text("Who owns what they declare; absent: apply.", minLength=1, maxLength=128)),
+        "revision": maybe(whole(0, 999999999999999999, "Refused when a higher one was applied before.")),
+        "dry_run": maybe(truth("Only say what would change.")),
+        "prune": maybe(truth("Remove what the same source declared before and no longer does.")),
+        "files": array(record({"name": text("For messages.", minLength=1, maxLength=255), "text": text("TOML.")},
+                              ["name", "text"]), 1000, 1)}, ["files"]),
+    "Changes": shown({
+        "dry_run": truth(),
+        "changes": array(shown({"kind": one_of("create", "update", "unchanged", "remove"), "object": text(),
+                                "fields": array(text("`retry: 0 -> 2`"))})),
+        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and are not sent yet."))}),
+    "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
+        "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
                      "end": truth("Nothing follows.")}),
@@ -168,6 +184,18 @@ SCHEMAS = {
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
                      "expires_ms": maybe(MS), "used_ms": maybe(MS)}),
+    "Nodes": shown({"items": array(shown({
+        "id": text(), "self": truth("It is the one that answers."),
+        "state": one_of("alive", "draining", "dead", "stopped",
+                        description="As the answering node sees it; draining only itself."),
+        "address": maybe(text("For administrators.")),
+        "beat_age_ms": maybe(whole(0, description="How long its beat has stood still; null: it does not beat any more.")),
+        "life": whole(0, description="Rises with each.")})),
+        "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Of the node that answers.")}),
+    "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
+                       "next": maybe(text("The cursor of the next page; null: nothing more up to to_ms.")),
+                       "truncated": truth("The walk ended for want of time: go on with next."), "from_ms": MS, "to_ms": MS,
+                       "cannot_be_planned": array(ID)}),
     "Passwords": record({"old_password": text(), "password": text(minLength=4, maxLength=1024)}, ["old_password", "password"]),
     "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
                      "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
@@ -215,12 +243,13 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     if headers:
         done["headers"] = {name: {"description": description, "schema": text()} for name, description in headers.items()}
     problem = {"description": "Refused.", "content": {"application/problem+json": {"schema": ref("Problem")}}}
-    problems = {400, 503, *more} | ({401, 403} if who != "anyone" else set()) | ({404} if "{id}" in path else set())
+    problems = {400, 503, *more} | ({401, 403, 429} if who != "anyone" else set()) | ({404} if "{id}" in path else set())
     if method != "get":
         problems |= {403, 413, 415}
     out = {"operationId": (method + path).translate(str.maketrans("/", "_", "{}.")), "tags": [tag or path.split("/")[1]],
            "summary": summary, "description": f"Who: {who}.", "parameters": parameters,
-           "responses": {str(status): done, **{str(each): problem for each in sorted(problems)}}}
+           "responses": {str(status): done, **{str(each): {**problem, "headers": RETRY_AFTER} if each == 429 else problem
+                                               for each in sorted(problems)}}}
     if body:
         out["requestBody"] = {"required": not body.endswith("?"), **body_of(ref(body.rstrip("?")))}
     if who == "anyone":
@@ -231,6 +260,7 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
 MADE = shown({"id": ID})
 PLACE = {"Location": "Where it is."}
 ETAG = {"ETag": "For If-Match and If-None-Match."}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": whole(1)}}
 
 operation("get", "/openapi.json", "anyone", "This document", reply={"type": "object"}, tag="about")
 operation("get", "/session", "any user", "Who asks, what he may, and the token for X-CSRF-Token", reply=ref("Session"))
@@ -258,11 +288,19 @@ operation("post", "/jobs/{id}/trigger", "operator", "A run now; answered when it
           parameters=[KEY])
 operation("get", "/jobs/{id}/sources", "viewer", "Sources that a script had, newest first", reply=page_of("SourceVersion"))
 operation("put", "/jobs/{id}/source", "editor", "A new source of a script", reply=ref("JobEdit"), body="Source", more=[409])
+operation("get", "/intents/{id}", "viewer", "What became of a run by hand, until it is over and forgotten",
+          reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Groups that one may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "A new group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "One group", reply=ref("Group"))
 operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", more=[409])
 operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, more=[409])
+operation("get", "/export", "administrator", "Groups, jobs and alarms as a declared file, of at most 8 MiB",
+          reply={"type": "string"}, more=[404, 413], parameters=[
+              query("group", ID, "Only this group."),
+              query("source", text(minLength=1, maxLength=128), "Only what this source declared.")])
+operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
+          body="Files", more=[409])
 operation("get", "/runs", "viewer", "Runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running")),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."), *PAGING])
@@ -270,7 +308,10 @@ operation("post", "/runs/clear", "editor", "Removes runs; of all groups: adminis
           reply=shown({"removed": whole(0)}))
 operation("get", "/runs/{id}", "viewer", "One run", reply=ref("Run"))
 operation("get", "/runs/{id}/log", "viewer", "What a run wrote, from a line on", reply=ref("RunLog"), headers=ETAG, parameters=[
-    query("from_line", whole(1, INT32_MAX)), header("If-None-Match", "304 when nothing was written since.")])
+    query("from_line", whole(1, INT32_MAX)),
+    query("wait_s", whole(0, 30), "Held back until there is more, until the run ended, or for so long."),
+    query("merged", truth(), "Of all shards of the run's broadcast, whole; without the two others."),
+    header("If-None-Match", "304 when nothing was written since.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Figures of days", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
@@ -278,6 +319,13 @@ operation("get", "/schedule/preview", "any user", "The next instants of a schedu
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),
                       query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100))])
+operation("get", "/schedule/forecast", "viewer", "What fires in a span, of the jobs that one may see", reply=ref("Forecast"),
+          more=[404], parameters=[
+              query("from_ms", MS, "Absent or past: now."),
+              query("to_ms", MS, "Exclusive; absent: a day later, 31 days at most."),
+              query("job", ID), query("group", ID), query("limit", whole(1, 500)),
+              query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "What `next` of the page before said.")])
+operation("get", "/nodes", "any user", "The nodes of the cluster", reply=ref("Nodes"))
 operation("get", "/users", "administrator", "Users", reply=page_of("User"), parameters=[
     query("name", text(), "A part of it."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "A new user", 201, MADE, "NewUser", more=[409])
@@ -297,6 +345,12 @@ def document():
         paths.setdefault(path, {})[method] = out
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
     log["304"] = {"description": "Nothing was written since."}
+    exported = paths["/api/v1/export"]["get"]["responses"]["200"]
+    exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    refused = paths["/api/v1/apply"]["post"]["responses"]
+    for status in ("400", "409"):
+        refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {
+            "application/problem+json": {"schema": ref("FileProblem")}}}
     schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
                for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
     schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key. With a cookie instead, what changes "

@@ -94,11 +94,12 @@ core::result<alarm_plan> plan_alarms(std::span<const held_alarm> held, const dep
   return plan;
 }
 
-std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, core::time_point now) {
+std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, const core::principal& by,
+                                      core::time_point now) {
   std::vector<core::audit_row> out;
   for (const auto& change : plan.changes)
     if (change.kind != change_kind::unchanged)
-      out.push_back(audit_of(change, core::audit_object::alarm, 0, source, now));
+      out.push_back(audit_of(change, core::audit_object::alarm, 0, source, by, now));
   return out;
 }
 

@@ -34,6 +34,7 @@ struct alarm_plan {
                                                    const core::declared_set& declared, bool prune);
 
 /// One row a rule that the plan changes.
-[[nodiscard]] std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, core::time_point now);
+[[nodiscard]] std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, const core::principal& by,
+                                                    core::time_point now);
 
 } // namespace ringmaster::storage

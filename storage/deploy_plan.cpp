@@ -322,16 +322,17 @@ std::optional<core::time_point> next_of(const schedule_write& write, core::job_i
 }
 
 core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id, const std::string& source,
-                         core::time_point now) {
+                         const core::principal& by, core::time_point now) {
   constexpr std::string_view words[] = {"create", "update", "unchanged", "remove"};
   std::vector<std::string> lines{"source: " + source, "kind: " + std::string{words[static_cast<std::size_t>(change.kind)]}};
   lines.insert(lines.end(), change.fields.begin(), change.fields.end());
   const auto name = change.object.substr(change.object.find(' ') + 1);
-  return audit_of(core::local_operator(), core::audit_action::apply, kind, id, name, lines, now);
+  return audit_of(by, core::audit_action::apply, kind, id, name, lines, now);
 }
 
 std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const core::group_id> groups,
-                                      std::span<const core::job_id> jobs, const std::string& source, core::time_point now) {
+                                      std::span<const core::job_id> jobs, const std::string& source,
+                                      const core::principal& by, core::time_point now) {
   std::unordered_map<std::string_view, const core::deploy_change*> changes;
   for (const auto& change : plan.report.changes)
     changes.emplace(change.object, &change);
@@ -340,7 +341,7 @@ std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const c
     core::deploy_change change{what, object, {}};
     if (const auto found = changes.find(object); found != changes.end())
       change.fields = found->second->fields;
-    out.push_back(audit_of(change, kind, id, source, now));
+    out.push_back(audit_of(change, kind, id, source, by, now));
   };
   for (std::size_t i = 0; i < plan.groups.size(); ++i)
     if (plan.groups[i].kind != change_kind::unchanged)

@@ -15,6 +15,7 @@
 #include "core/declared.hpp"
 #include "core/group.hpp"
 #include "core/ids.hpp"
+#include "core/principal.hpp"
 #include "core/result.hpp"
 #include "core/schedule.hpp"
 #include "core/time.hpp"
@@ -152,12 +153,12 @@ struct deploy_plan {
 
 /// The row of one change; `id`: of its object.
 [[nodiscard]] core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id,
-                                       const std::string& source, core::time_point now);
+                                       const std::string& source, const core::principal& by, core::time_point now);
 
 /// One row a change of a group or a job that the plan writes; `groups` and `jobs`: the ids of the writes, in their order.
 [[nodiscard]] std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const core::group_id> groups,
                                                     std::span<const core::job_id> jobs, const std::string& source,
-                                                    core::time_point now);
+                                                    const core::principal& by, core::time_point now);
 
 /// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
 [[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);

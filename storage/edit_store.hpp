@@ -30,12 +30,12 @@ public:
   /// A stopped job. Errors: `core::check`; `forbidden` unless `by` is editor in its group; `invalid_argument` with `too_long`.
   virtual core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) = 0;
 
-  /// `seen_revision`: only if the job has no later edit. Keeps source, kind of source and status; the next time is computed
+  /// `seen`: `core::edit_tag` of the job as `by` knows it; an edit since, by whomever, is a conflict. Empty: any.
+  /// Keeps source, kind of source and status; the next time is computed
   /// anew only when the schedule changed, from max(now, the last claimed instant). Errors: as `add`, the right being asked in the
-  /// group that it has and in the one that it gets; `not_found`; `conflict` for a later edit or a declared job.
+  /// group that it has and in the one that it gets; `not_found`; `conflict` for an edit since or a declared job.
   virtual core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft,
-                                              std::optional<std::int64_t> seen_revision, const core::principal& by,
-                                              core::time_point now) = 0;
+                                              std::string_view seen, const core::principal& by, core::time_point now) = 0;
 
   /// Keeps a new source, and it in the history, which keeps the newest `source_versions_max`. Errors: `not_found`, `forbidden`,
   /// `invalid_argument` (not_glue, source_empty, remark_empty, remark_length, remark_illegal, too_long), `conflict` for a

@@ -4,6 +4,7 @@
 
 #include "core/cluster_mode.hpp"
 #include "core/columns.hpp"
+#include "core/edit_tag.hpp"
 #include "core/group_draft.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
@@ -120,16 +121,13 @@ bool same_schedule(const core::job_record& a, const core::job_record& b) {
   return a.schedule_type == b.schedule_type && a.schedule_conf == b.schedule_conf && a.timing == b.timing;
 }
 
-core::result<void> check_held(const core::job_record& held, std::optional<std::int64_t> seen_revision,
-                              const core::principal& by) {
+core::result<void> check_held(const core::job_record& held, std::string_view seen, const core::principal& by) {
   if (auto may = core::check_right(by, group_right::editor, held.group); !may)
     return may;
   if (!held.key.empty())
     return tl::unexpected{is_declared(held.id, held.source)};
-  if (seen_revision && *seen_revision < held.revision)
-    return core::fail(errc::conflict,
-                      "job " + std::to_string(core::number(held.id)) + " was edited meanwhile: its revision is "
-                        + std::to_string(held.revision) + " and not " + std::to_string(*seen_revision));
+  if (!seen.empty() && seen != core::edit_tag(held))
+    return core::fail(errc::conflict, "job " + std::to_string(core::number(held.id)) + " was edited meanwhile");
   return {};
 }
 
@@ -173,9 +171,9 @@ core::result<job_writing> write_new(core::job_draft draft, const edit_scene& sce
 }
 
 core::result<job_writing> write_update(const std::optional<core::job_record>& held, core::job_draft draft,
-                                       std::optional<std::int64_t> seen_revision, edit_scene scene) {
+                                       std::string_view seen, edit_scene scene) {
   if (held)
-    if (auto may = check_held(*held, seen_revision, scene.by); !may)
+    if (auto may = check_held(*held, seen, scene.by); !may)
       return tl::unexpected{may.error()};
   if (auto may = core::check_right(scene.by, group_right::editor, draft.group); !may)
     return tl::unexpected{may.error()};
@@ -236,7 +234,7 @@ core::result<void> check_source(const std::optional<core::job_record>& held, cor
     return fits;
   if (!held)
     return tl::unexpected{no_such_job(job)};
-  if (auto may = check_held(*held, std::nullopt, by); !may)
+  if (auto may = check_held(*held, {}, by); !may)
     return may;
   if (held->glue_type == "BEAN")
     return wrong(refusal::not_glue, "job " + std::to_string(core::number(job)) + " has no source of its own");

@@ -51,7 +51,7 @@ struct job_writing {
 
 /// `held`: the job under its locks; nothing: it does not exist. Errors: as `job_editor::update`.
 [[nodiscard]] core::result<job_writing> write_update(const std::optional<core::job_record>& held, core::job_draft draft,
-                                                     std::optional<std::int64_t> seen_revision, edit_scene scene);
+                                                     std::string_view seen, edit_scene scene);
 
 /// A running job whose schedule somebody changed past us, with the next time of that schedule from max(`from`, the last claimed
 /// instant). Nothing: it does not run, or it has no next time, which is the planner's to say.

@@ -1,6 +1,7 @@
 #include "storage/job_edit_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/columns.hpp"
 #include "core/schedule_rules.hpp"
@@ -80,6 +81,32 @@ core::error no_such_job(const core::job_name& name) {
   if (name.id)
     return no_such_job(*name.id);
   return {core::errc::not_found, "there is no job " + name.group + '/' + name.key};
+}
+
+core::error no_such_intent(core::intent_id intent) {
+  return {core::errc::not_found, "intent " + std::to_string(core::number(intent)) +
+                                   " does not exist: its job went away before it ran, or it is over and forgotten"};
+}
+
+void wish_trace::take_wish(bool waiting, core::group_id group) noexcept {
+  is_known_ = true;
+  runs_.waiting = waiting;
+  group_ = group;
+}
+
+void wish_trace::take_run(core::log_id run, core::group_id group) {
+  is_known_ = true;
+  runs_.runs.push_back(run);
+  if (core::number(group_) == 0)
+    group_ = group;
+}
+
+core::result<asked_runs> wish_trace::told_to(const core::principal& by, core::intent_id intent) && {
+  if (!is_known_)
+    return tl::unexpected{no_such_intent(intent)};
+  if (auto may = core::check_right(by, core::group_right::viewer, group_); !may)
+    return tl::unexpected{may.error()};
+  return std::move(runs_);
 }
 
 core::error is_declared(core::job_id job, std::string_view source) {

@@ -12,6 +12,7 @@
 #include "core/principal.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
+#include "storage/job_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -31,6 +32,24 @@ namespace ringmaster::storage {
 /// `job 7 does not exist`.
 [[nodiscard]] core::error no_such_job(core::job_id job);
 [[nodiscard]] core::error no_such_job(const core::job_name& name);
+
+/// `not_found`.
+[[nodiscard]] core::error no_such_intent(core::intent_id intent);
+
+/// What is left of a run by hand: the row of its intent, and its runs.
+class wish_trace {
+public:
+  /// `group` of the job as it is now; 0: the job is gone.
+  void take_wish(bool waiting, core::group_id group) noexcept;
+  void take_run(core::log_id run, core::group_id group);
+  /// Errors: `not_found`, `forbidden`.
+  [[nodiscard]] core::result<asked_runs> told_to(const core::principal& by, core::intent_id intent) &&;
+
+private:
+  asked_runs runs_;
+  bool is_known_ = false;
+  core::group_id group_{};
+};
 
 /// A declared job comes back with the next apply.
 [[nodiscard]] core::error is_declared(core::job_id job, std::string_view source);

@@ -18,7 +18,7 @@ namespace ringmaster::storage {
 struct asked_runs {
   /// Nobody has claimed it yet.
   bool waiting = false;
-  /// One, or one a shard. None and not waiting: the job went away first.
+  /// One, or one a shard.
   std::vector<core::log_id> runs;
 };
 
@@ -45,8 +45,10 @@ public:
   virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
                                              const core::principal& by = core::local_operator()) = 0;
 
-  /// What became of an intent that `trigger` made. Known for some minutes.
-  virtual core::result<asked_runs> runs_of(core::intent_id intent) = 0;
+  /// What became of an intent that `trigger` made. Known until it was taken ten minutes ago and its runs have their results.
+  /// Errors: `not_found` also when its job went away first; `forbidden` unless `by` may see the group that the job has, or that
+  /// its run had when the job is gone.
+  virtual core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by = core::local_operator()) = 0;
 
   /// Removes the job, its schedule, its options, its waiting intents and the history of its source; log rows stay until
   /// `remove_logs`. Errors: `forbidden` unless `by` is editor; `conflict` for a declared job unless `declared_too`.

@@ -67,6 +67,10 @@ public:
   /// One more connection. Any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
   [[nodiscard]] virtual core::result<std::unique_ptr<store>> open() = 0;
 
+  /// A store to `exports()` from, and for nothing else: also where XXL-JOB's tables are, and none of ours. Changes nothing.
+  /// Errors: as `open`.
+  [[nodiscard]] virtual core::result<std::unique_ptr<store>> open_to_look() { return open(); }
+
   /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is
   /// fresh: all steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation that this
   /// release cannot use.

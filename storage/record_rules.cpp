@@ -38,6 +38,27 @@ void write_callback(run_write& write, const run_row& row, const core::callback& 
   write.callback_stored = true;
 }
 
+/// The first one that may speak for the run; null: none.
+const core::callback* callback_for(const run_row& row, const run_news& news) {
+  if (news.callback->may_be_of(row.group))
+    return news.callback;
+  const auto found = std::find_if(news.others.begin(), news.others.end(),
+                                  [&row](const auto* each) { return each->may_be_of(row.group); });
+  return found != news.others.end() ? *found : nullptr;
+}
+
+void add_callback(run_news& to, const core::callback* callback) {
+  if (!callback)
+    return;
+  if (!to.callback) {
+    to.callback = callback;
+    return;
+  }
+  const auto speaks_alike = [callback](const auto* each) { return !each->only_of || each->only_of == callback->only_of; };
+  if (!speaks_alike(to.callback) && std::none_of(to.others.begin(), to.others.end(), speaks_alike))
+    to.others.push_back(callback);
+}
+
 bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != core::success_code; }
 
 } // namespace
@@ -46,21 +67,20 @@ std::vector<run_news> news_of(const core::record_batch& batch) {
   std::vector<run_news> news;
   news.reserve(batch.triggers.size() + batch.callbacks.size());
   for (const auto& trigger : batch.triggers)
-    news.push_back({trigger.id, &trigger, nullptr});
+    news.push_back({trigger.id, &trigger, nullptr, {}});
   for (const auto& callback : batch.callbacks)
-    news.push_back({callback.id, nullptr, &callback});
+    news.push_back({callback.id, nullptr, &callback, {}});
   // Stable: the first of several stays first.
   std::stable_sort(news.begin(), news.end(), [](const run_news& a, const run_news& b) { return a.id < b.id; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < news.size(); ++i) {
     if (news[i].id != news[last].id) {
-      news[++last] = news[i];
+      news[++last] = std::move(news[i]);
       continue;
     }
     if (!news[last].trigger)
       news[last].trigger = news[i].trigger;
-    if (!news[last].callback)
-      news[last].callback = news[i].callback;
+    add_callback(news[last], news[i].callback);
   }
   if (!news.empty())
     news.resize(last + 1);
@@ -70,8 +90,12 @@ std::vector<run_news> news_of(const core::record_batch& batch) {
 run_write decide(const run_row& row, const run_news& news, bool owner_current) {
   run_write write;
   // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.
-  if (news.callback)
-    write_callback(write, row, *news.callback);
+  if (news.callback) {
+    const auto* callback = callback_for(row, news);
+    write.callback_foreign = !callback;
+    if (callback)
+      write_callback(write, row, *callback);
+  }
   if (news.trigger)
     write_trigger(write, row, news, owner_current);
   bool new_trigger_failure = write.trigger_stored && failed_trigger(*write.trigger_code);

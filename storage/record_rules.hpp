@@ -22,6 +22,8 @@ struct run_news {
   /// Null: nothing. The first of the batch when it has several.
   const core::trigger_result* trigger = nullptr;
   const core::callback* callback = nullptr;
+  /// Where that one may be refused for its group: the later ones, which speak for other groups or for all.
+  std::vector<const core::callback*> others = {};
 };
 
 /// One entry a run, ascending by id; later triggers and callbacks of the same id are left out. Points into `batch`.
@@ -33,6 +35,7 @@ struct run_row {
   std::int32_t handle_code = 0;
   std::int32_t alarm_status = 0;
   std::int32_t retries = 0;
+  core::group_id group{};
 };
 
 /// The write to make. Columns without a value stay.
@@ -56,6 +59,8 @@ struct run_write {
   /// For the outcome.
   bool trigger_stored = false;
   bool callback_stored = false;
+  /// There were callbacks, and none of them may speak for the run's group.
+  bool callback_foreign = false;
 
   [[nodiscard]] bool writes_row() const noexcept { return trigger_code || handle_code; }
 };

@@ -26,6 +26,7 @@
 #include "storage/access_store.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/edit_store.hpp"
+#include "storage/export_store.hpp"
 #include "storage/job_store.hpp"
 #include "storage/upkeep_store.hpp"
 #include "storage/mirror_store.hpp"
@@ -142,9 +143,10 @@ public:
   /// removes what the source declared before and no longer does. A new, started or rescheduled job's next time is the first after
   /// max(now, its last claimed instant). What is equal is not written. Errors: `conflict` (foreign object, lower revision),
   /// `invalid_argument` with `where` (unknown group or child, duplicate, value longer than its column, a schedule that does not
-  /// parse or, enabled, never fires).
+  /// parse or, enabled, never fires); `forbidden` for who is no administrator.
   virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                                  core::time_point now) = 0;
+                                                  core::time_point now,
+                                                  const core::principal& by = core::local_operator()) = 0;
 };
 
 /// Reads for people. Never on the firing path.
@@ -181,6 +183,7 @@ public:
   virtual session_store& sessions() = 0;
   virtual api_key_store& api_keys() = 0;
   virtual audit_store& audits() = 0;
+  virtual export_store& exports() = 0;
   /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
   virtual reservation_store* reservations() { return nullptr; }
 

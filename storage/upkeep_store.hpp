@@ -45,6 +45,10 @@ public:
   /// nothing is left of its claims. The number of rows: none when there are no more.
   virtual core::result<std::size_t> forget_orphans(std::size_t limit) = 0;
 
+  /// Removes rows of the record of changes that were written before `before`, the oldest first, at most `limit`. How many:
+  /// fewer than `limit` when there are no more.
+  virtual core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) = 0;
+
   /// Makes room for the runs to come, where the log is kept in parts. Cheap when there is enough.
   virtual core::result<void> make_room() = 0;
 

@@ -1,5 +1,6 @@
 #include "actors/admin/completion_actor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/error.hpp"
@@ -66,12 +67,18 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
   if (waiting_ >= waiting_max)
     return protocol::to_caf({core::errc::too_large, "too many callbacks wait for the store"});
   drop_endings(self_->clock().now());
+  for (auto& item : batch.items)
+    if (auto found = jobs_.find(item.id); found != jobs_.end())
+      item.spec = found->second;
+  drop_foreign(batch.items);
+  if (batch.items.empty())
+    return protocol::callbacks_stored{};
   std::vector<core::log_id> runs;
   runs.reserve(batch.items.size());
   for (auto& item : batch.items) {
-    runs.push_back(item.id);
-    if (auto found = jobs_.find(item.id); found != jobs_.end())
-      item.spec = found->second;
+    // Of whom the store has yet to say whether it may end it, nothing is forgotten.
+    if (!item.only_of)
+      runs.push_back(item.id);
     judge(item);
   }
   ++waiting_;
@@ -90,6 +97,20 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
         promise.deliver(protocol::to_caf(error));
       });
   return promise;
+}
+
+// Who shows the token of a group reports for its runs only. Of a run that nobody remembers here, the store knows the group.
+void completion_actor_state::drop_foreign(std::vector<core::callback>& items) {
+  const auto is_foreign = [](const core::callback& item) { return item.spec && !item.may_be_of(item.spec->group); };
+  const auto first = std::find_if(items.begin(), items.end(), is_foreign);
+  if (first != items.end()) {
+    const auto run = first->id;
+    const auto dropped = std::erase_if(items, is_foreign);
+    log_->warn("run={} and {} more: results from an executor of another group are refused", core::number(run), dropped - 1);
+  }
+  for (auto& item : items)
+    if (item.spec)
+      item.only_of = nullptr;
 }
 
 void completion_actor_state::pass_on(protocol::intent_batch&& batch) { protocol::send(self_, schedule_, std::move(batch)); }

@@ -46,6 +46,7 @@ private:
   /// A success that came of ending the run is none.
   void judge(core::callback& result);
   caf::result<protocol::callbacks_stored> complete(protocol::callback_batch&& batch);
+  void drop_foreign(std::vector<core::callback>& items);
   void pass_on(protocol::intent_batch&& batch);
   void forget(const std::vector<core::log_id>& runs);
 

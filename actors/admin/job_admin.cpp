@@ -20,9 +20,6 @@ constexpr std::size_t removal_chunk = 300;
 constexpr auto removal_pause = 50ms;
 constexpr auto removal_retry = 5s;
 
-/// A failure after which it is unknown whether the transaction was committed.
-bool in_doubt(core::errc code) noexcept { return code == core::errc::timeout || code == core::errc::unavailable; }
-
 core::error scripts_are_off() {
   return {core::errc::forbidden, "security.glue is off: no scripts are entered here, only jobs of the kind BEAN"};
 }
@@ -37,7 +34,8 @@ std::mt19937_64 seeded() {
 
 job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_workers stores,
                                  protocol::schedule_actor schedule, protocol::registry_monitor registry,
-                                 config::security_settings settings, protocol::wall_clock clock, logger log)
+                                 config::security_settings settings, protocol::wall_clock clock, logger log,
+                                 declared_files files, forecast_rules forecasts)
   : self_{self},
     stores_{std::move(stores)},
     schedule_{std::move(schedule)},
@@ -45,11 +43,15 @@ job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_worker
     settings_{std::move(settings)},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    files_{std::move(files)},
+    forecasts_{std::move(forecasts)},
     tokens_{seeded()} {}
 
 protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   return {
     [this](protocol::apply_declared& command) { return apply(std::move(command)); },
+    [this](protocol::apply_files& command) { return apply(std::move(command)); },
+    [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::start_job& command) {
       return edit(command.job, "started", [job = command.job, by = command.by, t = now()](auto& store) {
         return store.jobs().start(job, t, by);
@@ -66,7 +68,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::update_job& command) {
       auto wish = std::make_shared<const protocol::update_job>(std::move(command));
       return edit(wish->job, "changed", [wish, t = now()](auto& store) {
-        return store.job_editing().update(wish->job, wish->draft, wish->seen_revision, wish->by, t);
+        return store.job_editing().update(wish->job, wish->draft, wish->seen, wish->by, t);
       });
     },
     [this](protocol::save_source& command) { return save(std::move(command)); },
@@ -82,41 +84,9 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
       return look<std::vector<core::source_version>, protocol::source_list>(
         [query](storage::store& store) { return store.job_editing().source_history(query.job, query.by); });
     },
+    [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
+    [this](const protocol::intent_query& query) { return find_intent(query); },
   };
-}
-
-caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
-  auto promise = self_->make_response_promise<core::deploy_report>();
-  auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
-  ask_store<core::deploy_report>(
-    self_, stores_.edits,
-    [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
-      return store.deploys().apply(*declared, dry_run, prune, t);
-    },
-    [this, promise, declared, dry_run = command.dry_run](core::result<core::deploy_report>&& outcome) mutable {
-      applied(outcome, declared->source, dry_run);
-      if (!outcome)
-        return promise.deliver(protocol::to_caf(outcome.error()));
-      auto jobs = dry_run ? std::vector<core::job_id>{} : outcome->edited;
-      auto report = std::make_shared<core::deploy_report>(std::move(*outcome));
-      wait_for_runs(std::move(jobs), [promise, report](std::optional<std::size_t> on_their_way) mutable {
-        report->on_their_way = on_their_way;
-        promise.deliver(std::move(*report));
-      });
-    });
-  return promise;
-}
-
-void job_admin_state::applied(const core::result<core::deploy_report>& outcome, const std::string& source, bool dry_run) {
-  if (!outcome)
-    log_->warn("declared jobs of {} not applied: {}: {}", source, core::to_string(outcome.error().code), outcome.error().context);
-  auto changed = outcome ? outcome->changes_anything() : in_doubt(outcome.error().code);
-  if (dry_run || !changed)
-    return;
-  if (outcome)
-    log_->info("declared jobs of {} applied: {} objects", source, outcome->changes.size());
-  protocol::send(self_, schedule_, protocol::edit_hint{});
-  protocol::send(self_, registry_, protocol::registry_hint{});
 }
 
 // -- one job ---------------------------------------------------------------------------------------------------------------
@@ -211,6 +181,18 @@ caf::result<Reply> job_admin_state::look(UseCase use_case) {
       return promise.deliver(protocol::to_caf(found.error()));
     promise.deliver(Reply{std::move(*found)});
   });
+  return promise;
+}
+
+caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol::intent_query& query) {
+  auto promise = self_->make_response_promise<protocol::intent_found>();
+  ask_store<storage::asked_runs>(
+    self_, stores_.reads, [query](storage::store& store) { return store.jobs().runs_of(query.intent, query.by); },
+    [promise](core::result<storage::asked_runs>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      promise.deliver(protocol::intent_found{found->waiting, std::move(found->runs)});
+    });
   return promise;
 }
 

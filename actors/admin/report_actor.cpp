@@ -27,6 +27,11 @@ constexpr std::size_t orphans_per_step = 500;
 constexpr milliseconds orphan_pause{100};
 constexpr milliseconds orphan_retry{60'000};
 constexpr std::chrono::minutes room_period{1};
+/// The same of old changes in the record.
+constexpr std::chrono::hours audit_period{1};
+constexpr std::size_t audits_per_step = 200;
+constexpr milliseconds audit_pause{200};
+constexpr milliseconds audit_retry{60'000};
 
 } // namespace
 
@@ -69,7 +74,7 @@ void report_actor_state::set_duty(bool on) {
   written_.reset();
   counting_ = purging_ = false;
   newest_ = settled_ = {};
-  next_pass_ = next_purge_ = next_room_ = next_orphans_ = self_->clock().now();
+  next_pass_ = next_purge_ = next_room_ = next_orphans_ = next_audits_ = self_->clock().now();
   purge_.reset();
   if (on)
     log_->info("this node counts the days and keeps the age limit of the log");
@@ -111,10 +116,12 @@ void report_actor_state::tick() {
     make_room();
   if (now >= next_orphans_)
     forget_orphans();
+  if (now >= next_audits_)
+    purge_audits();
 }
 
 void report_actor_state::arm() {
-  const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next());
+  const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next() || audits_removed_ > 0);
   next_tick_ = next_point(next_tick_, busy ? busy_tick : idle_tick, self_->clock().now());
   protocol::send_at(self_, protocol::report_actor{self_}, next_tick_, protocol::tick_atom{});
 }
@@ -270,6 +277,26 @@ void report_actor_state::forget_orphans() {
       next_orphans_ = self_->clock().now() + (removed ? orphan_pause : orphan_retry);
       if (!removed)
         log_->warn("rows that belong to nothing could not be removed now: {}", removed.error().context);
+    });
+}
+
+void report_actor_state::purge_audits() {
+  next_audits_ = self_->clock().now() + audit_period;
+  if (retention_.audit_days == 0)
+    return;
+  const auto before = clock_.at(self_->clock().now()) - std::chrono::days{static_cast<int>(retention_.audit_days)};
+  ask_purger<std::size_t>(
+    [before](storage::store& store) { return store.upkeep().purge_audits(before, audits_per_step); },
+    [this](const core::result<std::size_t>& removed) {
+      if (!removed) {
+        next_audits_ = self_->clock().now() + audit_retry;
+        return log_->warn("old changes could not be removed from the record now: {}", removed.error().context);
+      }
+      audits_removed_ += *removed;
+      if (*removed == audits_per_step)
+        next_audits_ = self_->clock().now() + audit_pause;
+      else if (const auto all = std::exchange(audits_removed_, 0); all > 0)
+        log_->info("{} changes of more than {} days ago were removed from the record", all, retention_.audit_days);
     });
 }
 

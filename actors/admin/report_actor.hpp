@@ -33,7 +33,7 @@ struct report_partners {
 /// and writes the rows of today and the two days before that differ from what it wrote last. Everything is counted anew when a
 /// life begins, when slot 0 comes to this node and when the day changes; until that is done nothing is written, so no row ever
 /// shows less than there is. The purge runs whenever the first midnight to be kept moves on, in steps that are short
-/// (`log_purge`).
+/// (`log_purge`); the record of changes has an age limit, too.
 class report_actor_state {
 public:
   static inline const char* name = "ringmaster.report_actor";
@@ -71,6 +71,7 @@ private:
   void purged(const core::result<core::purge_outcome>& outcome);
   void make_room();
   void forget_orphans();
+  void purge_audits();
 
   /// Asks whoever removes old runs.
   template <class T, class UseCase, class Then>
@@ -109,6 +110,8 @@ private:
   steady next_purge_{};
   steady next_room_{};
   steady next_orphans_{};
+  steady next_audits_{};
+  std::size_t audits_removed_ = 0;
   bool no_room_ = false;
 };
 

@@ -118,6 +118,8 @@ caf::result<protocol::day_reports> run_admin_state::report(const protocol::repor
 // -- the log of a run ------------------------------------------------------------------------------------------------------
 
 caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
+  if (query.merged)
+    return read_merged(query);
   auto promise = self_->make_response_promise<protocol::run_log>();
   ask_store<core::log_row>(
     self_, stores_.reads,
@@ -125,8 +127,7 @@ caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log
     [this, promise, from_line = std::max(query.from_line, 1)](core::result<core::log_row>&& run) mutable {
       if (!run)
         return promise.deliver(protocol::to_caf(run.error()));
-      // A result may come before the answer to the trigger is recorded.
-      if (run->trigger_code != 200 && !(run->trigger_code == 0 && run->handle_code != 0))
+      if (!was_triggered(*run))
         return promise.deliver(protocol::to_caf(not_triggered(run->id)));
       ask_log(promise, std::move(*run), from_line);
     });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/admin/merged_log.hpp"
 #include "actors/admin/query_workers.hpp"
 #include "actors/logger.hpp"
 #include "core/language.hpp"
@@ -21,7 +22,7 @@ namespace ringmaster::actors {
 
 /// Runs as people look at them, end them and clear them. An executor is asked at the address of the stored row and at no other,
 /// so that no request can make this node call somebody. Between two messages it keeps nothing but the clearings under way, which
-/// are in `run_clearing.cpp`.
+/// are in `run_clearing.cpp`; readings of many logs at once are in `run_merging.cpp`.
 class run_admin_state {
 public:
   static inline const char* name = "ringmaster.run_admin";
@@ -30,6 +31,11 @@ public:
   static constexpr std::size_t counted_max = 10'000;
   /// Who asks to clear gets the answer after so long at the latest, once the first step is written.
   static constexpr std::chrono::milliseconds clear_patience{5'000};
+  /// Executors that are asked at the same time for the logs of one broadcast, and bytes of all of them.
+  static constexpr std::size_t merge_fan_out = 32;
+  static constexpr std::size_t merged_bytes_max = 1024 * 1024;
+  /// From the first question to the last: the second round of questions is over before a request's own limit.
+  static constexpr std::chrono::milliseconds merge_patience{8'000};
 
   /// `limit`: longest wait for an executor, its own time limits included. `reader`: of the words that a killed run gets.
   run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
@@ -68,12 +74,29 @@ private:
     protocol::executor_link link;
   };
 
+  /// The logs of a broadcast's shards on their way.
+  struct merging {
+    log_promise promise;
+    core::log_row asked;
+    std::vector<log_share> shares;
+    /// The first one that nobody was asked about.
+    std::size_t next = 0;
+    std::size_t under_way = 0;
+    caf::actor_clock::time_point until;
+  };
+
   caf::result<protocol::run_page> page(protocol::run_page_query&& query);
   caf::result<protocol::run_found> find(const protocol::run_query& query);
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
   void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line);
+
+  // run_merging.cpp
+  caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
+  void ask_next(const std::shared_ptr<merging>& work);
+  void ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit);
+  void share_told(const std::shared_ptr<merging>& work, std::size_t at, std::string content, std::string problem);
 
   caf::result<protocol::run_killed> kill(protocol::kill_run&& command);
   void begin_end(ending&& work);

@@ -318,6 +318,8 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
     return refused(*task, outcome.error());
   metrics_.stored(outcome->callbacks_stored, task->batch.callbacks.size(), outcome->triggers_stored);
   closed(*task);
+  if (const auto& runs = outcome->foreign_callbacks; !runs.empty())
+    log_->warn("run={} and {} more: results of another group's executor refused", core::number(runs.front()), runs.size() - 1);
   for (const auto& answer : task->answers)
     answer->done();
   // Numbers of adopted claims begin anew with each life.

@@ -9,6 +9,7 @@
 #include "actors/admin/fail_monitor.hpp"
 #include "actors/admin/group_admin.hpp"
 #include "actors/admin/job_admin.hpp"
+#include "actors/admin/log_follower.hpp"
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
@@ -45,7 +46,10 @@ supervisor_state::~supervisor_state() { exit_all(); }
 protocol::supervisor::behavior_type supervisor_state::make_behavior() {
   return {
     [this](protocol::status_query) { return status(); },
-    [this](protocol::handles_query) { return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_}; },
+    [this](protocol::nodes_query) { return nodes(); },
+    [this](protocol::handles_query) {
+      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_};
+    },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
   };
@@ -123,16 +127,19 @@ void supervisor_state::spawn_administration() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
-                              queries_, schedule_, registry_, settings.security, parts_.clocks.wall, parts_.log));
+                              queries_, schedule_, registry_, settings.security, parts_.clocks.wall, parts_.log,
+                              parts_.files, forecast_rules{parts_.schedule_zone, settings.schedule.misfire_after}));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
   // Behind the link's own limits.
   const auto executor_limit = settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
                               queries_, pool_, completion_, executor_limit, language, parts_.clocks.wall, parts_.log));
+  followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
+                                          runs_, settings.server.reply_timeout));
   if (parts_.make_keeper)
     users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
-                                  queries_.reads, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
+                                  queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
                                   parts_.sessions, parts_.clocks.wall, parts_.log));
 }
 
@@ -183,6 +190,21 @@ caf::result<protocol::node_status> supervisor_state::status() {
   return promise;
 }
 
+caf::result<protocol::node_list> supervisor_state::nodes() {
+  auto promise = self_->make_response_promise<protocol::node_list>();
+  protocol::request(self_, node_, question_limit, protocol::nodes_query{})
+    .then(
+      [this, promise](protocol::node_list& known) mutable {
+        // Its beat goes on until the drain is over.
+        for (auto& each : known.nodes)
+          if (each.self && each.health == core::node_health::alive && stopping_)
+            each.health = core::node_health::draining;
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error& reason) mutable { promise.deliver(reason); });
+  return promise;
+}
+
 // A beat is one short write: it may well get through while claims and results do not.
 void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
   protocol::request(self_, storage_, question_limit, protocol::status_query{})
@@ -205,6 +227,8 @@ caf::result<void> supervisor_state::stop() {
   if (std::exchange(stopping_, true))
     return promise;
   drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
+  // Nobody who waits for more of a log holds the stop up.
+  protocol::send(self_, followed_logs_, protocol::stop_request{});
   parts_.log->info("stopping: no new claims, waiting for runs on their way");
   protocol::request(self_, node_, question_limit, protocol::status_query{})
     .then(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/admin/declared_files.hpp"
 #include "actors/admin/executor_link.hpp"
 #include "actors/admin/query_workers.hpp"
 #include "actors/admin/user_admin.hpp"
@@ -47,6 +48,8 @@ struct node_parts {
   /// Spawns who makes and checks stored passwords. Null: nobody signs in.
   std::function<protocol::password_keeper(caf::actor_system&)> make_keeper = {};
   session_tokens sessions = {};
+  /// For /api/v1.
+  declared_files files = {};
   /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
   std::function<void(const std::string& what)> fail_stop;
 };
@@ -81,6 +84,7 @@ private:
   Handle keep(const char* what, Handle handle);
 
   caf::result<protocol::node_status> status();
+  caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
   void drain_planner();
@@ -115,6 +119,7 @@ private:
   protocol::job_admin jobs_;
   protocol::group_admin groups_;
   protocol::run_admin runs_;
+  protocol::log_follower followed_logs_;
   protocol::user_admin users_;
 
   bool stopping_ = false;

@@ -37,11 +37,11 @@ core::principal himself(const core::user_card& card, std::string remote) {
 
 } // namespace
 
-user_admin_state::user_admin_state(protocol::user_admin::pointer self, protocol::query_worker store,
+user_admin_state::user_admin_state(protocol::user_admin::pointer self, query_workers stores,
                                    protocol::password_keeper keeper, config::security_settings settings, session_tokens tokens,
                                    protocol::wall_clock clock, logger log)
   : self_{self},
-    store_{std::move(store)},
+    stores_{std::move(stores)},
     keeper_{std::move(keeper)},
     settings_{std::move(settings)},
     tokens_{std::move(tokens)},
@@ -100,7 +100,7 @@ caf::result<protocol::signed_in> user_admin_state::sign_in(protocol::sign_in&& a
 void user_admin_state::look_up(attempt_ptr now) {
   using looked_up = std::pair<core::user_secret, core::password_form>;
   ask_store<looked_up>(
-    self_, store_,
+    self_, stores_.reads,
     [name = now->asked.name](storage::store& store) -> core::result<looked_up> {
       auto form = store.users().password_form();
       if (!form)
@@ -149,7 +149,7 @@ void user_admin_state::open_session(attempt_ptr now) {
   const auto lifetime = now->asked.remember ? settings_.remember_lifetime : settings_.session_lifetime;
   core::session session{tokens_.digest(*token), now->user.card.id, t, t + lifetime, now->asked.remote};
   ask_store<void>(
-    self_, store_,
+    self_, stores_.reads,
     [session, t, by = himself(now->user.card, now->asked.remote), stored = now->user.password_hash,
      better = now->verdict.better](storage::store& store) -> core::result<void> {
       if (!better.empty())
@@ -194,7 +194,7 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
   ++epoch_;
   auto answer = self_->make_response_promise<void>();
   ask_store<void>(
-    self_, store_, [digest = std::move(digest)](storage::store& store) { return store.sessions().close(digest); },
+    self_, stores_.reads, [digest = std::move(digest)](storage::store& store) { return store.sessions().close(digest); },
     [answer](core::result<void>&& outcome) mutable {
       if (outcome)
         answer.deliver();
@@ -217,7 +217,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   }
   auto answer = self_->make_response_promise<protocol::identified>();
   ask_store<core::found_session>(
-    self_, store_, [digest, t = now()](storage::store& store) { return store.sessions().find(digest, t); },
+    self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.sessions().find(digest, t); },
     [this, answer, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
       if (!session)
         return answer.deliver(protocol::to_caf(session.error()));
@@ -247,7 +247,7 @@ void user_admin_state::prolong(const std::string& digest, const core::found_sess
   if (end - session.expires <= session.lifetime / 10)
     return;
   ask_store<void>(
-    self_, store_, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },
+    self_, stores_.reads, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },
     [this](core::result<void>&& outcome) {
       if (!outcome)
         log_->warn("a session could not be prolonged: {}", outcome.error().context);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "actors/admin/query_workers.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
@@ -28,7 +29,8 @@ struct session_tokens {
   std::function<std::string(std::string_view)> digest;
 };
 
-/// Users and their sessions: a query worker reads and writes them, password_keeper does the slow work. Sessions that were found
+/// Users and their sessions: a query worker reads them and writes sessions, the other one runs edits, password_keeper does the
+/// slow work; none of them waits for another. Sessions that were found
 /// are kept for a second, so what another node ends may go on here for so long; what is ended here is over at once. Passwords
 /// are in its messages only and never logged; keys alike. `user_edits.cpp` has what administrators and users change,
 /// `user_keys.cpp` API keys.
@@ -42,7 +44,7 @@ public:
   static constexpr std::size_t kept_max = 10'000;
   static constexpr std::size_t token_bytes_max = 256;
 
-  user_admin_state(protocol::user_admin::pointer self, protocol::query_worker store, protocol::password_keeper keeper,
+  user_admin_state(protocol::user_admin::pointer self, query_workers stores, protocol::password_keeper keeper,
                    config::security_settings settings, session_tokens tokens, protocol::wall_clock clock, logger log);
   protocol::user_admin::behavior_type make_behavior();
 
@@ -129,7 +131,7 @@ private:
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
 
   protocol::user_admin::pointer self_;
-  protocol::query_worker store_;
+  query_workers stores_;
   protocol::password_keeper keeper_;
   config::security_settings settings_;
   session_tokens tokens_;

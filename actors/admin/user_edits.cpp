@@ -48,7 +48,7 @@ caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& a
     return protocol::to_caf(allowed.error());
   auto answer = self_->make_response_promise<protocol::user_page>();
   ask_store<protocol::user_page>(
-    self_, store_,
+    self_, stores_.reads,
     [search = std::move(asked.search)](storage::store& store) -> core::result<protocol::user_page> {
       return store.users().page(search).map([](auto&& page) { return protocol::user_page{std::move(page)}; });
     },
@@ -59,7 +59,7 @@ caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& a
 caf::result<protocol::audit_list> user_admin_state::list(protocol::audit_query&& asked) {
   auto answer = self_->make_response_promise<protocol::audit_list>();
   ask_store<protocol::audit_list>(
-    self_, store_,
+    self_, stores_.reads,
     [asked = std::move(asked)](storage::store& store) -> core::result<protocol::audit_list> {
       return store.audits().list(asked.search, asked.by).map([](auto&& rows) { return protocol::audit_list{std::move(rows)}; });
     },
@@ -79,7 +79,7 @@ caf::result<protocol::saved_user> user_admin_state::save(protocol::save_user&& a
     return answer;
   }
   ask_store<core::password_form>(
-    self_, store_, [](storage::store& store) { return store.users().password_form(); },
+    self_, stores_.reads, [](storage::store& store) { return store.users().password_form(); },
     [this, command, answer](core::result<core::password_form>&& form) mutable {
       if (!form)
         return answer.deliver(protocol::to_caf(form.error()));
@@ -102,7 +102,7 @@ void user_admin_state::store(std::shared_ptr<const protocol::save_user> asked, s
   core::user_draft draft{std::string{core::trimmed(asked->name)}, std::move(hash), asked->admin, asked->rights,
                          asked->keeps_finer};
   ask_store<protocol::saved_user>(
-    self_, store_,
+    self_, stores_.edits,
     [asked, draft = std::move(draft), t = now()](storage::store& store) -> core::result<protocol::saved_user> {
       if (!asked->id)
         return store.users().add(draft, asked->by, t).map([](core::user_id id) { return protocol::saved_user{id}; });
@@ -121,7 +121,7 @@ void user_admin_state::store(std::shared_ptr<const protocol::save_user> asked, s
 caf::result<void> user_admin_state::remove(const protocol::remove_user& asked) {
   auto answer = self_->make_response_promise<void>();
   ask_store<void>(
-    self_, store_, [asked, t = now()](storage::store& store) { return store.users().remove(asked.id, asked.by, t); },
+    self_, stores_.edits, [asked, t = now()](storage::store& store) { return store.users().remove(asked.id, asked.by, t); },
     [this, asked, answer](core::result<void>&& outcome) mutable {
       if (outcome)
         log_->info("user {} removed by {}", core::number(asked.id), asked.by.name);
@@ -145,7 +145,7 @@ caf::result<void> user_admin_state::change(protocol::change_password&& asked) {
   gate_.began(now->asked.by.name, now->asked.by.remote, self_->clock().now());
   using looked_up = std::pair<core::user_secret, core::password_form>;
   ask_store<looked_up>(
-    self_, store_,
+    self_, stores_.reads,
     [user = now->asked.by.user](storage::store& store) -> core::result<looked_up> {
       auto form = store.users().password_form();
       if (!form)
@@ -186,7 +186,7 @@ void user_admin_state::hash_new(password_change_ptr now) {
 
 void user_admin_state::store_new(password_change_ptr now, std::string hash) {
   ask_store<void>(
-    self_, store_,
+    self_, stores_.edits,
     [now, hash = std::move(hash), t = this->now()](storage::store& store) {
       return store.users().set_password(now->user.card.id, now->user.password_hash, hash, false, now->asked.by, t);
     },

@@ -36,7 +36,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
     return protocol::to_caf(too_many_failures(wait));
   auto answer = self_->make_response_promise<protocol::identified>();
   ask_store<core::found_api_key>(
-    self_, store_, [digest, t = now()](storage::store& store) { return store.api_keys().find(digest, t); },
+    self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.api_keys().find(digest, t); },
     [this, answer, asked, digest, epoch = epoch_](core::result<core::found_api_key>&& key) mutable {
       deliver(answer, found(asked, digest, epoch, std::move(key)));
     });
@@ -76,7 +76,7 @@ void user_admin_state::write_use(const core::found_api_key& key) {
   if (key.used && t - *key.used < core::api_key_use_step)
     return;
   ask_store<void>(
-    self_, store_, [id = key.id, t](storage::store& store) { return store.api_keys().used(id, t); },
+    self_, stores_.reads, [id = key.id, t](storage::store& store) { return store.api_keys().used(id, t); },
     [this](core::result<void>&& outcome) {
       if (!outcome)
         log_->warn("the use of an API key could not be written: {}", outcome.error().context);
@@ -92,7 +92,7 @@ caf::result<protocol::added_key> user_admin_state::add(protocol::add_key&& asked
                             asked.expires};
   auto answer = self_->make_response_promise<protocol::added_key>();
   ask_store<core::api_key_id>(
-    self_, store_,
+    self_, stores_.edits,
     [draft = std::move(draft), by = asked.by, t = now()](storage::store& store) { return store.api_keys().add(draft, by, t); },
     [this, answer, by = asked.by.name, key = std::move(key)](core::result<core::api_key_id>&& id) mutable {
       if (!id)
@@ -106,7 +106,7 @@ caf::result<protocol::added_key> user_admin_state::add(protocol::add_key&& asked
 caf::result<void> user_admin_state::remove(const protocol::remove_key& asked) {
   auto answer = self_->make_response_promise<void>();
   ask_store<void>(
-    self_, store_, [asked, t = now()](storage::store& store) { return store.api_keys().remove(asked.id, asked.by, t); },
+    self_, stores_.edits, [asked, t = now()](storage::store& store) { return store.api_keys().remove(asked.id, asked.by, t); },
     [this, asked, answer](core::result<void>&& outcome) mutable {
       if (outcome)
         log_->info("API key {} removed by {}", core::number(asked.id), asked.by.name);
@@ -121,7 +121,7 @@ caf::result<void> user_admin_state::remove(const protocol::remove_key& asked) {
 caf::result<protocol::key_list> user_admin_state::list(protocol::key_query&& asked) {
   auto answer = self_->make_response_promise<protocol::key_list>();
   ask_store<protocol::key_list>(
-    self_, store_,
+    self_, stores_.reads,
     [asked = std::move(asked)](storage::store& store) -> core::result<protocol::key_list> {
       return store.api_keys().list(asked.search, asked.by).map([](auto&& rows) { return protocol::key_list{std::move(rows)}; });
     },

@@ -49,6 +49,7 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   enter();
   return {
     [this](protocol::status_query) { return status(); },
+    [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -98,6 +99,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
   back_off_ = milliseconds{0};
   life_ = std::move(entry->life);
   mode_ = entry->mode;
+  newest_life_ = life_->incarnation;
   beat_ = 0;
   slots_.reset();
   entered_at_ = self_->clock().now();
@@ -160,6 +162,7 @@ bool node_actor_state::confirm(std::int64_t incarnation, std::int64_t sent) {
   auto lease = nanoseconds{settings_.dead_after}.count();
   auto margin = nanoseconds{settings_.send_margin}.count();
   deadline_ = sent + lease - lease / 1000 - margin;
+  renewed_at_ = sent;
   if (clocks_.boot() >= deadline_)
     return false;
   gate_->open_until(incarnation, deadline_);
@@ -284,6 +287,28 @@ protocol::node_status node_actor_state::status() const {
     status.reasons.push_back("the store does not answer: " + store_trouble_);
   status.ready = status.reasons.empty();
   return status;
+}
+
+protocol::node_list node_actor_state::nodes() const {
+  auto all = peers_.seen(clocks_.boot());
+  auto own = oneself();
+  const auto place = std::upper_bound(all.begin(), all.end(), own,
+                                      [](const auto& a, const auto& b) { return a.row.id < b.row.id; });
+  all.insert(place, std::move(own));
+  return {std::move(all), mode_, settings_.dead_after};
+}
+
+// Without a life it is what the others are about to make of it.
+core::seen_node node_actor_state::oneself() const {
+  using core::node_health;
+  const auto silent = nanoseconds{std::max<std::int64_t>(clocks_.boot() - renewed_at_, 0)};
+  core::seen_node own;
+  own.row = {identity_.id, newest_life_, beat_, life_ ? core::node_state::up : core::node_state::down, identity_.address};
+  own.health = life_ ? node_health::alive : stopping_ ? node_health::stopped : node_health::dead;
+  if (newest_life_ != 0 && !left_)
+    own.silent_for = std::chrono::floor<milliseconds>(silent);
+  own.self = true;
+  return own;
 }
 
 caf::result<void> node_actor_state::stop() {

@@ -86,6 +86,8 @@ private:
   void tick();
   void arm();
   [[nodiscard]] protocol::node_status status() const;
+  [[nodiscard]] protocol::node_list nodes() const;
+  [[nodiscard]] core::seen_node oneself() const;
   caf::result<void> stop();
   void leave(std::optional<core::node_life>&& life);
   void finish_stop(const core::result<void>& outcome);
@@ -108,6 +110,10 @@ private:
   std::optional<core::node_life> life_;
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::int64_t beat_ = 0;
+  /// The number of the newest life, also when it is over.
+  std::int64_t newest_life_ = 0;
+  /// When the last beat that arrived was sent, CLOCK_BOOTTIME in nanoseconds.
+  std::int64_t renewed_at_ = 0;
   /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
   std::int64_t deadline_ = 0;
   bool entering_ = false;

@@ -11,9 +11,14 @@ peer_watch::peer_watch(std::string self, std::chrono::nanoseconds dead_after)
 void peer_watch::observe(std::span<const core::node_row> rows, std::int64_t now_ns) {
   bool was_silent = now_ns - observed_ns_ > dead_after_ns_;
   std::map<std::string, sighting> peers;
+  ended_.clear();
   for (const auto& row : rows) {
-    if (row.id == self_ || row.state != core::node_state::up)
+    if (row.id == self_)
       continue;
+    if (row.state != core::node_state::up) {
+      ended_.push_back(row);
+      continue;
+    }
     auto known = peers_.find(row.id);
     bool unchanged = known != peers_.end() && !was_silent && known->second.row.incarnation == row.incarnation
                      && known->second.row.beat == row.beat;
@@ -37,6 +42,22 @@ std::vector<core::node_row> peer_watch::dead() const {
   for (const auto& [id, seen] : peers_)
     if (is_dead(seen))
       nodes.push_back(seen.row);
+  return nodes;
+}
+
+std::vector<core::seen_node> peer_watch::seen(std::int64_t now_ns) const {
+  using core::node_health;
+  std::vector<core::seen_node> nodes;
+  for (const auto& [id, seen] : peers_) {
+    const auto silent = std::chrono::nanoseconds{std::max<std::int64_t>(now_ns - seen.since_ns, 0)};
+    // Of a node whose rows nobody could read for long nobody knows better.
+    const bool is_gone = is_dead(seen) || silent.count() >= dead_after_ns_;
+    nodes.push_back({seen.row, is_gone ? node_health::dead : node_health::alive,
+                     std::chrono::floor<std::chrono::milliseconds>(silent)});
+  }
+  for (const auto& row : ended_)
+    nodes.push_back({row, row.state == core::node_state::down ? node_health::stopped : node_health::dead, std::nullopt});
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.row.id < b.row.id; });
   return nodes;
 }
 

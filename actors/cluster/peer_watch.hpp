@@ -27,6 +27,9 @@ public:
   /// Other nodes in state `up` that are seen dead, as last read.
   [[nodiscard]] std::vector<core::node_row> dead() const;
 
+  /// All other nodes as they look at `now_ns`, in id order.
+  [[nodiscard]] std::vector<core::seen_node> seen(std::int64_t now_ns) const;
+
   /// No other node is in state `up`.
   [[nodiscard]] bool alone() const noexcept;
 
@@ -43,6 +46,8 @@ private:
   std::int64_t observed_ns_ = 0;
   /// Others in state `up`.
   std::map<std::string, sighting> peers_;
+  /// Others that were fenced or said that they leave.
+  std::vector<core::node_row> ended_;
 };
 
 } // namespace ringmaster::actors

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/edit_tag.hpp"
 #include "gateway/api_preconditions.hpp"
 #include "gateway/api_request.hpp"
 #include "protocol/wire/api_jobs.hpp"
@@ -28,9 +29,9 @@ void edit_by_id(const exchange& ex) {
 
 void tell_changed(const exchange& ex) { ex.problem(412, "the job was edited meanwhile: read it again"); }
 
-/// `seen` is what the job is now, as it was read; a later edit is a conflict.
-void replace_seen(const exchange& ex, protocol::update_job wish, const core::job_record& seen) {
-  wish.seen_revision = seen.revision;
+/// `seen` is what the job is now, as it was read; an edit since is a conflict, unless any state will do (`*`).
+void replace_seen(const exchange& ex, protocol::update_job wish, const core::job_record& seen, bool any) {
+  wish.seen = any ? std::string{} : core::edit_tag(seen);
   ex.ask<core::job_edit>(
     ex.services().partners.jobs, std::move(wish),
     [](const exchange& waiting, const core::job_edit& edit) { tell_edited(waiting, edit); },
@@ -71,7 +72,7 @@ void job_read(exchange ex) {
     return;
   ex.ask<protocol::job_found>(ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
                               [](const exchange& waiting, const protocol::job_found& found) {
-                                tell_json(waiting, wire::api_job(found.job), 200, {{"ETag", etag_of(found.job.revision)}});
+                                tell_json(waiting, wire::api_job(found.job), 200, {{"ETag", etag_of(core::edit_tag(found.job))}});
                               });
 }
 
@@ -79,7 +80,7 @@ void job_replace(exchange ex) {
   const auto id = id_in_path<core::job_id>(ex);
   if (!id)
     return;
-  const auto wanted = wanted_revision_of(ex.request());
+  auto wanted = wanted_tag_of(ex.request());
   if (!wanted)
     return ex.reject(wanted.error());
   if (!*wanted)
@@ -87,13 +88,13 @@ void job_replace(exchange ex) {
   auto draft = read_json(ex, [](std::string_view body) { return wire::parse_api_job(body, core::draft_use::update); });
   if (!draft)
     return;
-  protocol::update_job wish{*id, std::move(*draft), std::nullopt, ex.who()};
+  protocol::update_job wish{*id, std::move(*draft), {}, ex.who()};
   ex.ask<protocol::job_found>(
     ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
-    [wish = std::move(wish), revision = (*wanted)->number](const exchange& waiting, const protocol::job_found& found) {
-      if (revision && *revision != found.job.revision)
+    [wish = std::move(wish), tag = std::move(**wanted)](const exchange& waiting, const protocol::job_found& found) {
+      if (!tag.matches(core::edit_tag(found.job)))
         return tell_changed(waiting);
-      replace_seen(waiting, wish, found.job);
+      replace_seen(waiting, wish, found.job, !tag.tag);
     });
 }
 
@@ -125,6 +126,16 @@ void job_trigger(exchange ex) {
                        [](const exchange& waiting, const core::intent& intent) {
                          tell_json(waiting, wire::api_intent(intent), 202);
                        });
+}
+
+void intent_read(exchange ex) {
+  const auto id = id_in_path<core::intent_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::intent_found>(ex.services().partners.jobs, protocol::intent_query{*id, ex.who()},
+                                 [](const exchange& waiting, const protocol::intent_found& found) {
+                                   tell_json(waiting, wire::api_asked_runs(found.waiting, found.runs));
+                                 });
 }
 
 void source_list(exchange ex) {

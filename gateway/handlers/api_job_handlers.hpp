@@ -8,7 +8,7 @@ namespace ringmaster::gateway::handlers::v1 {
 
 void job_list(exchange ex);
 
-/// 201; its ETag is the revision for a first PUT. Without an author it is who asks.
+/// 201. Without an author it is who asks.
 void job_add(exchange ex);
 void job_read(exchange ex);
 
@@ -20,6 +20,9 @@ void job_stop(exchange ex);
 
 /// A run now: 202 when it is durable. The same `Idempotency-Key` of the same user for the same job is the same run.
 void job_trigger(exchange ex);
+
+/// What became of it.
+void intent_read(exchange ex);
 
 void source_list(exchange ex);
 void source_save(exchange ex);

@@ -19,14 +19,31 @@ std::optional<std::int64_t> next_before(const std::vector<core::log_row>& rows, 
   return rows.size() >= limit && !rows.empty() ? std::optional{core::number(rows.back().id)} : std::nullopt;
 }
 
-core::result<std::int32_t> from_line_of(const form& sent) {
-  const auto from = sent.int32("from_line");
-  if (!from)
-    return tl::unexpected{from.error()};
+constexpr std::int64_t wait_s_max = 30;
+/// Many executors are asked one after the other.
+constexpr std::chrono::seconds merging_takes{8};
+
+struct log_wish {
+  std::int32_t from_line = 1;
+  std::chrono::seconds wait{0};
+  bool merged = false;
+};
+
+core::result<log_wish> log_wish_of(const form& sent) {
+  const auto from = wire::api_number_of(sent, "from_line");
+  const auto wait = wire::api_number_of(sent, "wait_s");
+  const auto merged = wire::truth_of(sent, "merged");
+  if (!from || !wait || !merged)
+    return tl::unexpected{!from ? from.error() : !wait ? wait.error() : merged.error()};
+  if (merged->value_or(false) && (*from || *wait))
+    return core::fail(core::errc::invalid_argument, "with merged=true there is neither from_line nor wait_s");
   const auto line = from->value_or(1);
-  if (line < 1)
-    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a number from 1 on");
-  return line;
+  if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
+    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a number of 32 bits from 1 on");
+  const auto wait_s = wait->value_or(0);
+  if (wait_s < 0 || wait_s > wait_s_max)
+    return core::fail(core::errc::invalid_argument, "the parameter wait_s must be a number from 0 to 30");
+  return log_wish{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
 }
 
 /// What there is of a log only grows.
@@ -43,6 +60,14 @@ void tell_log(const exchange& ex, const protocol::run_log& log) {
     return ex.respond({304, {}, {}, std::move(headers)});
   ex.respond({200, "application/json", wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end}),
               std::move(headers)});
+}
+
+/// Says whether the asker has that part of the log, on any thread: without the exchange.
+std::function<bool(const protocol::run_log&)> is_known_to(const exchange& ex) {
+  protocol::http_request about;
+  if (const auto* tags = ex.request().find_header("If-None-Match"))
+    about.headers.emplace_back("If-None-Match", *tags);
+  return [about = std::move(about)](const protocol::run_log& log) { return has_already(about, etag_of_log(log)); };
 }
 
 core::result<protocol::report_query> report_query_of(const form& sent) {
@@ -79,10 +104,17 @@ void run_read(exchange ex) {
 
 void run_log(exchange ex) {
   const auto id = id_in_path<core::log_id>(ex);
-  const auto from = id ? read_query(ex, from_line_of) : std::nullopt;
-  if (!from)
+  const auto wish = id ? read_query(ex, log_wish_of) : std::nullopt;
+  if (!wish)
     return;
-  ex.ask<protocol::run_log>(ex.services().partners.runs, protocol::run_log_query{*id, *from, ex.who()}, tell_log);
+  protocol::run_log_query query{*id, wish->from_line, ex.who(), wish->merged};
+  if (wish->merged)
+    ex.hold(merging_takes);
+  if (wish->wait.count() == 0)
+    return ex.ask<protocol::run_log>(ex.services().partners.runs, std::move(query), tell_log);
+  ex.hold(wish->wait);
+  ex.ask<protocol::run_log>(ex.services().partners.followed_logs,
+                            protocol::follow_log{std::move(query), wish->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
 }
 
 void run_kill(exchange ex) {

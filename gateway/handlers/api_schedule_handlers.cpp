@@ -3,6 +3,7 @@
 #include "core/schedule_preview.hpp"
 #include "gateway/api_document.hpp"
 #include "gateway/api_request.hpp"
+#include "protocol/wire/api_nodes.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
 
@@ -14,7 +15,7 @@ using wire::form;
 constexpr std::int64_t previewed_max = 100;
 
 core::result<core::schedule_options> timing_of(const form& sent) {
-  const auto interval = sent.int64("interval_ms");
+  const auto interval = wire::api_number_of(sent, "interval_ms");
   const auto start = wire::instant_of(sent, "start_at_ms");
   const auto end = wire::instant_of(sent, "end_at_ms");
   if (!interval)
@@ -30,7 +31,7 @@ core::result<core::schedule_options> timing_of(const form& sent) {
 }
 
 core::result<std::vector<core::time_point>> preview_of(const form& sent, const gateway_services& services) {
-  const auto count = sent.int64("count");
+  const auto count = wire::api_number_of(sent, "count");
   const auto timing = timing_of(sent);
   if (!count || !timing)
     return tl::unexpected{count ? timing.error() : count.error()};
@@ -54,6 +55,25 @@ void schedule_preview(exchange ex) {
     return;
   const auto append = [](std::string& to, core::time_point each) { wire::append_json(to, core::to_ms(each)); };
   tell_json(ex, R"({"next_ms":)" + wire::json_array(*times, append) + '}');
+}
+
+void schedule_forecast(exchange ex) {
+  auto wish = read_query(ex, [&ex](const form& sent) { return wire::api_forecast_of(sent, ex.services().now()); });
+  if (!wish)
+    return;
+  ex.ask<protocol::forecast_found>(
+    ex.services().partners.jobs, protocol::forecast_query{wish->group, wish->job, wish->search, ex.who()},
+    [search = wish->search](const exchange& waiting, const protocol::forecast_found& found) {
+      tell_json(waiting, wire::api_forecast(found.page, search));
+    });
+}
+
+void node_list(exchange ex) {
+  ex.ask<protocol::node_list>(ex.services().partners.supervisor, protocol::nodes_query{},
+                              [](const exchange& waiting, const protocol::node_list& list) {
+                                tell_json(waiting, wire::api_nodes({list.nodes, list.mode, list.dead_after,
+                                                                    waiting.services().web.version, waiting.who().admin}));
+                              });
 }
 
 void document(exchange ex) {

@@ -36,6 +36,8 @@ void registry(exchange ex) {
     return ex.fail(no_registry);
   if (!speaks_for(ex, wanted->registry_key))
     return;
+  if (const auto why = ex.services().judge(wanted->registry_value); !why.empty())
+    return ex.refuse("registryValue: " + why);
   const bool wants_app_header = !app_header(ex.request()).empty();
   protocol::send(ex.services().self, ex.services().partners.registry,
                  protocol::registry_beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
@@ -67,6 +69,8 @@ void callback(exchange ex) {
     ex.services().log->warn("callback from {}: {} items name no run", ex.request().remote_address, batch->skipped);
   if (count == 0)
     return ex.succeed();
+  for (auto& item : batch->items)
+    item.only_of = ex.admission().groups;
   ex.drop_body();
   ex.keep_silent();
   ex.ask<protocol::callbacks_stored>(

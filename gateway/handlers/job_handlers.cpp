@@ -35,7 +35,7 @@ core::result<protocol::update_job> update_of(const form& sent) {
   if (!id)
     return tl::unexpected{id.error()};
   return wire::job_draft_of(sent).map(
-    [&](core::job_draft draft) { return protocol::update_job{*id, std::move(draft), std::nullopt, {}}; });
+    [&](core::job_draft draft) { return protocol::update_job{*id, std::move(draft), {}, {}}; });
 }
 
 core::result<protocol::save_source> source_of(const form& sent) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/edit_tag.hpp"
 #include "core/job_card.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/wire/dialect.hpp"
@@ -67,7 +68,7 @@ void update_known(const exchange& ex, wire::open_job wanted, const core::job_rec
   draft.group = known.group;
   draft.children = known.children;
   ex.ask<core::job_edit>(
-    ex.services().partners.jobs, protocol::update_job{wanted.id, std::move(draft), known.revision, asker(ex)},
+    ex.services().partners.jobs, protocol::update_job{wanted.id, std::move(draft), core::edit_tag(known), asker(ex)},
     [](const exchange& waiting, const core::job_edit&) { waiting.succeed(); },
     [wanted = std::move(wanted), tries](const exchange& waiting, const core::error& error) {
       if (error.code == core::errc::conflict && tries > 1)

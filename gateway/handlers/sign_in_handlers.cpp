@@ -26,7 +26,7 @@ protocol::http_headers cookies(const exchange& ex, std::string mine) {
   protocol::http_headers headers{{"Set-Cookie", std::move(mine)}};
   const auto other = other_dialect(ex.how().dialect);
   if (has_cookie_of(ex.request(), other))
-    headers.emplace_back("Set-Cookie", no_session_cookie(other, ex.services().web.secure_cookies));
+    headers.emplace_back("Set-Cookie", no_session_cookie(other, ex.secure_cookies()));
   return headers;
 }
 
@@ -44,7 +44,7 @@ void end_sessions(const exchange& ex, std::vector<std::string> sessions, std::op
 }
 
 void open_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  const auto secure = ex.services().web.secure_cookies;
+  const auto secure = ex.secure_cookies();
   auto headers = cookies(ex, session_cookie(reply.session, remember, ex.how().dialect, secure));
   if (is_navigation(ex.request()))
     return ex.redirect(303, "/", std::move(headers));
@@ -62,7 +62,7 @@ void replace_sessions(const exchange& ex, const protocol::signed_in& reply, bool
 }
 
 void close_session(const exchange& ex) {
-  const auto secure = ex.services().web.secure_cookies;
+  const auto secure = ex.secure_cookies();
   ex.tell(protocol::wire::success(ex.how()), cookies(ex, no_session_cookie(ex.how().dialect, secure)));
 }
 

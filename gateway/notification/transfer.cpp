@@ -30,6 +30,12 @@ void set(CURL* handle, CURLoption option, Value value) {
   curl_easy_setopt(handle, option, value);
 }
 
+/// And not the system's, too: it has a folder of them beside its file.
+void trust_only(CURL* handle, const std::string& ca_file) {
+  set(handle, CURLOPT_CAINFO, ca_file.c_str());
+  set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+}
+
 std::string url_of(const config::mail_settings& mail) {
   const bool v6 = mail.host.find(':') != std::string::npos;
   const auto host = v6 ? "[" + mail.host + "]" : mail.host;
@@ -105,7 +111,7 @@ core::result<void> transfer::prepare_mail(const notification_settings& settings)
   set(handle, CURLOPT_SSL_VERIFYPEER, mail.verify_certificate ? 1L : 0L);
   set(handle, CURLOPT_SSL_VERIFYHOST, mail.verify_certificate ? 2L : 0L);
   if (!mail.ca_file.empty())
-    set(handle, CURLOPT_CAINFO, mail.ca_file.c_str());
+    trust_only(handle, mail.ca_file);
   if (!mail.user.empty()) {
     set(handle, CURLOPT_USERNAME, mail.user.c_str());
     set(handle, CURLOPT_PASSWORD, mail.password.c_str());
@@ -143,7 +149,7 @@ core::result<void> transfer::prepare_webhook(const config::webhook_settings& web
   set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   set(handle, CURLOPT_URL, url.c_str());
   if (!webhook.ca_file.empty())
-    set(handle, CURLOPT_CAINFO, webhook.ca_file.c_str());
+    trust_only(handle, webhook.ca_file);
   set(handle, CURLOPT_POST, 1L);
   set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
   set(handle, CURLOPT_POSTFIELDS, body_.c_str());

@@ -47,6 +47,7 @@ public:
   std::atomic<std::uint64_t> connections_refused{0};
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> body_waits{0};
+  std::atomic<std::uint64_t> handshakes_failed{0};
   std::atomic<std::uint64_t> calls{0};
   std::atomic<std::uint64_t> calls_ended{0};
 

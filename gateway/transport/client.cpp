@@ -91,10 +91,39 @@ bool origin::open() {
     return false;
   auto call = std::move(waiting_.front());
   waiting_.pop_front();
+  connect(std::move(call));
+  return true;
+}
+
+void origin::connect(pending_call&& call) {
   auto opened = std::make_shared<connection>(*this);
   connections_.emplace(opened.get(), opened);
   opened->open(std::move(call), endpoints_);
-  return true;
+}
+
+void origin::expect(std::size_t calls) {
+  if (!address_.tls || !defect_.empty())
+    return;
+  expected_ = std::max(expected_, std::min(calls, owner_.settings().connections_per_executor));
+  if (clock::now() < resolved_until_)
+    open_ahead();
+  else
+    (void)resolve();
+  end_turn();
+}
+
+void origin::open_ahead() {
+  const auto wanted = std::exchange(expected_, 0);
+  if (endpoints_.empty() || (established_ > 0 && clock::now() < no_open_before_))
+    return;
+  for (auto there = idle_.size() + connections_.size() - established_; there < wanted; ++there)
+    if (connections_.size() < owner_.settings().connections_per_executor)
+      connect({});
+}
+
+void origin::keep_session(tls_session session, const tls_context& context) {
+  session_ = std::move(session);
+  session_context_ = context;
 }
 
 bool origin::resolve() {
@@ -119,6 +148,7 @@ void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& e
   else
     fail_waiting(found.empty() ? error : address_.host + " is outside security.executor_networks");
   pump();
+  open_ahead();
 }
 
 void origin::fail_waiting(const std::string& error) {
@@ -194,10 +224,11 @@ void origin::expired() {
 }
 
 client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
-               std::thread::id io, std::function<void(const std::string& origin)> forgotten)
+               std::shared_ptr<tls_source> tls, std::thread::id io, std::function<void(const std::string& origin)> forgotten)
   : shared_(shared),
     settings_(trigger),
     networks_(security.executor_networks),
+    tls_(std::move(tls)),
     names_(shared, io),
     forgotten_(std::move(forgotten)),
     read_buffer_(answer_read_bytes),
@@ -244,10 +275,14 @@ void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::tim
 void client::make_ready(held_calls&& calls) {
   auto& batch = *calls.batch;
   batch.texts.resize(batch.calls.size());
-  for (auto i = calls.first; i < calls.end; ++i) {
+  for (auto i = calls.first, same = i; i < calls.end; ++i) {
     auto& call = batch.calls[i];
     if (request_defect(call).empty())
       append_request(batch.texts[i], origin_of(call.origin).address().authority, call);
+    if (i + 1 < calls.end && batch.calls[i + 1].origin == call.origin)
+      continue;
+    origin_of(call.origin).expect(i + 1 - same);
+    same = i + 1;
   }
   held_.emplace(batch.calls[calls.first].not_before, std::move(calls));
 }

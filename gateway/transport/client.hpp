@@ -19,6 +19,7 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/inbox.hpp"
 #include "gateway/transport/networks.hpp"
+#include "gateway/transport/tls_stream.hpp"
 #include "gateway/transport/urgency.hpp"
 #include "protocol/http.hpp"
 
@@ -60,6 +61,8 @@ public:
   ~origin();
 
   void submit(pending_call&& call);
+  /// So many calls will come at once. Over TLS connections are made for them now: handshakes take longer than calls.
+  void expect(std::size_t calls);
   /// Ends every call: `unknown` once a byte was written, else `not_sent`.
   void stop();
 
@@ -72,11 +75,18 @@ public:
   void on_connect_failed(const std::string& error);
   [[nodiscard]] client& owner() noexcept { return owner_; }
   [[nodiscard]] const origin_address& address() const noexcept { return address_; }
+  /// For a handshake by `context`; null when there is none.
+  [[nodiscard]] tls_session session(const tls_context& context) const {
+    return context == session_context_ ? session_ : nullptr;
+  }
+  void keep_session(tls_session session, const tls_context& context);
 
 private:
   void pump();
   void send_on_idle();
   bool open();
+  void open_ahead();
+  void connect(pending_call&& call);
   bool resolve();
   void on_resolved(std::vector<asio::ip::address>&& found, std::string&& error);
   void fail_waiting(const std::string& error);
@@ -95,6 +105,11 @@ private:
   /// While other connections work, a failed attempt is not repeated before this.
   deadline::clock::time_point no_open_before_ = deadline::clock::time_point::min();
   bool resolving_ = false;
+  /// Connections to make as soon as the addresses are known.
+  std::size_t expected_ = 0;
+  tls_session session_;
+  /// By which it was made: another one may trust somebody else.
+  tls_context session_context_;
   bool pumping_ = false;
   std::size_t established_ = 0;
   std::unordered_map<connection*, std::shared_ptr<connection>> connections_;
@@ -107,8 +122,8 @@ private:
 class client final : public protocol::http_client {
 public:
   /// `forgotten` is told, on the io thread, which origin was not used for long and is gone.
-  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security, std::thread::id io,
-         std::function<void(const std::string& origin)> forgotten);
+  client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
+         std::shared_ptr<tls_source> tls, std::thread::id io, std::function<void(const std::string& origin)> forgotten);
   ~client() override;
 
   void post(std::vector<protocol::http_call>&& calls, completion done) override;
@@ -118,6 +133,7 @@ public:
   [[nodiscard]] engine& shared() noexcept { return shared_; }
   [[nodiscard]] const config::trigger_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const network_list& networks() const noexcept { return networks_; }
+  [[nodiscard]] tls_source& tls() noexcept { return *tls_; }
   [[nodiscard]] name_lookup& names() noexcept { return names_; }
   /// One for all connections: a reply reader keeps nothing of what it was fed.
   [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
@@ -150,6 +166,7 @@ private:
   engine& shared_;
   config::trigger_settings settings_;
   network_list networks_;
+  std::shared_ptr<tls_source> tls_;
   name_lookup names_;
   std::function<void(const std::string& origin)> forgotten_;
   std::vector<char> read_buffer_;

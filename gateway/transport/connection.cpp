@@ -28,7 +28,8 @@ connection::connection(origin& owner)
 void connection::open(pending_call&& call, const std::vector<tcp::endpoint>& endpoints) {
   call_ = std::move(call);
   endpoints_ = endpoints;
-  connect_until_ = clock::now() + call_.call().connect_timeout;
+  connect_timeout_ = call_ ? call_.call().connect_timeout : owner_.owner().settings().connect_timeout;
+  connect_until_ = clock::now() + connect_timeout_;
   connect_next();
 }
 
@@ -37,6 +38,7 @@ void connection::connect_next() {
     return connect_failed(connect_error_);
   const auto& endpoint = endpoints_[attempt_++];
   error_code ec;
+  tls_.reset();
   socket_.close(ec);
   socket_.open(endpoint.protocol(), ec);
   if (ec)
@@ -64,7 +66,8 @@ void connection::connect_failed(std::string_view what) {
   auto self = shared_from_this();
   auto& origin = owner_;
   close();
-  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}, true});
+  if (call)
+    origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, error, {}, {}, true});
   origin.on_connect_failed(error);
 }
 
@@ -78,6 +81,36 @@ void connection::established() {
     return connect_failed(peer.to_string() + " is outside security.executor_networks");
   socket_.non_blocking(true, ec);
   socket_.set_option(tcp::no_delay{true}, ec);
+  if (owner_.address().tls)
+    begin_tls();
+  else
+    ready();
+}
+
+void connection::begin_tls() {
+  auto context = owner_.owner().tls().get();
+  if (!context)
+    return connect_failed(context.error().context);
+  tls_context_ = std::move(*context);
+  tls_ = tls_stream::connect(tls_context_, socket_.native_handle(), owner_.address().host, owner_.session(tls_context_));
+  if (!tls_)
+    return connect_failed("no memory for TLS");
+  shake_hands();
+}
+
+void connection::shake_hands() {
+  switch (tls_->handshake()) {
+  case tls_stream::step::done: return ready();
+  case tls_stream::step::failed: connect_error_ = "TLS: " + tls_->error(); return connect_next();
+  case tls_stream::step::wait:
+    socket_.async_wait(tls_->wanted(), [self = shared_from_this(), attempt = attempt_](error_code) {
+      if (self->phase_ == phase::connecting && attempt == self->attempt_)
+        self->shake_hands();
+    });
+  }
+}
+
+void connection::ready() {
   endpoints_ = {};
   established_ = true;
   owner_.on_established();
@@ -85,6 +118,14 @@ void connection::established() {
   auto call = std::move(call_);
   auto self = shared_from_this();
   await_bytes();
+  if (call)
+    return send_first(std::move(call));
+  idle_ = owner_.owner().settings().connection_idle;
+  owner_.on_free(self, clock::now());
+}
+
+void connection::send_first(pending_call&& call) {
+  auto self = shared_from_this();
   switch (send(call)) {
   case sending::begun: return;
   case sending::gate_closed:
@@ -99,6 +140,8 @@ void connection::established() {
 }
 
 bool connection::is_silent() {
+  if (tls_)
+    return tls_->look() == tls_stream::sight::silence;
   char byte = 0;
   return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
@@ -119,7 +162,8 @@ connection::sending connection::send(pending_call& call) {
     return sending::gate_closed;
   sent_at_ = clock::now();
   error_code ec;
-  written_ = socket_.write_some(asio::buffer(out_), ec);
+  written_ = 0;
+  written_ = write(ec);
   if (written_ == 0) {
     close();
     return sending::stale;
@@ -133,6 +177,11 @@ connection::sending connection::send(pending_call& call) {
   return sending::begun;
 }
 
+std::size_t connection::write(error_code& ec) {
+  const auto rest = asio::buffer(out_) + written_;
+  return tls_ ? tls_->write(rest, ec) : socket_.write_some(rest, ec);
+}
+
 void connection::write_more() {
   socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code ec) {
     if (self->phase_ != phase::calling || self->written_ == self->out_.size())
@@ -140,7 +189,7 @@ void connection::write_more() {
     if (!may_send(self->call_.call()))
       return self->fail_call("this node may not send any more; the request was cut off");
     if (!ec)
-      self->written_ += self->socket_.write_some(asio::buffer(self->out_) + self->written_, ec);
+      self->written_ += self->write(ec);
     // A peer that does not read on may have answered already: the reply, or its absence, is what decides.
     if (ec && ec != asio::error::would_block)
       return;
@@ -173,9 +222,11 @@ void connection::on_bytes() {
 void connection::read() {
   const auto room = owner_.owner().read_buffer();
   error_code ec;
-  const auto n = socket_.read_some(asio::buffer(room.data(), room.size()), ec);
+  const auto to = asio::buffer(room.data(), room.size());
+  const auto n = tls_ ? tls_->read(to, ec) : socket_.read_some(to, ec);
   if (ec == asio::error::would_block)
     return await_bytes();
+  accepted_ = accepted_ || n > 0;
   std::string_view bytes{room.data(), n};
   auto state = reply_.feed(bytes);
   if (ec == asio::error::eof && state == reply_reader::state::reading)
@@ -185,8 +236,24 @@ void connection::read() {
   if (state == reply_reader::state::broken)
     return fail_call(reply_.error());
   if (ec)
-    return fail_call("the connection broke before the end of the reply: " + ec.message());
+    return fail_read(ec);
   await_bytes();
+}
+
+void connection::fail_read(error_code ec) {
+  if (!tls_ || accepted_ || !tls_->was_refused())
+    return fail_call("the connection broke before the end of the reply: " + ec.message());
+  // With TLS 1.3 a peer looks at our certificate when we take the handshake for done. It has not read a byte of the request.
+  auto error = "cannot connect to " + owner_.address().authority + ": TLS: it does not accept us: " + tls_->error();
+  auto call = std::move(call_);
+  auto& origin = owner_;
+  close();
+  origin.owner().finish(std::move(call), {protocol::delivery::not_sent, 0, {}, std::move(error), {}, {}, true});
+}
+
+void connection::keep_session() {
+  if (auto session = tls_->session())
+    owner_.keep_session(std::move(session), tls_context_);
 }
 
 void connection::on_reply(bool reusable) {
@@ -195,6 +262,8 @@ void connection::on_reply(bool reusable) {
   protocol::http_result result{protocol::delivery::answered, reply_.status(), reply_.take_body(), {}, {}, sent_at_};
   phase_ = phase::idle;
   owner_.on_answer(now);
+  if (tls_)
+    keep_session();
   auto& origin = owner_;
   // A peer that says how long it keeps the connection is believed, with a second to spare for our request to arrive.
   const auto& settings = owner_.owner().settings();
@@ -219,6 +288,8 @@ void connection::fail_call(std::string error) {
 void connection::close() {
   if (phase_ == phase::closed)
     return;
+  if (tls_)
+    tls_->end();
   phase_ = phase::closed;
   expire_never();
   error_code ec;
@@ -245,7 +316,7 @@ void connection::expired() {
   auto self = shared_from_this();
   switch (phase_) {
   case phase::connecting:
-    connect_error_ = "no connection within " + in_ms(call_.call().connect_timeout);
+    connect_error_ = "no connection within " + in_ms(connect_timeout_);
     return connect_next();
   case phase::calling: return fail_call("no reply within " + in_ms(call_.call().request_timeout));
   case phase::idle: return close();

@@ -11,6 +11,7 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/client.hpp"
 #include "gateway/transport/reply_reader.hpp"
+#include "gateway/transport/tls_stream.hpp"
 
 namespace ringmaster::gateway::http {
 
@@ -28,7 +29,8 @@ public:
 
   explicit connection(origin& owner);
 
-  /// Connects to the first endpoint that answers, then sends `call`. The connect timeout is the call's.
+  /// Connects to the first endpoint that answers, and shakes hands where the origin is https; then sends `call`, or is free if
+  /// that is empty. The connect timeout is the call's and covers both.
   void open(pending_call&& call, const std::vector<tcp::endpoint>& endpoints);
   /// Takes the call only when it returns `begun`.
   sending send(pending_call& call);
@@ -44,11 +46,18 @@ private:
   void on_connect(unsigned attempt, error_code ec);
   void connect_failed(std::string_view what);
   void established();
+  void begin_tls();
+  void shake_hands();
+  void ready();
+  void send_first(pending_call&& call);
   [[nodiscard]] bool is_silent();
   void write_more();
   void await_bytes();
   void on_bytes();
   void read();
+  std::size_t write(error_code& ec);
+  void keep_session();
+  void fail_read(error_code ec);
   void on_reply(bool reusable);
   void fail_call(std::string error);
   void close();
@@ -56,9 +65,15 @@ private:
 
   origin& owner_;
   tcp_socket socket_;
+  /// Null: in the clear.
+  std::unique_ptr<tls_stream> tls_;
+  tls_context tls_context_;
+  /// A reply came over TLS, so that the peer takes us for who we are.
+  bool accepted_ = false;
   phase phase_ = phase::connecting;
   bool established_ = false;
   unsigned attempt_ = 0;
+  std::chrono::milliseconds connect_timeout_{0};
   deadline::clock::time_point connect_until_;
   /// How long it may be idle.
   std::chrono::milliseconds idle_{0};

@@ -63,8 +63,8 @@ std::string to_text(const tcp::endpoint& endpoint) {
 
 } // namespace
 
-listener::listener(engine& shared, const config::server_settings& settings, std::thread::id io)
-  : deadline(shared.limits), shared_(shared), settings_(settings), acceptor_(shared.io),
+listener::listener(engine& shared, const config::server_settings& settings, std::shared_ptr<tls_source> tls, std::thread::id io)
+  : deadline(shared.limits), shared_(shared), settings_(settings), tls_(std::move(tls)), acceptor_(shared.io),
     replies_(std::make_shared<reply_inbox>(io, [this] { asio::post(shared_.io, [this] { on_replies(); }); })) {}
 
 core::result<std::string> listener::bind() {
@@ -131,6 +131,8 @@ void listener::admit(tcp_socket socket) {
   const bool full = sessions_.size() - refusing_ >= settings_.connections_max;
   if (full)
     count(shared_.connections_refused);
+  if (tls_)
+    return admit_tls(std::move(socket), full);
   if (full && refusing_ >= refusing_max)
     return;
   auto made = std::make_shared<session>(*this, std::move(socket));
@@ -143,6 +145,18 @@ void listener::admit(tcp_socket socket) {
   }
 }
 
+void listener::admit_tls(tcp_socket socket, bool full) {
+  // To tell somebody over TLS that there are too many would take more work than to serve him.
+  if (full)
+    return;
+  auto context = tls_->get();
+  if (!context)
+    return;
+  auto made = std::make_shared<session>(*this, std::move(socket));
+  sessions_.emplace(made.get(), made);
+  made->start(*context);
+}
+
 void listener::forget(session& ended) {
   if (ended.refused())
     --refusing_;
@@ -152,7 +166,10 @@ void listener::forget(session& ended) {
 void listener::on_replies() {
   replies_->take(taken_);
   for (auto& item : taken_) {
-    if (auto to = item.to.lock())
+    auto to = item.to.lock();
+    if (to && item.hold.count() > 0)
+      to->hold_reply(item.ticket, item.hold);
+    else if (to)
       to->answer(item.ticket, std::move(item.response));
   }
   taken_.clear();

@@ -2,6 +2,7 @@
 
 // The serving half: the listening socket and the sessions that it accepted.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "core/result.hpp"
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/inbox.hpp"
+#include "gateway/transport/tls_context.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::gateway::http {
@@ -26,18 +28,22 @@ struct posted_reply {
   std::uint64_t ticket = 0;
   /// Nothing: see http_reply::keep_silent.
   std::optional<protocol::http_response> response;
+  /// Above 0: no reply, but how much longer it may take.
+  std::chrono::milliseconds hold{0};
 };
 using reply_inbox = inbox<posted_reply>;
 
 /// Accepts, counts and ends sessions. Everything but `open` runs on the io thread.
 class listener final : private deadline {
 public:
-  listener(engine& shared, const config::server_settings& settings, std::thread::id io);
+  /// `tls`: null, or what every connection has to speak.
+  listener(engine& shared, const config::server_settings& settings, std::shared_ptr<tls_source> tls, std::thread::id io);
   ~listener() = default;
 
   /// Any thread, before the first `start`. Both return the address bound; `open` binds if nobody did.
   core::result<std::string> bind();
   core::result<std::string> open(protocol::http_handler handler);
+  [[nodiscard]] bool is_bound() const noexcept { return !bound_.empty(); }
   void start() { accept(); }
   /// Accepts no more; idle sessions end now, the others after their reply.
   void drain();
@@ -57,11 +63,13 @@ private:
   void accept();
   void on_accept(error_code ec, tcp_socket socket);
   void admit(tcp_socket socket);
+  void admit_tls(tcp_socket socket, bool full);
   void on_replies();
   void expired() override;
 
   engine& shared_;
   config::server_settings settings_;
+  std::shared_ptr<tls_source> tls_;
   protocol::http_handler handler_;
   tcp_acceptor acceptor_;
   std::string bound_;

@@ -68,11 +68,11 @@ core::result<origin_address> parse_origin(std::string_view origin) {
     return refuse(origin, "it has no scheme");
   auto scheme = origin.substr(0, mark);
   auto rest = origin.substr(mark + 3);
-  if (scheme == "https")
-    return core::fail(core::errc::unsupported, "https executors are not supported by this release");
-  if (scheme != "http")
-    return refuse(origin, "its scheme is not http");
+  if (scheme != "http" && scheme != "https")
+    return refuse(origin, "its scheme is neither http nor https");
   origin_address parts;
+  parts.tls = scheme == "https";
+  parts.port = parts.tls ? 443 : 80;
   parts.authority = rest;
   if (rest.starts_with('[')) {
     auto close = rest.find(']');

@@ -21,16 +21,18 @@
 
 namespace ringmaster::gateway::http {
 
-/// `http://host:port`, taken apart.
+/// `http://host:port` or `https://host:port`, taken apart.
 struct origin_address {
   /// Without the brackets of an IPv6 address.
   std::string host;
   std::uint16_t port = 80;
   /// What the Host header says: as the origin wrote it.
   std::string authority;
+  /// https; then the port is 443 unless it says another one.
+  bool tls = false;
 };
 
-/// Errors: `invalid_argument` for what is no origin, `unsupported` for https.
+/// Errors: `invalid_argument` for what is no origin.
 [[nodiscard]] core::result<origin_address> parse_origin(std::string_view origin);
 
 /// Untrusted text for an error message: printable ASCII, at most 128 bytes.

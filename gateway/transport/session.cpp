@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/socket.h>
+
 #include "gateway/transport/reply_text.hpp"
 #include "gateway/transport/session_reply.hpp"
 
@@ -21,6 +23,10 @@ constexpr std::size_t copied_body_max = 16 * 1024;
 constexpr std::size_t write_progress = 64 * 1024;
 constexpr std::chrono::milliseconds linger_timeout{2000};
 constexpr std::size_t refused_linger_bytes = 64 * 1024;
+/// Encrypted in one go; then others have their turn.
+constexpr std::size_t tls_write_turn = 256 * 1024;
+/// The first byte of every TLS connection: a record of a handshake.
+constexpr char tls_handshake_record = 0x16;
 
 /// A little longer than announced, so that a client never writes into a connection that is being closed.
 deadline::clock::duration idle_limit(std::chrono::milliseconds idle) {
@@ -45,6 +51,69 @@ void session::start() {
   socket_.non_blocking(true, ec);
   socket_.set_option(tcp::no_delay{true}, ec);
   next_request();
+}
+
+void session::start(const tls_context& context) {
+  error_code ec;
+  socket_.non_blocking(true, ec);
+  socket_.set_option(tcp::no_delay{true}, ec);
+  tls_ = tls_stream::accept(context, socket_.native_handle());
+  if (!tls_)
+    return close();
+  phase_ = phase::shaking_hands;
+  expire_after(owner_.settings().read_timeout);
+  await_handshake(tcp_socket::wait_read);
+}
+
+void session::await_handshake(tcp_socket::wait_type what) {
+  socket_.async_wait(what, [self = shared_from_this()](error_code) {
+    if (self->phase_ == phase::shaking_hands)
+      self->shake_hands();
+  });
+}
+
+void session::shake_hands() {
+  if (!heard_ && !hears_tls())
+    return;
+  switch (tls_->handshake()) {
+  case tls_stream::step::done: return next_request();
+  case tls_stream::step::wait: return await_handshake(tls_->wanted());
+  case tls_stream::step::failed: return give_up_handshake();
+  }
+}
+
+/// Looks at the first byte. If it is none of TLS, that has been dealt with.
+bool session::hears_tls() {
+  char first = 0;
+  const auto n = ::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    await_handshake(tcp_socket::wait_read);
+    return false;
+  }
+  if (n <= 0) { // Probes of load balancers connect and go.
+    close();
+    return false;
+  }
+  heard_ = true;
+  if (first == tls_handshake_record)
+    return true;
+  count(owner_.shared().handshakes_failed);
+  if (first >= 'A' && first <= 'Z')
+    refuse_plain();
+  else
+    close();
+  return false;
+}
+
+void session::refuse_plain() {
+  tls_.reset();
+  refusal_ = 400;
+  write({400, "text/plain; charset=utf-8", "This server speaks HTTPS here, and you sent HTTP: use https:// instead.\n", {}});
+}
+
+void session::give_up_handshake() {
+  count(owner_.shared().handshakes_failed);
+  close();
 }
 
 void session::refuse() {
@@ -120,7 +189,8 @@ void session::await_more() {
   }
   if (parser_->is_header_done() && parser_->expects_continue)
     send_continue();
-  read();
+  if (phase_ == phase::reading)
+    read();
 }
 
 void session::send_continue() {
@@ -128,7 +198,10 @@ void session::send_continue() {
   error_code ec;
   static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
   // 25 bytes into an empty socket buffer; a client that never reads is ended by its limits.
-  socket_.write_some(asio::buffer(interim), ec);
+  if (!tls_)
+    socket_.write_some(asio::buffer(interim), ec);
+  else if (tls_->write(asio::buffer(interim), ec); ec)
+    close(); // What TLS has begun to write it must end, and nobody would see to that here.
 }
 
 void session::read() {
@@ -141,8 +214,29 @@ void session::read() {
       return count(owner_.shared().body_waits);
   }
   auto room = in_.prepare(capacity);
+  // Once our side has ended, what comes is thrown away as it is.
+  if (tls_ && phase_ != phase::lingering)
+    return read_tls(asio::mutable_buffer{room.data, room.size});
   socket_.async_read_some(asio::mutable_buffer{room.data, room.size},
                           [self = shared_from_this()](error_code ec, std::size_t n) { self->on_read(ec, n); });
+}
+
+void session::read_tls(asio::mutable_buffer to) {
+  auto self = shared_from_this();
+  if (tls_->has_bytes())
+    asio::post(owner_.shared().io, [self, to] { self->on_readable(to); });
+  else
+    socket_.async_wait(tls_->wanted(), [self, to](error_code) { self->on_readable(to); });
+}
+
+void session::on_readable(asio::mutable_buffer to) {
+  if (phase_ != phase::reading)
+    return;
+  error_code ec;
+  const auto n = tls_->read(to, ec);
+  if (ec == asio::error::would_block)
+    return read_tls(to);
+  on_read(ec, n);
 }
 
 void session::room_came() { read(); }
@@ -172,6 +266,7 @@ void session::dispatch() {
   head_only_ = request.method == "HEAD";
   request.remote_address = remote_address_;
   request.remote_is_loopback = loopback_;
+  request.is_https = tls_ != nullptr;
   count(owner_.shared().requests);
   expire_after(owner_.settings().reply_timeout);
   try {
@@ -196,6 +291,37 @@ void session::answer(std::uint64_t ticket, std::optional<protocol::http_response
   silent_ = true;
 }
 
+void session::hold_reply(std::uint64_t ticket, std::chrono::milliseconds longer) {
+  if (phase_ != phase::replying || ticket != ticket_ || silent_)
+    return;
+  expire_after(owner_.settings().reply_timeout + longer);
+  watch_client();
+}
+
+// One at a time, and never called off: what comes next wakes it, whatever that is.
+void session::watch_client() {
+  if (std::exchange(watched_, true))
+    return;
+  socket_.async_wait(tcp_socket::wait_read, [self = shared_from_this()](error_code ec) { self->on_stir(ec); });
+}
+
+void session::on_stir(error_code ec) {
+  watched_ = false;
+  if (ec || phase_ != phase::replying)
+    return;
+  if (tls_) {
+    const auto seen = tls_->look();
+    return seen == tls_stream::sight::silence ? watch_client() : seen == tls_stream::sight::end ? close() : void();
+  }
+  char next = 0;
+  const auto n = socket_.receive(asio::buffer(&next, 1), tcp_socket::message_peek, ec);
+  if (ec == asio::error::would_block)
+    return watch_client();
+  // Bytes of the next request say that it is there, and stand in front of its end.
+  if (ec || n == 0)
+    close();
+}
+
 void session::write(protocol::http_response&& response) {
   keep_alive_ = keep_alive_ && !owner_.draining();
   const auto idle_seconds = std::chrono::duration_cast<std::chrono::seconds>(owner_.settings().idle_timeout).count();
@@ -212,7 +338,7 @@ void session::write(protocol::http_response&& response) {
   extended_at_ = head_.size() + body_.size();
   // Nearly every reply fits into the socket's buffer: then there is nothing to wait for.
   error_code ec;
-  auto n = body_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
+  auto n = write_now(ec);
   if (ec && ec != asio::error::would_block)
     return close();
   if (advance(n))
@@ -221,7 +347,34 @@ void session::write(protocol::http_response&& response) {
   write_some();
 }
 
+std::size_t session::write_now(error_code& ec) {
+  if (tls_)
+    return write_tls(ec);
+  return body_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
+}
+
+std::size_t session::write_tls(error_code& ec) {
+  std::size_t written = 0;
+  for (auto part : out_) {
+    while (part.size() != 0 && written < tls_write_turn) {
+      const auto n = tls_->write(part, ec);
+      if (ec)
+        return written;
+      written += n;
+      part += n;
+    }
+  }
+  return written;
+}
+
 void session::write_some() {
+  if (tls_)
+    return socket_.async_wait(tcp_socket::wait_write, [self = shared_from_this()](error_code ec) {
+      std::size_t n = 0;
+      if (!ec && self->phase_ == phase::writing)
+        n = self->write_tls(ec);
+      self->on_written(ec == asio::error::would_block ? error_code{} : ec, n);
+    });
   socket_.async_write_some(out_, [self = shared_from_this()](error_code ec, std::size_t n) { self->on_written(ec, n); });
 }
 
@@ -271,6 +424,8 @@ void session::linger() {
   // Closing with unread bytes resets the connection, and the client would lose the reply. So: say the end, read on for a moment.
   phase_ = phase::lingering;
   error_code ec;
+  if (tls_)
+    tls_->end();
   socket_.shutdown(tcp::socket::shutdown_send, ec);
   if (ec)
     return close();
@@ -282,13 +437,15 @@ void session::linger() {
 }
 
 void session::drain() {
-  if (phase_ == phase::reading && !begun_)
+  if (phase_ == phase::shaking_hands || (phase_ == phase::reading && !begun_))
     close();
 }
 
 void session::close() {
   if (phase_ == phase::closed)
     return;
+  if (tls_ && phase_ != phase::lingering && phase_ != phase::writing)
+    tls_->end();
   phase_ = phase::closed;
   expire_never();
   error_code ec;
@@ -301,6 +458,8 @@ void session::close() {
 
 void session::expired() {
   auto self = shared_from_this();
+  if (phase_ == phase::shaking_hands)
+    return heard_ ? give_up_handshake() : close();
   if (phase_ != phase::replying || silent_)
     return close();
   keep_alive_ = false;

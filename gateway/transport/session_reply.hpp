@@ -34,6 +34,14 @@ public:
       deliver(std::nullopt);
   }
 
+  void hold(std::chrono::milliseconds longer) override {
+    posted_reply item{to_, ticket_, std::nullopt, longer};
+    if (!used_ && !silent_ && longer.count() > 0)
+      (void)inbox_->post(item);
+  }
+
+  [[nodiscard]] bool is_awaited() const noexcept override { return !to_.expired(); }
+
 private:
   void deliver(std::optional<protocol::http_response>&& response) {
     if (inbox_->on_io_thread()) {
@@ -41,7 +49,7 @@ private:
         session->answer(ticket_, std::move(response));
       return;
     }
-    posted_reply item{to_, ticket_, std::move(response)};
+    posted_reply item{to_, ticket_, std::move(response), {}};
     (void)inbox_->post(item);
   }
 

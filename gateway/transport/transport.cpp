@@ -13,7 +13,9 @@
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/client.hpp"
 #include "gateway/transport/listener.hpp"
+#include "gateway/transport/networks.hpp"
 #include "gateway/transport/spread_client.hpp"
+#include "gateway/transport/tls_context.hpp"
 
 namespace ringmaster::gateway {
 
@@ -70,26 +72,40 @@ private:
 class beast_transport final : public transport {
 public:
   beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
-                  const config::security_settings& security) {
+                  const config::security_settings& security)
+    : needs_client_tls_(!security.executor_ca.empty() || !security.executor_certificate.empty()),
+      client_tls_(std::make_shared<http::tls_source>([security] { return http::make_client_context(security); })) {
+    if (!server.tls_certificate.empty())
+      server_tls_ = std::make_shared<http::tls_source>([server] { return http::make_server_context(server); });
     const auto count = std::max<std::size_t>(1, trigger.io_threads);
     const auto homes = std::make_shared<http::origin_homes>(count);
     std::vector<std::shared_ptr<protocol::http_client>> clients;
     for (std::size_t i = 0; i < count; ++i) {
       auto& loop = *loops_.emplace_back(
         std::make_unique<io_loop>(server.buffered_bytes_max, i == 0 ? "rm-io" : "rm-io-" + std::to_string(i + 1)));
-      clients_.push_back(std::make_shared<http::client>(loop.shared, trigger, security, loop.id(),
+      clients_.push_back(std::make_shared<http::client>(loop.shared, trigger, security, client_tls_, loop.id(),
                                                         [homes, i](const std::string& origin) { homes->forget(i, origin); }));
       clients.push_back(clients_.back());
     }
-    listener_ = std::make_unique<http::listener>(loops_.front()->shared, server, loops_.front()->id());
+    listener_ = std::make_unique<http::listener>(loops_.front()->shared, server, server_tls_, loops_.front()->id());
     client_ = std::make_shared<http::spread_client>(std::move(clients), homes);
   }
 
   ~beast_transport() override { stop(); }
 
-  core::result<std::string> bind() override { return listener_->bind(); }
+  core::result<std::string> bind() override {
+    // Whoever names a file wants to know at the start, not at the first connection.
+    for (auto* source : {server_tls_.get(), needs_client_tls_ ? client_tls_.get() : nullptr})
+      if (source)
+        if (auto context = source->get(); !context)
+          return tl::unexpected{context.error()};
+    return listener_->bind();
+  }
 
   core::result<std::string> listen(protocol::http_handler handler) override {
+    if (!listener_->is_bound())
+      if (auto bound = bind(); !bound)
+        return bound;
     auto address = listener_->open(std::move(handler));
     if (address)
       http::asio::post(serving().io, [this] { listener_->start(); });
@@ -106,12 +122,24 @@ public:
       now.connections_refused += shared.connections_refused.load(std::memory_order_relaxed);
       now.requests += shared.requests.load(std::memory_order_relaxed);
       now.body_waits += shared.body_waits.load(std::memory_order_relaxed);
+      now.handshakes_failed += shared.handshakes_failed.load(std::memory_order_relaxed);
       const auto ended = shared.calls_ended.load(std::memory_order_acquire);
       const auto calls = shared.calls.load(std::memory_order_relaxed);
       now.calls += calls;
       now.calls_in_flight += calls - ended;
     }
     return now;
+  }
+
+  core::result<void> reload_tls() override {
+    std::string wrong;
+    for (auto* source : {server_tls_.get(), client_tls_.get()})
+      if (source)
+        if (auto done = source->reload(); !done)
+          wrong.append(wrong.empty() ? "" : "\n").append(done.error().context);
+    if (!wrong.empty())
+      return core::fail(core::errc::invalid_argument, std::move(wrong));
+    return {};
   }
 
   void stop_accepting() override {
@@ -131,6 +159,10 @@ public:
 private:
   [[nodiscard]] http::engine& serving() noexcept { return loops_.front()->shared; }
 
+  bool needs_client_tls_;
+  /// Null: the server speaks in the clear.
+  std::shared_ptr<http::tls_source> server_tls_;
+  std::shared_ptr<http::tls_source> client_tls_;
   // Destroyed from the last to the first: what handlers still queued in an io_context own needs only its engine.
   std::vector<std::unique_ptr<io_loop>> loops_;
   std::unique_ptr<http::listener> listener_;
@@ -144,6 +176,17 @@ private:
 std::unique_ptr<transport> make_transport(const config::server_settings& server, const config::trigger_settings& trigger,
                                           const config::security_settings& security) {
   return std::make_unique<beast_transport>(server, trigger, security);
+}
+
+address_judge judge_addresses_by(const config::security_settings& security) {
+  return [networks = http::network_list{security.executor_networks}](std::string_view address) -> std::string {
+    const auto origin = http::parse_origin(protocol::split_address(address).origin);
+    http::error_code none;
+    const auto numeric = origin ? http::asio::ip::make_address(origin->host, none) : http::asio::ip::address{};
+    if (!origin || none || networks.allows(numeric))
+      return {};
+    return numeric.to_string() + " is outside security.executor_networks";
+  };
 }
 
 } // namespace ringmaster::gateway

@@ -208,6 +208,16 @@ std::string api_intent(const core::intent& intent) {
   return out;
 }
 
+std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs) {
+  std::string out;
+  {
+    json_object row{out};
+    row.truth("waiting", waiting);
+    row.raw("runs", json_array(runs, [](std::string& to, core::log_id run) { append_json(to, std::int64_t{number(run)}); }));
+  }
+  return out;
+}
+
 std::string api_job_edit(const core::job_edit& edit) {
   std::string out;
   {
@@ -220,7 +230,7 @@ std::string api_job_edit(const core::job_edit& edit) {
 }
 
 core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from) {
-  const auto group = sent.int32("group");
+  const auto group = api_id_of(sent, "group");
   const auto running = truth_of(sent, "running");
   if (!group || !running)
     return tl::unexpected{group ? running.error() : group.error()};
@@ -240,7 +250,7 @@ core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_u
 }
 
 core::result<core::manual_trigger> parse_api_trigger(std::string_view body) {
-  return read_api_object(core::is_blank(body) ? "{}" : body, read_trigger);
+  return read_api_object(body.find_first_not_of(" \t\r\n") == std::string_view::npos ? "{}" : body, read_trigger);
 }
 
 core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {

@@ -25,6 +25,8 @@ namespace ringmaster::protocol::wire {
 
 /// What was asked for by hand.
 [[nodiscard]] std::string api_intent(const core::intent& intent);
+/// What came of it so far. `waiting`: nobody has claimed it yet.
+[[nodiscard]] std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs);
 /// What starting or stopping did.
 [[nodiscard]] std::string api_job_edit(const core::job_edit& edit);
 

@@ -48,7 +48,7 @@ std::string api_new_key(core::api_key_id id, std::string_view key) {
 }
 
 core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from) {
-  return sent.int32("user").map([&](std::optional<std::int32_t> user) {
+  return api_id_of(sent, "user").map([&](std::optional<std::int32_t> user) {
     core::api_key_search search;
     if (user)
       search.user = core::user_id{*user};

@@ -24,7 +24,7 @@ std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
 
 core::result<api_cursor> api_cursor_of(const form& sent) {
   api_cursor out;
-  const auto limit = sent.int64("limit");
+  const auto limit = api_number_of(sent, "limit");
   if (!limit || (*limit && (**limit < 1 || **limit > static_cast<std::int64_t>(api_rows_max))))
     return core::fail(errc::invalid_argument, "the parameter limit must be a number from 1 to " + std::to_string(api_rows_max));
   if (*limit)
@@ -54,15 +54,30 @@ std::string api_page(std::string_view items, std::optional<std::int64_t> next, s
 
 core::result<std::optional<bool>> truth_of(const form& sent, std::string_view name) {
   const auto text = sent.text(name);
-  if (!text || text->empty())
+  if (!text)
     return std::nullopt;
   if (*text != "true" && *text != "false")
     return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be true or false");
   return *text == "true";
 }
 
+core::result<std::optional<std::int64_t>> api_number_of(const form& sent, std::string_view name) {
+  if (sent.text(name) == "")
+    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be a whole number, not empty");
+  return sent.int64(name);
+}
+
+core::result<std::optional<std::int32_t>> api_id_of(const form& sent, std::string_view name) {
+  if (const auto number = api_number_of(sent, name); !number)
+    return tl::unexpected{number.error()};
+  auto id = sent.int32(name);
+  if (id && *id && **id < 1)
+    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be a number from 1 on");
+  return id;
+}
+
 core::result<std::optional<core::time_point>> instant_of(const form& sent, std::string_view name) {
-  const auto ms = sent.int64(name);
+  const auto ms = api_number_of(sent, name);
   if (!ms)
     return tl::unexpected{ms.error()};
   if (!*ms)

@@ -38,6 +38,12 @@ struct api_cursor {
 /// `true` or `false`. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<bool>> truth_of(const form& sent, std::string_view name);
 
+/// What is there must be a number: unlike in a form of XXL-JOB, an empty text is none. Errors: `invalid_argument`.
+[[nodiscard]] core::result<std::optional<std::int64_t>> api_number_of(const form& sent, std::string_view name);
+
+/// A number that an id can be. Errors: `invalid_argument`.
+[[nodiscard]] core::result<std::optional<std::int32_t>> api_id_of(const form& sent, std::string_view name);
+
 /// Milliseconds since the epoch. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<core::time_point>> instant_of(const form& sent, std::string_view name);
 

@@ -88,8 +88,8 @@ std::string api_reports(const std::vector<core::day_report>& days, const core::z
 }
 
 core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from) {
-  const auto group = sent.int32("group");
-  const auto job = sent.int32("job");
+  const auto group = api_id_of(sent, "group");
+  const auto job = api_id_of(sent, "job");
   const auto begin = instant_of(sent, "from_ms");
   const auto end = instant_of(sent, "to_ms");
   if (!group || !job)

@@ -89,7 +89,7 @@ core::result<core::audit_search> api_audit_search_of(const form& sent, const api
     if (!search.object)
       return core::fail(core::errc::invalid_argument, "the parameter object must be job, group, run, user, api_key or source");
   }
-  const auto id = sent.int64("object_id");
+  const auto id = api_number_of(sent, "object_id");
   if (!id)
     return tl::unexpected{id.error()};
   search.object_id = *id;

@@ -10,6 +10,7 @@
 #include "storage/mysql/cluster.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/examine.hpp"
+#include "storage/mysql/exports.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/group_writes.hpp"
 #include "storage/mysql/job_edits.hpp"
@@ -61,6 +62,7 @@ public:
   session_store& sessions() override { return sessions_; }
   api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
+  export_store& exports() override { return exports_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -90,6 +92,7 @@ private:
   session_role sessions_{session_};
   api_key_role api_keys_{session_};
   audit_role audits_{session_};
+  export_role exports_{session_};
   reservation_role reservations_{session_};
 };
 
@@ -200,6 +203,25 @@ core::result<std::unique_ptr<store>> mysql_database::open() {
     return core::fail(core::errc::unsupported, "the schema lacks step " + std::to_string(missing->front().number) + " (" +
                                                  missing->front().name + "); run `ringmaster migrate`");
   return out;
+}
+
+core::result<std::unique_ptr<store>> mysql_database::open_to_look() {
+  auto out = std::make_unique<mysql_store>(settings_, options_, own_);
+  const auto usable = out->own().db.read([&]() -> core::result<bool> {
+    const auto& facts = out->own().facts;
+    if (facts.table("rm_migration"))
+      return false;
+    const auto verdict = classify(facts);
+    if (verdict.how == schema_verdict::kind::fresh)
+      return core::fail(core::errc::unsupported, description() + " has no tables of XXL-JOB");
+    if (verdict.how == schema_verdict::kind::unusable)
+      return core::fail(core::errc::unsupported, "the tables of XXL-JOB: " + verdict.text);
+    out->own().shape.own_tables = false;
+    return true;
+  });
+  if (!usable)
+    return tl::unexpected{usable.error()};
+  return *usable ? core::result<std::unique_ptr<store>>{std::move(out)} : open();
 }
 
 core::result<std::vector<migration_step>> mysql_database::pending_migrations() {

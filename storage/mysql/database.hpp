@@ -16,6 +16,7 @@ public:
   mysql_database(connection_settings settings, store_options options);
 
   core::result<std::unique_ptr<store>> open() override;
+  core::result<std::unique_ptr<store>> open_to_look() override;
   core::result<std::vector<migration_step>> pending_migrations() override;
   core::result<void> migrate() override;
   core::result<change_plan> plan(schema_change what) override;

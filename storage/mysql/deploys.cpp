@@ -20,8 +20,9 @@ using core::change_kind;
 /// Writes a plan inside its transaction.
 class writing {
 public:
-  writing(session& own, const deploy_plan& plan, const std::string& source, core::cluster_mode mode, core::time_point now)
-    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, mode_{mode}, at_{now}, now_{own.dates.of(now)} {}
+  writing(session& own, const deploy_plan& plan, const std::string& source, const core::principal& by, core::cluster_mode mode,
+          core::time_point now)
+    : own_{own}, db_{own.db}, plan_{plan}, source_{source}, by_{by}, mode_{mode}, at_{now}, now_{own.dates.of(now)} {}
 
   core::result<void> run() {
     for (const auto& group : plan_.groups)
@@ -42,7 +43,7 @@ public:
         db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(plan_.jobs[i], ids_), ids_[i]);
     if (plan_.revision)
       db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", source_, *plan_.revision);
-    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, at_))
+    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, by_, at_))
       write_audit(db_, row);
     return {};
   }
@@ -167,6 +168,7 @@ private:
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
+  const core::principal& by_;
   const core::cluster_mode mode_;
   const core::time_point at_;
   const std::string now_;
@@ -229,7 +231,9 @@ core::result<deploy_plan> plan_under_locks(session& own, const core::declared_se
 } // namespace
 
 core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                                     core::time_point now) {
+                                                     core::time_point now, const core::principal& by) {
+  if (auto allowed = core::check_admin(by); !allowed)
+    return tl::unexpected{allowed.error()};
   return own_.db.transact([&]() -> core::result<core::deploy_report> {
     // What edits write stays as read until the commit.
     const auto mode = dry_run ? read_mode(own_.db).map([](const auto& read) { return read.mode; }) : begin_edit(own_.db);
@@ -244,10 +248,10 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
       return tl::unexpected{alarms.error()};
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
     if (!dry_run) {
-      if (auto written = writing{own_, *plan, declared.source, *mode, now}.run(); !written)
+      if (auto written = writing{own_, *plan, declared.source, by, *mode, now}.run(); !written)
         return tl::unexpected{written.error()};
       write_alarm_rules(own_.db, *alarms, declared.source);
-      for (const auto& row : audit_of(*alarms, declared.source, now))
+      for (const auto& row : audit_of(*alarms, declared.source, by, now))
         write_audit(own_.db, row);
     }
     return std::move(plan->report);

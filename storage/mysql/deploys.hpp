@@ -12,7 +12,7 @@ public:
   explicit deploy_role(session& own) : own_{own} {}
 
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                          core::time_point now) override;
+                                          core::time_point now, const core::principal& by) override;
 
 private:
   session& own_;

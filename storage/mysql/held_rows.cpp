@@ -131,7 +131,7 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
   for (const auto part : padded_chunks(news.size())) {
     auto& some = own.db.prepare(
       "SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"
-      " executor_sharding_param, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"
+      " executor_sharding_param, trigger_time, job_group FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"
       " ORDER BY id FOR UPDATE",
       part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
@@ -139,7 +139,7 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
     for (auto found = some.select(); found.next();) {
       held_row held;
       held.news = by_id.at(found.number(0));
-      held.row = {found.number32(1), found.number32(2), found.number32(3), found.number32(4)};
+      held.row = {found.number32(1), found.number32(2), found.number32(3), found.number32(4), found.id<core::group_id>(9)};
       held.job = found.id<core::job_id>(5);
       held.param = found.optional_string(6);
       held.part = read_sharding(found.text(7));

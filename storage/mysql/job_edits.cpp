@@ -135,15 +135,20 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
   });
 }
 
-core::result<asked_runs> job_role::runs_of(core::intent_id intent) {
+core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
   return own_.db.read([&]() -> core::result<asked_runs> {
-    asked_runs out;
+    wish_trace found;
     // In this order: between the two it may be claimed, and then it has runs.
-    out.waiting = own_.db.query("SELECT 1 FROM rm_intent WHERE id = ? AND state = 0", intent).next();
-    auto runs = own_.db.query("SELECT log_id FROM rm_asked_run WHERE intent = ? ORDER BY log_id", intent);
+    if (auto wish = own_.db.query("SELECT n.state = 0, COALESCE(j.job_group, 0) FROM rm_intent n"
+                                  " LEFT JOIN xxl_job_info j ON j.id = n.job WHERE n.id = ? AND n.kind IN ('manual', 'api')",
+                                  intent);
+        wish.next())
+      found.take_wish(wish.number(0) != 0, wish.id<core::group_id>(1));
+    auto runs = own_.db.query("SELECT a.log_id, COALESCE(l.job_group, 0) FROM rm_asked_run a"
+                              " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent = ? ORDER BY a.log_id", intent);
     while (runs.next())
-      out.runs.push_back(runs.id<core::log_id>(0));
-    return out;
+      found.take_run(runs.id<core::log_id>(0), runs.id<core::group_id>(1));
+    return std::move(found).told_to(by, intent);
   });
 }
 

@@ -127,15 +127,14 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
 }
 
 core::result<core::job_edit> job_editor_role::update(core::job_id job, const core::job_draft& draft,
-                                                     std::optional<std::int64_t> seen_revision, const core::principal& by,
-                                                     core::time_point now) {
+                                                     std::string_view seen, const core::principal& by, core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
     const auto mode = begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
     const auto held = hold(own_, job, *mode);
     const auto wanted =
-      write_update(held, draft, seen_revision,
+      write_update(held, draft, seen,
                    {by, facts_of(own_.db, draft, job), own_.shape.limits, *mode == cluster_mode::shared, own_.schedule_zone,
                     first_start(own_.db, *mode, now), has_foreign_schedule(own_.db, held, *mode)});
     if (!wanted)

@@ -11,7 +11,7 @@ public:
   explicit job_editor_role(session& own) : own_{own} {}
 
   core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override;
-  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::optional<std::int64_t> seen_revision,
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::string_view seen,
                                       const core::principal& by, core::time_point now) override;
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
                                            const core::principal& by, core::time_point now) override;

@@ -73,6 +73,13 @@ core::result<std::size_t> upkeep_role::forget_orphans(std::size_t limit) {
   return nodes ? core::result<std::size_t>{removed + *nodes} : nodes;
 }
 
+core::result<std::size_t> upkeep_role::purge_audits(core::time_point before, std::size_t limit) {
+  return own_.db.transact([&]() -> core::result<std::size_t> {
+    // By the index of the times, and by keys that nobody else writes any more.
+    return own_.db.execute("DELETE FROM rm_audit WHERE at_ms < ? ORDER BY at_ms LIMIT ?", before, limit);
+  });
+}
+
 // The number of a life is never given out again, not to a node of the same name either: what is left of the old life, a process
 // that stood still, say, must not take a new one for its own.
 core::result<std::size_t> upkeep_role::forget_nodes(std::size_t limit) {

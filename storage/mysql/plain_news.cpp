@@ -23,7 +23,7 @@ std::string message_of(const run_news& news) {
 std::optional<good_news> plain(const run_news& news) {
   const bool trigger = news.trigger && news.trigger->code == core::success_code && news.trigger->message.empty();
   const bool callback = news.callback && news.callback->code == core::success_code;
-  if ((news.trigger && !trigger) || (news.callback && !callback))
+  if ((news.trigger && !trigger) || (news.callback && (!callback || news.callback->only_of)))
     return std::nullopt;
   return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;
 }

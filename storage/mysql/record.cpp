@@ -92,8 +92,11 @@ private:
 
   void record_with_care(const std::vector<const run_news*>& careful) {
     auto rows = lock_rows(own_, careful, now_);
-    for (auto& held : rows)
+    for (auto& held : rows) {
       held.write = decide(held.row, *held.news, !outcome_.fenced);
+      if (held.write.callback_foreign)
+        outcome_.foreign_callbacks.push_back(held.news->id);
+    }
     std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
     decide_alarms(own_, rows);
     write(own_, rows, now_text_, batch_.shared, now_);

@@ -19,6 +19,7 @@ public:
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
   core::result<core::purge_outcome> purge(const core::purge_step& step) override;
   core::result<std::size_t> forget_orphans(std::size_t limit) override;
+  core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override;
   core::result<void> make_room() override;
   core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
                                                         std::span<const std::int64_t> claims) override;

@@ -11,6 +11,7 @@ namespace ringmaster::storage::sqlite {
 [[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
 
 /// deploys.cpp. Inside a write transaction. A plan that writes nothing changes nothing.
-void write_deploy_plan(session& session, const deploy_plan& plan, const std::string& source, core::time_point now);
+void write_deploy_plan(session& session, const deploy_plan& plan, const std::string& source, const core::principal& by,
+                       core::time_point now);
 
 } // namespace ringmaster::storage::sqlite

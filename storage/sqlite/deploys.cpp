@@ -57,8 +57,9 @@ constexpr char insert_revision[] = "INSERT INTO rm_deploy (source, revision) VAL
 
 class writing {
 public:
-  writing(session& session, const deploy_plan& plan, const std::string& source, core::time_point now)
-    : db_{*session.db}, plan_{plan}, source_{source}, now_{now}, now_text_{session.dates.of(now)} {}
+  writing(session& session, const deploy_plan& plan, const std::string& source, const core::principal& by,
+          core::time_point now)
+    : db_{*session.db}, plan_{plan}, source_{source}, by_{by}, now_{now}, now_text_{session.dates.of(now)} {}
 
   void run() {
     for (const auto& group : plan_.groups)
@@ -72,7 +73,7 @@ public:
       db_.run(delete_revision, source_);
       db_.run(insert_revision, source_, *plan_.revision);
     }
-    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, now_))
+    for (const auto& row : audit_of(plan_, group_ids_, ids_, source_, by_, now_))
       write_audit(db_, row);
   }
 
@@ -169,6 +170,7 @@ private:
   connection& db_;
   const deploy_plan& plan_;
   const std::string& source_;
+  const core::principal& by_;
   core::time_point now_;
   std::string now_text_;
   std::vector<core::group_id> group_ids_;
@@ -178,12 +180,15 @@ private:
 
 } // namespace
 
-void write_deploy_plan(session& session, const deploy_plan& plan, const std::string& source, core::time_point now) {
-  writing{session, plan, source, now}.run();
+void write_deploy_plan(session& session, const deploy_plan& plan, const std::string& source, const core::principal& by,
+                       core::time_point now) {
+  writing{session, plan, source, by, now}.run();
 }
 
 core::result<core::deploy_report> deploys::apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                                 core::time_point now) {
+                                                 core::time_point now, const core::principal& by) {
+  if (auto allowed = core::check_admin(by); !allowed)
+    return tl::unexpected{allowed.error()};
   auto kind = dry_run ? transaction_kind::read : transaction_kind::write;
   return within(*session_.db, kind, [&](connection& db) -> core::result<core::deploy_report> {
     auto plan = plan_deploy(read_deploy_state(db, declared.source), declared, prune, now, session_.schedule_zone);
@@ -194,9 +199,9 @@ core::result<core::deploy_report> deploys::apply(const core::declared_set& decla
       return tl::unexpected{alarms.error()};
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
     if (!dry_run) {
-      write_deploy_plan(session_, *plan, declared.source, now);
+      write_deploy_plan(session_, *plan, declared.source, by, now);
       write_alarm_rules(db, *alarms, declared.source);
-      for (const auto& row : audit_of(*alarms, declared.source, now))
+      for (const auto& row : audit_of(*alarms, declared.source, by, now))
         write_audit(db, row);
     }
     return std::move(plan->report);

@@ -27,8 +27,10 @@ constexpr char insert_asked_intent[] =
   "VALUES (?1, ?2, 0, ?3, 0, 0, ?4, ?5, ?6, ?7)";
 constexpr char find_intent[] =
   "SELECT id FROM rm_intent WHERE job = ?1 AND kind = ?2 AND fire_ms = 0 AND origin_log_id = ?3 AND shard = 0";
-constexpr char find_waiting[] = "SELECT 1 FROM rm_intent WHERE id = ?1 AND state = 0";
-constexpr char find_asked[] = "SELECT log_id FROM rm_asked_run WHERE intent = ?1 ORDER BY log_id";
+constexpr char find_wish[] = "SELECT n.state = 0, coalesce(j.job_group, 0) FROM rm_intent n LEFT JOIN xxl_job_info j "
+                             "ON j.id = n.job WHERE n.id = ?1 AND n.kind IN ('manual', 'api')";
+constexpr char find_asked[] = "SELECT a.log_id, coalesce(l.job_group, 0) FROM rm_asked_run a LEFT JOIN xxl_job_log l "
+                              "ON l.id = a.log_id WHERE a.intent = ?1 ORDER BY a.log_id";
 constexpr char find_owner[] = "SELECT source FROM rm_job_ext WHERE job = ?1 AND job_key IS NOT NULL";
 constexpr const char* removals[] = {
   "DELETE FROM xxl_job_info WHERE id = ?1",      "DELETE FROM xxl_job_logglue WHERE job_id = ?1",
@@ -134,16 +136,17 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
   });
 }
 
-core::result<asked_runs> jobs::runs_of(core::intent_id intent) {
+core::result<asked_runs> jobs::runs_of(core::intent_id intent, const core::principal& by) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
-    asked_runs found;
-    auto waiting = db.prepare(find_waiting);
-    found.waiting = waiting.with(intent).step();
+    wish_trace found;
+    auto wish = db.prepare(find_wish);
+    if (wish.with(intent).step())
+      found.take_wish(wish.number(0) != 0, wish.id<core::group_id>(1));
     auto listing = db.prepare(find_asked);
     listing.with(intent);
     while (listing.step())
-      found.runs.push_back(listing.id<core::log_id>(0));
-    return found;
+      found.take_run(listing.id<core::log_id>(0), listing.id<core::group_id>(1));
+    return std::move(found).told_to(by, intent);
   });
 }
 

@@ -106,11 +106,10 @@ core::result<core::job_id> job_writes::add(const core::job_draft& draft, const c
 }
 
 core::result<core::job_edit> job_writes::update(core::job_id job, const core::job_draft& draft,
-                                                std::optional<std::int64_t> seen_revision, const core::principal& by,
-                                                core::time_point now) {
+                                                std::string_view seen, const core::principal& by, core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto held = find_record(session_, job);
-    const auto wanted = write_update(held, draft, seen_revision,
+    const auto wanted = write_update(held, draft, seen,
                                      {by, facts_of(db, draft, job), column_limits{}, false, session_.schedule_zone, now,
                                       has_foreign_schedule(db, held)});
     if (!wanted)

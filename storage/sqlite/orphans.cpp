@@ -35,6 +35,8 @@ constexpr const char* kinds[] = {
 
 constexpr char list_ended[] = "SELECT id, incarnation FROM rm_node WHERE state <> 'up' "
                               "AND id NOT IN (SELECT node FROM rm_claim) ORDER BY id LIMIT ?1";
+constexpr char purge_record[] =
+  "DELETE FROM rm_audit WHERE id IN (SELECT id FROM rm_audit WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)";
 constexpr char delete_node[] = "DELETE FROM rm_node WHERE id = ?1";
 constexpr char keep_lives[] = "INSERT INTO rm_edit (id, counter) VALUES (?1, ?2) "
                               "ON CONFLICT (id) DO UPDATE SET counter = max(counter, excluded.counter)";
@@ -64,6 +66,12 @@ core::result<std::size_t> upkeep::forget_orphans(std::size_t limit) {
     for (const char* kind : kinds)
       removed += static_cast<std::size_t>(db.run(kind, limit));
     return removed;
+  });
+}
+
+core::result<std::size_t> upkeep::purge_audits(core::time_point before, std::size_t limit) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+    return static_cast<std::size_t>(db.run(purge_record, before, limit));
   });
 }
 

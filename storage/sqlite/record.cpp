@@ -25,7 +25,7 @@ constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, han
                                    "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
 constexpr char read_run_row[] =
   "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
-  "executor_sharding_param, trigger_time FROM xxl_job_log WHERE id = ?1";
+  "executor_sharding_param, trigger_time, job_group FROM xxl_job_log WHERE id = ?1";
 // 15 000 characters are at most 60 000 bytes: they fit the column on every backend.
 constexpr char write_run_row[] =
   "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
@@ -77,7 +77,7 @@ private:
   bool record_success(const run_news& news) {
     bool trigger = news.trigger && news.trigger->code == core::success_code && news.trigger->message.empty();
     bool callback = news.callback && news.callback->code == core::success_code;
-    if ((news.trigger && !trigger) || (news.callback && !callback))
+    if ((news.trigger && !trigger) || (news.callback && (!callback || news.callback->only_of)))
       return false;
     auto message = callback ? core::cut_utf16(news.callback->message, core::message_units_max) : std::string_view{};
     int changed = !callback  ? db_.run(record_trigger, news.id)
@@ -99,7 +99,7 @@ private:
       auto reading = db_.prepare(read_run_row);
       if (!reading.with(news.id).step())
         return;
-      row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3)};
+      row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3), reading.id<core::group_id>(8)};
       first.job = reading.id<core::job_id>(4);
       first.param = reading.optional_text(5);
       first.part = read_sharding(reading.text(6));
@@ -107,6 +107,8 @@ private:
       first.fire_at = std::min(dates_.read(reading.text(7)).value_or(now_), now_);
     }
     auto write = decide(row, news, !outcome_.fenced);
+    if (write.callback_foreign)
+      outcome_.foreign_callbacks.push_back(news.id);
     if (!write.writes_row())
       return;
     std::optional<std::int32_t> alarm_status;

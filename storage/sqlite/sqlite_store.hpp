@@ -9,6 +9,7 @@
 #include "storage/sqlite/access.hpp"
 #include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/exports.hpp"
 #include "storage/store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -78,7 +79,7 @@ public:
   explicit deploys(session& session) : session_{session} {}
 
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                          core::time_point now) override;
+                                          core::time_point now, const core::principal& by) override;
 
 private:
   session& session_;
@@ -93,7 +94,7 @@ public:
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
                                      const core::principal& by) override;
-  core::result<asked_runs> runs_of(core::intent_id intent) override;
+  core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
                                       const core::principal& by) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
@@ -112,7 +113,7 @@ public:
   explicit job_writes(session& session) : session_{session} {}
 
   core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override;
-  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::optional<std::int64_t> seen_revision,
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::string_view seen,
                                       const core::principal& by, core::time_point now) override;
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
                                            const core::principal& by, core::time_point now) override;
@@ -165,6 +166,7 @@ public:
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
   core::result<core::purge_outcome> purge(const core::purge_step& step) override;
   core::result<std::size_t> forget_orphans(std::size_t limit) override;
+  core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override;
   core::result<void> make_room() override { return {}; }
   core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
                                                         std::span<const std::int64_t> claims) override;
@@ -224,6 +226,7 @@ public:
   session_store& sessions() override { return sessions_; }
   api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
+  export_store& exports() override { return exports_; }
   core::result<void> ping() override;
 
 private:
@@ -244,6 +247,7 @@ private:
   sqlite::sessions sessions_{session_};
   sqlite::api_keys api_keys_{session_};
   sqlite::audits audits_{session_};
+  sqlite::exports exports_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.

@@ -159,3 +159,27 @@ TEST_CASE_METHOD(completion, "new intents go on to the planner", "[actors]") {
   REQUIRE(schedule.record->intents.size() == 1);
   CHECK(schedule.record->intents[0].id == core::intent_id{5});
 }
+
+TEST_CASE_METHOD(completion, "who shows the token of a group reports for its runs only", "[actors]") {
+  core::job mine;
+  mine.id = core::job_id{1};
+  mine.group = core::group_id{4};
+  tell(actor, protocol::sent_runs{{{core::log_id{7}, std::make_shared<const core::job>(mine)}}});
+  const auto batch_of = [](std::vector<core::group_id> groups, std::initializer_list<std::int64_t> runs) {
+    auto batch = results(runs);
+    const auto only = std::make_shared<const std::vector<core::group_id>>(std::move(groups));
+    for (auto& item : batch.items)
+      item.only_of = only;
+    return batch;
+  };
+
+  // Refused here; XXL's answer is that of the batch. The run is remembered all the same.
+  CHECK(ask<callbacks_stored>(actor, batch_of({core::group_id{5}}, {7})));
+  CHECK(storage.record->callbacks.empty());
+  CHECK(ask<callbacks_stored>(actor, batch_of({core::group_id{4}, core::group_id{5}}, {7, 8})));
+  CHECK(jobs_told() == jobs{1, 0});
+  const auto& told = storage.record->callbacks.back().items;
+  CHECK_FALSE(told[0].only_of);
+  // Of this one the store knows the group.
+  CHECK(told[1].only_of);
+}

@@ -41,6 +41,7 @@ struct sweeping_store final : storage::store {
   storage::cluster_store& cluster() override { return inner->cluster(); }
   storage::registry_store& registry() override { return inner->registry(); }
   storage::deploy_store& deploys() override { return inner->deploys(); }
+  storage::export_store& exports() override { return inner->exports(); }
   storage::log_store& logs() override { return inner->logs(); }
   storage::job_store& jobs() override { return inner->jobs(); }
   storage::job_editor& job_editing() override { return inner->job_editing(); }

@@ -323,3 +323,31 @@ TEST_CASE("no node is fenced before its own deadline", "[actors]") {
   CHECK(fences > 0);
   CHECK(open_when_fenced == 0);
 }
+
+TEST_CASE_METHOD(cluster, "a node tells of itself and of the others", "[actors]") {
+  using core::node_health;
+  node a{*this, database, "a"};
+  node b{*this, database, "b"};
+  advance(3s);
+  const auto told = [this](node& of) { return *ask<protocol::node_list>(of.actor, protocol::nodes_query{}); };
+  auto list = told(b);
+  REQUIRE(list.nodes.size() == 2);
+  CHECK(list.mode == core::cluster_mode::native);
+  CHECK(list.dead_after == 1500ms);
+  CHECK(list.nodes[0].row.id == "a");
+  CHECK_FALSE(list.nodes[0].self);
+  CHECK(list.nodes[0].health == node_health::alive);
+  CHECK(list.nodes[1].self);
+  CHECK(list.nodes[1].health == node_health::alive);
+  CHECK(list.nodes[1].row.incarnation == 1);
+  CHECK(list.nodes[1].row.address == "b:8080");
+  CHECK(*list.nodes[1].silent_for <= 300ms);
+
+  a.store.go_away();
+  advance(1s);
+  CHECK(*told(b).nodes[0].silent_for >= 700ms);
+  advance(3s);
+  CHECK(told(b).nodes[0].health == node_health::dead);
+  // It knows it, too.
+  CHECK(told(a).nodes[0].health == node_health::dead);
+}

@@ -80,3 +80,23 @@ TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
   CHECK(watch.alone());
   CHECK(watch.live() == names{"b"});
 }
+
+TEST_CASE("everybody else is told of with his state and how long his beat has stood still", "[actors]") {
+  using core::node_health;
+  actors::peer_watch watch{"b", 1500ms};
+  const auto rows = std::vector{row("a", 1, 4), row("b", 3, 9), row("c", 2, 4, node_state::fenced),
+                                row("d", 5, 1, node_state::down)};
+  watch.observe(rows, 0);
+  watch.observe(rows, 1000 * ms);
+  auto seen = watch.seen(1200 * ms);
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].row.id == "a");
+  CHECK(seen[0].health == node_health::alive);
+  CHECK(seen[0].silent_for == 1200ms);
+  CHECK(seen[1].health == node_health::dead);
+  CHECK_FALSE(seen[1].silent_for);
+  CHECK(seen[2].row.incarnation == 5);
+  CHECK(seen[2].health == node_health::stopped);
+  watch.observe(rows, 1500 * ms);
+  CHECK(watch.seen(1500 * ms)[0].health == node_health::dead);
+}

@@ -193,3 +193,14 @@ TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and 
   CHECK(store.reports[midnight(0)] == core::run_counts{1, 0, 1});
   CHECK(rows() == 1);
 }
+
+TEST_CASE_METHOD(reporting, "old changes go from the record, some at a time", "[actors]") {
+  const auto calls = std::make_shared<std::size_t>(0);
+  store.after = [calls](std::string_view called) { *calls += called == "purge_audits" ? 1 : 0; };
+  begin_reports();
+  CHECK(*calls == 1);
+  advance(59min);
+  CHECK(*calls == 1);
+  advance(2min);
+  CHECK(*calls == 2);
+}

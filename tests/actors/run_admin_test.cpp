@@ -100,6 +100,40 @@ struct run_administration : test::virtual_time {
     return made.id;
   }
 
+  /// A run for each address, in one broadcast. All were taken, and have this result; 0: none.
+  std::vector<core::log_id> add_broadcast(const std::vector<std::string>& addresses, std::int32_t handle_code = 0) {
+    const auto next = *test::expect(store.firings().read_jobs({&job->id, 1})).at(0).next;
+    core::claim_batch claim;
+    claim.owner = life;
+    claim.sequence = ++sequence;
+    claim.seen_revision = 1000;
+    claim.moves = {{job->id, next, next, next + std::chrono::hours{24}}};
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      core::planned_run run;
+      run.spec = job;
+      run.fire_at = next;
+      run.address = addresses[i];
+      run.part = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(addresses.size()), true};
+      claim.runs.push_back(run);
+    }
+    std::vector<core::log_id> ids;
+    core::record_batch batch;
+    batch.owner = life;
+    for (const auto& made : test::expect(store.firings().claim(claim, civil())).runs) {
+      ids.push_back(made.id);
+      batch.triggers.push_back({made.id, made.claim, job, 200, {}, false});
+      if (handle_code != 0)
+        batch.callbacks.push_back({made.id, handle_code, "done", job});
+    }
+    batch.resolved_claims = {claim.sequence};
+    test::expect(store.firings().record(batch, civil()));
+    return ids;
+  }
+
+  caf::expected<protocol::run_log> merged(core::log_id run, const core::principal& by = core::local_operator()) {
+    return ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, by, true});
+  }
+
   core::error log_error(core::log_id run, const core::principal& by = core::local_operator()) {
     auto answer = ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, by});
     REQUIRE_FALSE(answer);
@@ -186,6 +220,78 @@ TEST_CASE_METHOD(run_administration, "a log ends when its run has a result and t
   CHECK(end(running, 1, {true, 0, "readLog fail, logFile not exists", {}, 1, true}));
   // A line before the first one is the first one.
   CHECK_FALSE(end(done, -7, {true, 1, "x", {}, 1, false}));
+}
+
+TEST_CASE_METHOD(run_administration, "the logs of a broadcast are one text", "[actors][runs][merged]") {
+  const std::string other_address = "http://10.0.0.4:9999/";
+  const auto other = pool.executor(other_address);
+  executor->log = {true, 2, "a\nb\n", {}, 1, false};
+  other->log = {true, 1, "c", {}, 1, false};
+  add_broadcast({executor_address, executor_address}, 200);
+  const auto ids = add_broadcast({executor_address, other_address}, 200);
+  const auto head = [&](std::size_t at, const std::string& address) {
+    return "---- shard " + std::to_string(at) + "/2, run " + std::to_string(core::number(ids[at])) + ", " + address + " ----\n";
+  };
+  const auto log = merged(ids.at(1), user(core::group_right::viewer));
+  REQUIRE(log);
+  CHECK(log->run.id == ids[1]);
+  CHECK(log->content == head(0, executor_address) + "a\nb\n" + head(1, other_address) + "c\n");
+  CHECK(log->to_line == 5);
+  CHECK(log->end);
+  const auto hidden = merged(ids[1], user(core::group_right::none));
+  REQUIRE_FALSE(hidden);
+  CHECK(protocol::to_core(hidden.error()).code == core::errc::forbidden);
+  REQUIRE_FALSE(merged(core::log_id{4711}));
+  // A run without shards is a broadcast of one.
+  const auto alone = merged(add_run(200));
+  REQUIRE(alone);
+  CHECK(alone->content.find("shard") == std::string::npos);
+  CHECK(alone->content.find("a\nb\n") != std::string::npos);
+  CHECK_FALSE(alone->end);
+}
+
+TEST_CASE_METHOD(run_administration, "who does not answer costs his own part alone", "[actors][runs][merged]") {
+  const auto silent = pool.executor("http://10.0.0.4:9999/");
+  silent->silent = true;
+  executor->log = {true, 1, "a\n", {}, 1, false};
+  const auto refusing = pool.executor("http://10.0.0.5:9999/");
+  refusing->log = {.error = "connection refused"};
+  const std::string unknown = "http://10.0.0.9:9999/";
+  const auto ids = add_broadcast({"http://10.0.0.4:9999/", executor_address, "http://10.0.0.5:9999/", unknown});
+  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  run();
+  CHECK_FALSE(*late);
+  advance(8s);
+  REQUIRE(*late);
+  REQUIRE(**late);
+  const auto& content = (**late)->content;
+  CHECK(content.find("10.0.0.3:9999/ ----\na\n") != std::string::npos);
+  CHECK(content.find("10.0.0.4:9999/ ----\n[it did not answer in time]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.5:9999/ ----\n[it did not answer: connection refused]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.9:9999/ ----\n[there is no way to the executor") != std::string::npos);
+  CHECK_FALSE((**late)->end);
+}
+
+TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for a bounded time", "[actors][runs][merged]") {
+  constexpr auto fan_out = actors::run_admin_state::merge_fan_out;
+  executor->log = {true, 1, std::string(100'000, 'x'), {}, 1, false};
+  const auto ids = add_broadcast(std::vector<std::string>(3 * fan_out, executor_address));
+  const auto log = merged(ids.at(0));
+  REQUIRE(log);
+  CHECK(executor->calls.size() == 3 * fan_out);
+  CHECK(log->content.size() < actors::run_admin_state::merged_bytes_max + 3 * fan_out * 200);
+  CHECK(log->content.find("more bytes: read run " + std::to_string(core::number(ids[5]))) != std::string::npos);
+  // Nobody answers: the second round has less time, the third one none.
+  executor->silent = true;
+  executor->calls.clear();
+  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  run();
+  CHECK(executor->calls.size() == fan_out);
+  advance(actors::run_admin_state::merge_patience);
+  REQUIRE(*late);
+  REQUIRE(**late);
+  CHECK(executor->calls.size() == 2 * fan_out);
+  CHECK((**late)->content.find("[not asked: other executors took too long]") != std::string::npos);
 }
 
 TEST_CASE_METHOD(run_administration, "a log that cannot be read says why", "[actors][runs]") {

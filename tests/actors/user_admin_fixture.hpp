@@ -67,8 +67,9 @@ struct keeper_double {
 
 struct sign_in_desk : virtual_time {
   explicit sign_in_desk(config::security_settings settings = {})
-    : actor{spawn<actors::user_admin_state, protocol::user_admin>(worker.actor, keeper.actor, std::move(settings), tokens(),
-                                                                  clock(), silent_log())} {
+    : actor{spawn<actors::user_admin_state, protocol::user_admin>(actors::query_workers{worker.actor, edits.actor},
+                                                                  keeper.actor, std::move(settings), tokens(), clock(),
+                                                                  silent_log())} {
     expect(store.inner().users().add_first("admin", "ours:secret", start));
     admin = who("admin");
   }
@@ -120,6 +121,7 @@ struct sign_in_desk : virtual_time {
   memory_database database;
   faulty_store store{database.open()};
   query_worker_double worker{*this, store};
+  query_worker_double edits{*this, store};
   keeper_double keeper{*this};
   protocol::user_admin actor;
   core::principal admin;

@@ -158,3 +158,16 @@ TEST_CASE_METHOD(office, "a lost answer may hide a change: nothing that was kept
   CHECK(is_open(token));
   CHECK(*reads == 1);
 }
+
+TEST_CASE_METHOD(office, "edits run where all edits do, and sign-ins and pages do not", "[actors][access]") {
+  const auto read = *worker.tasks;
+  REQUIRE(save(new_user("anna", "pass")));
+  CHECK(*edits.tasks == 1);
+  CHECK(change(who("anna"), "pass", "word") == core::error{core::errc{}, ""});
+  CHECK(*edits.tasks == 2);
+  REQUIRE(ask<protocol::added_key>(actor, protocol::add_key{"ci", std::nullopt, std::nullopt, who("anna")}));
+  CHECK(*edits.tasks == 3);
+  CHECK(is_open(session("anna", "word")));
+  CHECK(*edits.tasks == 3);
+  CHECK(*worker.tasks > read);
+}

@@ -118,9 +118,9 @@ class RefusedTest(Case):
         self.refuse_beside_good(job("odd", "retrys = 1"), "6: unknown key 'retrys'; did you mean 'retry'?")
 
     def test_an_address_that_cannot_be_called(self):
-        self.refuse_beside_good('[[group]]\napp_name = "mail-worker"\naddresses = ["https://h:1/"]\n',
-                                '3: addresses: "https://h:1/": executors cannot be called over TLS by this release; '
-                                "expected http://host:port/")
+        self.refuse_beside_good('[[group]]\napp_name = "mail-worker"\naddresses = ["ftp://h:1/"]\n',
+                                '3: addresses: "ftp://h:1/" is no address; expected http://host:port/ or https://host:port/, '
+                                "at most 255 characters, without a comma")
 
     def test_files_that_are_not_there(self):
         good = self.write("jobs.toml", JOBS)

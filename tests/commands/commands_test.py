@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the real binary as people do: commands_test.py RINGMASTER XXL_TABLES [TEST…].
+"""Runs the real binary as people do, with --hostile as nobody should: commands_test.py [--hostile] RINGMASTER XXL_TABLES [TEST…].
 
 Every server listens on loopback on a port that the system chose, in a folder of its own, and is ended by its process id.
 """
@@ -10,26 +10,43 @@ import unittest
 
 import alarm_command_test
 import apply_test
+import audit_test
 import command_case
+import completion_test
+import desk_test
 import doctor_test
+import export_test
+import history_test
 import job_test
 import key_test
+import log_test
 import mariadb_case
 import metrics_test
 import migrate_test
+import schemathesis_test
 import serve_test
+import tls_test
 import usage_test
+import web_corpus_test
+import web_heads_test
+import xss_test
 import xxl_script_test
+
+USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, completion_test, log_test, serve_test, tls_test,
+         metrics_test, migrate_test, doctor_test, alarm_command_test, xxl_script_test)
+HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, schemathesis_test)
 
 
 def main() -> int:
+    is_hostile = "--hostile" in sys.argv[1:2]
+    if is_hostile:
+        del sys.argv[1]
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
     command_case.Case.binary, mariadb_case.MariadbCase.tables = (os.path.abspath(path) for path in sys.argv[1:3])
     tests = unittest.TestSuite()
-    for module in (usage_test, apply_test, job_test, key_test, serve_test, metrics_test, migrate_test, doctor_test,
-                   alarm_command_test, xxl_script_test):
+    for module in HOSTILE if is_hostile else USUAL:
         for test in unittest.defaultTestLoader.loadTestsFromModule(module):
             tests.addTests(each for each in test if all(word in each.id() for word in sys.argv[3:]))
     try:

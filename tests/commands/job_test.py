@@ -61,12 +61,19 @@ class JobTest(Case):
         self.declare(JOBS + job("poll", "interval_ms = 250\njitter_ms = 20"))
         listed = self.succeed("job", "list").out.splitlines()
         self.assertEqual(len(listed), 3)
-        self.assertRegex(listed[1], r"^1  +pay-worker/settle +settle +0 0 1 \* \* \? +running +\d{4}-")
-        self.assertIn("every 250 ms", listed[2])
-        self.assertEqual([each["key"] for each in self.json("job", "list", "--limit", "1", "--after", "1")["jobs"]], ["poll"])
-        self.assertEqual(self.json("job", "list", "--stopped")["jobs"], [])
+        self.assertIn("every 250 ms", listed[1])
+        self.assertRegex(listed[2], r"^1  +pay-worker/settle +settle +0 0 1 \* \* \? +running +\d{4}-")
+        first = self.json("job", "list", "--limit", "1")
+        self.assertEqual(([each["key"] for each in first["items"]], first["total"]), (["poll"], 2))
+        self.assertIn(f"more: --cursor {first['next']}\n", self.succeed("job", "list", "--limit", "1").out)
+        rest = self.json("job", "list", "--cursor", first["next"])
+        self.assertEqual(([each["key"] for each in rest["items"]], rest["next"]), (["settle"], None))
+        self.assertEqual(self.json("job", "list", "--stopped")["items"], [])
+        self.assertEqual(len(self.json("job", "list", "--group", "pay-worker")["items"]), 2)
+        self.refuse(1, "there is no group none", "job", "list", "--group", "none")
         shown = self.json("job", "show", "pay-worker/poll")
-        self.assertEqual((shown["interval_ms"], shown["jitter_ms"], shown["schedule"], shown["last_runs"]), (250, 20, "1", []))
+        self.assertEqual((shown["interval_ms"], shown["jitter_ms"], shown["schedule"]["conf"], shown["last_runs"]),
+                         (250, 20, "1", []))
         self.assertIn("jitter:", self.succeed("job", "show", "2").out)
 
     def test_stop_start_and_apply(self):
@@ -75,7 +82,7 @@ class JobTest(Case):
         self.assertEqual(self.rows("SELECT trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info"), [(0, 0, 0)])
         self.declare()
         self.assertFalse(self.json("job", "show", "1")["running"])
-        started = self.json("job", "start", "1")
+        started = self.json("job", "start", "1")["items"][0]["done"]
         self.assertEqual((started["job"], started["on_their_way"]), (1, 0))
         self.assertEqual(self.rows("SELECT next_ms FROM rm_schedule"), [(started["next_ms"],)])
 
@@ -85,12 +92,12 @@ class JobTest(Case):
         self.refuse(1, "job 77 does not exist", "job", "stop", "77")
         self.refuse(2, '"none" names no job; expected an id or group/key', "job", "stop", "none")
         self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
-        self.refuse(2, '"here" is no address; expected http://host:port/, at most 255 characters', "job", "trigger", "1",
-                    "--address", "here")
+        self.refuse(2, 'addresses: "here" is no address; expected http://host:port/, at most 255 characters', "job",
+                    "trigger", "1", "--address", "here")
         self.refuse(1, "run 1 does not exist", "run", "show", "1")
         for text in ("0", "-1", "x", "99999999999999999999"):
-            self.assertIn(f'"{text}" is no log id', self.run_it("run", "list", f"--before={text}").err)
-        self.assertIn('"0" is no log id', self.run_it("run", "show", "0").err)
+            self.assertIn(f'"{text}" is no log id', self.run_it("run", "show", "--", text).err)
+        self.refuse(2, 'the parameter cursor must be what "next" of the page before said', "run", "list", "--cursor", "12")
         self.assertEqual(self.run_it("job").code, 2)
         self.assertEqual(self.run_it("job", "explode").code, 2)
 
@@ -106,12 +113,25 @@ class JobTest(Case):
         self.succeed("job", "remove", "1", "--declared-too")
         self.assertEqual(self.jobs(), [])
 
+    def test_many_at_once(self):
+        self.declare(JOBS + job("one", 'schedule = { cron = "0 0 2 * * ?" }') + job("child"))
+        result = self.run_it("job", "start", "pay-worker/settle", "2", "pay-worker/child", "77", "2")
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.out, r"\Apay-worker/settle started; next at .*\njob 2 started; next at .*\n\Z")
+        self.assertEqual([line.split(":")[:2] for line in result.errors],
+                         [["ringmaster", " pay-worker/child"], ["ringmaster", " job 77"]])
+        items = json.loads(self.run_it("job", "stop", "1", "77", "--json").out)["items"]
+        self.assertEqual([(each["id"], each["status"]) for each in items], [(1, 200), (77, 404)])
+        self.assertEqual(items[1]["problem"]["type"], "urn:ringmaster:not_found")
+        self.succeed("job", "remove", "2", "3", "--declared-too")
+        self.assertEqual(self.jobs(), ["settle"])
+
     def test_nobody_takes_a_run(self):
         self.declare()
         self.refuse(1, "no node has taken the run; is a server running?", "job", "trigger", "1", "--wait", "--timeout", "300ms")
         self.assertEqual(self.rows("SELECT kind, state, fire_ms, origin_log_id < 0 FROM rm_intent"), [("manual", 0, 0, 1)])
 
-    def run_by_hand(self, code: int):
+    def run_by_hand(self, code: int, through_server: bool = False):
         executor = Executor(self, code)
         text = JOBS.replace('app_name = "pay-worker"',
                             f'app_name = "pay-worker"\naddresses = ["http://127.0.0.1:{free_port()}/"]')
@@ -119,20 +139,22 @@ class JobTest(Case):
         server = self.start("--set", f"deploy.files={path}", "--set", "security.access_token=secret-token")
         server.wait_until_ready()
         executor.server_address, executor.token = server.address(), "secret-token"
+        key = self.succeed("key", "add", "ci", "--user", "admin").out.strip()
+        variables = {"RINGMASTER_SERVER": server.address(), "RINGMASTER_TOKEN": key} if through_server else None
         result = self.run_it("job", "trigger", "pay-worker/settle", "--param", "day=1", "--address", executor.address, "--wait",
-                             "--timeout", "50s", "--json")
-        runs = json.loads(result.out)["runs"]
+                             "--timeout", "50s", "--json", variables=variables)
+        runs = json.loads(result.out)["items"]
         self.assertEqual(len(runs), 1, result)
         self.assertEqual([run["executorParams"] for run in executor.seen], ["day=1"])
-        self.assertEqual((runs[0]["address"], runs[0]["param"]), (executor.address, "day=1"))
+        self.assertEqual((runs[0]["address"], runs[0]["params"]), (executor.address, "day=1"))
         shown = self.succeed("run", "show", str(runs[0]["id"])).out
-        self.assertIn("Manual trigger", shown)
+        self.assertIn("Api trigger" if through_server else "Manual trigger", shown)
         # The addresses that were asked for, not the group's.
         self.assertIn("Manual registration", shown)
         self.assertIn(f"[{executor.address}]", shown)
         self.assertIn("said so", shown)
-        self.assertEqual(self.json("run", "list", "--job", "1")["runs"][0]["id"], runs[0]["id"])
-        failed = self.json("run", "list", "--failed")["runs"]
+        self.assertEqual(self.json("run", "list", "--job", "1")["items"][0]["id"], runs[0]["id"])
+        failed = self.json("run", "list", "--failed")["items"]
         self.assertEqual(len(failed), 0 if code == 200 else 1)
         # Edits beside the server are obeyed.
         self.succeed("job", "stop", "1")
@@ -144,6 +166,12 @@ class JobTest(Case):
 
     def test_run_by_hand_that_fails(self):
         self.assertEqual(self.run_by_hand(500), 1)
+
+    def test_run_by_hand_through_a_server(self):
+        self.assertEqual(self.run_by_hand(200, through_server=True), 0)
+
+    def test_run_by_hand_through_a_server_that_fails(self):
+        self.assertEqual(self.run_by_hand(500, through_server=True), 1)
 
 
 def free_port() -> int:

@@ -1,6 +1,7 @@
 // Files that declare jobs: a document is read or refused with a place.
 
 #include "config/declared_file.hpp"
+#include "config/declared_writer.hpp"
 #include "core/declared.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -12,7 +13,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(declared.error().context.starts_with("jobs.toml:"), "a refusal names the place");
     return 0;
   }
-  for (const auto& job : declared->jobs)
-    fuzz::require(core::content_hash(job).size() == 32, "a job has a hash");
+  for (const auto& job : declared->jobs) {
+    const auto hash = core::content_hash(job);
+    fuzz::require(hash.size() == 32, "a job has a hash");
+    const auto epoch = core::time_point{};
+    if (job.timing.start_at.value_or(epoch) < epoch || job.timing.end_at.value_or(epoch) < epoch)
+      continue;
+    const auto again = config::parse_declared(config::declared_text(job), "written.toml", "fuzz");
+    fuzz::require(again && again->jobs.size() == 1 && core::content_hash(again->jobs[0]) == hash, "what is written is read back");
+  }
   return 0;
 }

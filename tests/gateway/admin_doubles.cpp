@@ -1,5 +1,7 @@
 #include "tests/gateway/admin_doubles.hpp"
 
+#include "protocol/wire/api_deploys.hpp"
+
 namespace ringmaster::test {
 
 namespace {
@@ -140,6 +142,19 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
   using enum group_right;
   return {
     [](const protocol::apply_declared&) { return core::deploy_report{}; },
+    [this](const protocol::apply_files& m) -> caf::result<protocol::files_applied> {
+      // Who answers reads the body, too.
+      if (const auto wish = protocol::wire::parse_api_apply(m.body); !wish)
+        return protocol::to_caf(wish.error());
+      const core::deploy_report report{{{core::change_kind::update, "job pay-worker/settle", {"retry: 0 -> 2"}}}};
+      return script->answer(line_of("apply_files", m.body.substr(0, 60)), m.by, core::check_admin(m.by),
+                            protocol::files_applied{report, true});
+    },
+    [this](const protocol::export_query& m) {
+      const auto source = m.source ? ", " + *m.source : std::string{};
+      return script->answer("export(" + text_of(m.group) + source + ")", m.by, core::check_admin(m.by),
+                            protocol::exported_file{"# all\n[[group]]\napp_name = \"pay-worker\"\n"});
+    },
     [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {
@@ -158,7 +173,7 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
                             protocol::added_job{core::job_id{71}});
     },
     [this](const protocol::update_job& m) {
-      const auto seen = m.seen_revision ? " seen " + std::to_string(*m.seen_revision) : std::string{};
+      const auto seen = m.seen.empty() ? std::string{} : " seen " + m.seen;
       return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + seen, m.job, editor, m.by);
     },
     [this](const protocol::save_source& m) {
@@ -174,6 +189,21 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer(line_of("job_page_query", text_of(s.group), text_of(running), s.name_part, s.handler_part,
                                     s.author_part, text_of(s.window)),
                             m.by, check_list(m.by, s.group), protocol::job_page{page_of(a_job())});
+    },
+    [this](const protocol::forecast_query& m) {
+      core::upcoming_page page;
+      page.firings = {{at(a_second), core::job_id{7}, core::group_id{1}}};
+      page.next = core::upcoming_place{at(a_second), core::job_id{7}};
+      page.truncated = true;
+      page.bad = {core::job_id{9}};
+      const auto& s = m.search;
+      const bool from_now = s.from.present != core::time_point{};
+      return script->answer(line_of("forecast_query", text_of(m.group), text_of(m.job), s.limit, from_now), m.by,
+                            check_list(m.by, m.job ? std::optional{group_of(*m.job)} : m.group), protocol::forecast_found{page});
+    },
+    [this](const protocol::intent_query& m) {
+      return script->answer(line_of("intent_query", m.intent), m.by, check_right(m.by, viewer, group_of(m.intent)),
+                            protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});
     },
     [this](const protocol::source_query& m) {
       return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
@@ -197,7 +227,8 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                             protocol::run_found{a_run()});
     },
     [this](const protocol::run_log_query& m) {
-      return script->answer(line_of("run_log_query", m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
+      const auto* asked = m.merged ? "merged_log_query" : "run_log_query";
+      return script->answer(line_of(asked, m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
                             protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false});
     },
     [this](const protocol::kill_run& m) {
@@ -216,6 +247,27 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                             protocol::day_reports{{{at(a_second - 11045), {9, 1, 6}}, {at(a_second + 75355), {4, 0, 4}}}});
     },
   };
+}
+
+protocol::log_follower::behavior_type log_follower_double::make_behavior() {
+  return {
+    [this](const protocol::follow_log& asked) { return follow(asked); },
+    [](protocol::stop_request) {},
+    [](protocol::tick_atom) {},
+  };
+}
+
+caf::result<protocol::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
+  const auto& [run, from, by, merged] = asked.query;
+  protocol::run_log part{a_run(), from, 3, "", false};
+  const auto line = line_of("follow_log", run, from, asked.wait.count(), asked.is_known(part));
+  if (auto refused = script->note(line + " by " + by.name + "@" + by.remote))
+    return protocol::to_caf(*refused);
+  if (auto right = check_right(by, group_right::viewer, group_of(run)); !right)
+    return protocol::to_caf(right.error());
+  auto promise = self_->make_response_promise<protocol::run_log>();
+  self_->run_delayed(asked.wait, [promise, part]() mutable { promise.deliver(std::move(part)); });
+  return promise;
 }
 
 protocol::group_admin::behavior_type group_admin_double::make_behavior() {

@@ -146,6 +146,17 @@ struct run_admin_double {
   std::shared_ptr<admin_script> script;
 };
 
+/// Answers with the end of the log after the whole wait.
+struct log_follower_double {
+  static inline const char* name = "test.log_follower";
+  log_follower_double(protocol::log_follower::pointer self, std::shared_ptr<admin_script> of)
+    : self_{self}, script{std::move(of)} {}
+  protocol::log_follower::behavior_type make_behavior();
+  caf::result<protocol::run_log> follow(const protocol::follow_log& asked);
+  protocol::log_follower::pointer self_;
+  std::shared_ptr<admin_script> script;
+};
+
 struct group_admin_double {
   static inline const char* name = "test.group_admin";
   group_admin_double(protocol::group_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}

@@ -11,6 +11,9 @@ namespace ringmaster::test {
 
 class api_fixture : public web_fixture {
 public:
+  /// Without a limit of requests: tests ask as fast as they can.
+  api_fixture() { web.settings.requests_per_second = 0; }
+
   /// `target` is below /api/v1. A body is sent as JSON.
   raw_socket::message call(std::string_view method, const std::string& target, std::string_view body = {},
                            const std::string& session = "admin", const std::string& more = {}) {

@@ -34,6 +34,7 @@ constexpr const char* own_job = R"({"group":1,"name":"x"})";
 constexpr const char* foreign_job = R"({"group":2,"name":"x"})";
 constexpr const char* group = R"({"app_name":"app-1","title":"x"})";
 constexpr const char* source = R"({"source":"echo","remark":"12345"})";
+constexpr const char* some_files = R"({"files":[{"name":"a.toml","text":""}]})";
 constexpr const char* span = "?from_ms=1767225600000&to_ms=1767312000000";
 
 const std::array api_rights = std::to_array<api_rights_row>({
@@ -51,12 +52,16 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
+  {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
   {"POST", "/groups", {"/groups", group}, admins, {"/groups", group}, admins},
   {"GET", "/groups/{id}", {"/groups/1"}, viewers, {"/groups/2"}, admins},
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
+
+  {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},
+  {"POST", "/apply", {"/apply", some_files}, admins, {"/apply", some_files}, admins},
 
   {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
   {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
@@ -65,6 +70,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/runs/{id}/kill", {"/runs/70/kill"}, operators, {"/runs/1070/kill"}, admins},
   {"GET", "/reports", {"/reports"}, users, {"/reports"}, users},
   {"GET", "/schedule/preview", {"/schedule/preview?type=NONE"}, users, {"/schedule/preview?type=NONE"}, users},
+
+  {"GET", "/schedule/forecast", {"/schedule/forecast?group=1"}, viewers, {"/schedule/forecast?group=2"}, admins},
+  {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
 
   {"GET", "/session", {"/session"}, users, {"/session"}, users},
   {"GET", "/keys", {"/keys"}, users, {"/keys?user=99"}, admins},
@@ -103,7 +111,7 @@ public:
     auto target = std::string{of.target};
     if (target == "/reports")
       target += span;
-    return call(row.method, target, of.body, session, row.method == "PUT" ? "If-Match: \"40\"\r\n" : "");
+    return call(row.method, target, of.body, session, row.method == "PUT" ? "If-Match: *\r\n" : "");
   }
 
   std::string outcomes(const gateway::route& row, const probe& of) {

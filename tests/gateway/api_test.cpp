@@ -73,7 +73,9 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
   open();
   const auto* body = R"({"group":1,"name":"y","author":"tom"})";
   const auto seen = call("GET", "/jobs/7");
-  CHECK(has(seen.head, "ETag: \"40\"\r\n"));
+  const auto at = seen.head.find("ETag: \"") + 7;
+  const auto tag = seen.head.substr(at, seen.head.find('"', at) - at);
+  CHECK(tag.size() == 32);
   CHECK(json_of(seen)["revision"] == 40);
   script->take_asked();
 
@@ -84,7 +86,8 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
   }
   CHECK(script->take_asked().empty());
 
-  for (const auto* other : {"\"1\"", "W/\"40\"", "\"abc\"", "\"-40\"", "\"040\"", "\"99999999999999999999\""}) {
+  for (const auto& other :
+       {std::string{"\"1\""}, "W/\"" + tag + '"', std::string{"\"40\""}, std::string{"\"\""}, '"' + tag + "0\""}) {
     CAPTURE(other);
     const auto reply = call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + other + "\r\n");
     CHECK(reply.status() == 412);
@@ -92,12 +95,13 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
     CHECK(script->take_asked() == lines{"job_query(7) by admin@127.0.0.1"});
   }
 
-  const lines done{"job_query(7) by admin@127.0.0.1",
-                   "update_job(7, '1|y|tom||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||') seen 40 by admin@127.0.0.1"};
-  for (const auto* right : {"\"40\"", "*"}) {
-    CHECK(call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + right + "\r\n").status() == 200);
-    CHECK(script->take_asked() == done);
-  }
+  const std::string update = "update_job(7, '1|y|tom||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||')";
+  const std::string by = " by admin@127.0.0.1";
+  CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: \"" + tag + "\"\r\n").status() == 200);
+  CHECK(script->take_asked() == lines{"job_query(7)" + by, update + " seen " + tag + by});
+  // Whatever the job is now, and when it is written.
+  CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
+  CHECK(script->take_asked() == lines{"job_query(7)" + by, update + by});
 }
 
 TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[gateway][api]") {
@@ -109,6 +113,19 @@ TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[ga
   CHECK(gone.body.empty());
   CHECK(script->take_asked() == lines{"start_job(7) by admin@127.0.0.1", "stop_job(7) by admin@127.0.0.1",
                                       "remove_job(7) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: what became of a trigger", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/intents/50")) == json{{"waiting", false}, {"runs", {70, 71}}});
+  CHECK(json_of(call("GET", "/intents/51"))["waiting"] == true);
+  CHECK(script->take_asked() == lines{"intent_query(50) by admin@127.0.0.1", "intent_query(51) by admin@127.0.0.1"});
+  script->refuse({core::errc::not_found, "intent 50 does not exist"});
+  CHECK(call("GET", "/intents/50").status() == 404);
+  script->take_asked();
+  for (const auto* odd : {"/intents/99999999999999999999", "/intents/-1", "/intents/x"})
+    CHECK(call("GET", odd).status() == 404);
+  CHECK(script->take_asked().empty());
 }
 
 TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a user and nobody else", "[gateway][api]") {
@@ -225,6 +242,36 @@ TEST_CASE_METHOD(api_fixture, "api: a log is told again only when there is more 
   CHECK(again("/runs/70/log", "\"x\", W/" + etag) == 304);
   CHECK(again("/runs/70/log?from_line=4", etag) == 200);
   CHECK(call("GET", "/runs/70/log?from_line=0").status() == 400);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: who waits for more of a log is answered behind the server's limit", "[gateway][api]") {
+  server.reply_timeout = 2s;
+  open();
+  const auto late = call("GET", "/runs/70/log?from_line=4&wait_s=3");
+  CHECK(late.status() == 200);
+  CHECK(json_of(late)["content"].get<std::string>().empty());
+  CHECK(script->take_asked() == lines{"follow_log(70, 4, 3000, false) by admin@127.0.0.1"});
+  const auto at = late.head.find("ETag: ") + 6;
+  const auto etag = late.head.substr(at, late.head.find('\r', at) - at);
+  CHECK(call("GET", "/runs/70/log?from_line=4&wait_s=3", {}, "admin", "If-None-Match: " + etag + "\r\n").status() == 304);
+  CHECK(script->take_asked() == lines{"follow_log(70, 4, 3000, true) by admin@127.0.0.1"});
+  CHECK(call("GET", "/runs/1070/log?wait_s=1", {}, "viewer").status() == 403);
+  script->take_asked();
+  CHECK(call("GET", "/runs/70/log?wait_s=0").status() == 200);
+  for (const auto* wait : {"31", "-1", "x", "99999999999"})
+    CHECK(call("GET", std::string{"/runs/70/log?wait_s="} + wait).status() == 400);
+  CHECK(script->take_asked() == lines{"run_log_query(70, 1) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are asked for as a whole", "[gateway][api]") {
+  open();
+  CHECK(call("GET", "/runs/70/log?merged=true").status() == 200);
+  CHECK(call("GET", "/runs/1070/log?merged=true", {}, "viewer").status() == 403);
+  CHECK(script->take_asked() ==
+        lines{"merged_log_query(70, 1) by admin@127.0.0.1", "merged_log_query(1070, 1) by vera@127.0.0.1"});
+  for (const auto* more : {"merged=1", "merged=true&from_line=1", "merged=true&wait_s=1"})
+    CHECK(call("GET", std::string{"/runs/70/log?"} + more).status() == 400);
+  CHECK(script->take_asked().empty());
 }
 
 TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway][api]") {
@@ -357,4 +404,56 @@ TEST_CASE_METHOD(api_fixture, "api: hostile bodies are refused by every route th
     }
   }
   CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the nodes are everybody's to see, where they are the administrators'", "[gateway][api]") {
+  web.version = "1.2.3";
+  open();
+  const auto seen = json_of(call("GET", "/nodes"));
+  CHECK(seen["mode"] == "shared");
+  CHECK(seen["dead_after_ms"] == 1500);
+  CHECK(seen["version"] == "1.2.3");
+  REQUIRE(seen["items"].size() == 2);
+  CHECK(seen["items"][0] == nlohmann::json::parse(
+    R"({"id":"a","self":true,"state":"alive","address":"a:8080","beat_age_ms":120,"life":7})"));
+  CHECK(seen["items"][1]["state"] == "dead");
+  CHECK(seen["items"][1]["beat_age_ms"].is_null());
+  CHECK(json_of(call("GET", "/nodes", {}, "viewer"))["items"][0]["address"].is_null());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a forecast says where it ended and where it goes on", "[gateway][api]") {
+  open();
+  const auto reply = call("GET", "/schedule/forecast?job=7&limit=20");
+  REQUIRE(reply.status() == 200);
+  const auto seen = json_of(reply);
+  CHECK(seen["items"][0]["job"] == 7);
+  CHECK(seen["truncated"] == true);
+  CHECK(seen["cannot_be_planned"] == nlohmann::json::parse("[9]"));
+  CHECK(script->take_asked() == lines{"forecast_query('-', '7', 20, true) by admin@127.0.0.1"});
+  const auto next = seen["next"].get<std::string>();
+  const auto far = std::to_string(std::stoll(next.substr(1)) + 1000);
+  CHECK(call("GET", "/schedule/forecast?cursor=" + next + "&to_ms=" + far).status() == 200);
+  CHECK(script->take_asked() == lines{"forecast_query('-', '-', 50, false) by admin@127.0.0.1"});
+
+  for (const auto* odd : {"limit=0", "limit=501", "cursor=p1", "cursor=f1", "cursor=f1-", "cursor=f-1-1", "cursor=f1-1x",
+                          "cursor=f1-99999999999", "job=x", "group=x", "from_ms=-1", "to_ms=x", "to_ms=253402300799999"}) {
+    CAPTURE(odd);
+    CHECK(call("GET", std::string{"/schedule/forecast?"} + odd).status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: who asks too often waits, and others do not", "[gateway][api]") {
+  web.settings.requests_per_second = 2;
+  open();
+  unsigned status = 0;
+  raw_socket::message last;
+  for (int i = 0; i < 50 && status != 429; ++i) {
+    last = call("GET", "/session", {}, "viewer");
+    status = last.status();
+  }
+  CHECK(status == 429);
+  CHECK(has(last.head, "Retry-After: 1\r\n"));
+  CHECK(type_of(last) == "urn:ringmaster:too_many");
+  CHECK(call("GET", "/session", {}, "editor").status() == 200);
 }

@@ -105,6 +105,22 @@ TEST_CASE_METHOD(gateway_fixture, "addresses that would break a list or a log li
   CHECK(seen->removals.empty());
 }
 
+TEST_CASE_METHOD(gateway_fixture, "addresses that may not be called are not registered", "[gateway]") {
+  open();
+  for (const auto* address : {"http://169.254.169.254/", "http://169.254.169.254:80", "http://[fe80::1]:9999/",
+                              "http://8.8.8.8:9/x", "http://[::ffff:169.254.169.254]/"}) {
+    CAPTURE(address);
+    const auto said = post(registry_path, with_value(address)).body;
+    CHECK(said.find(R"({"code":500,"msg":"registryValue: )") == 0);
+    CHECK(said.find("is outside security.executor_networks") != std::string::npos);
+    // Who is there from before may leave.
+    CHECK(post(remove_path, with_value(address)).body == plain_success);
+  }
+  CHECK(post(registry_path, app_1).body == plain_success);
+  REQUIRE(has_beats(seen, 1));
+  CHECK(seen->beats.size() == 1);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "registrations that no row holds are refused, what is not UTF-8 is replaced", "[gateway]") {
   open();
   const auto body = [](const std::string& group, const std::string& key, const std::string& value) {
@@ -381,4 +397,21 @@ TEST_CASE_METHOD(gateway_fixture, "without a registry nobody is told that he is 
   CHECK(post(registry_path, app_1).body == refused);
   CHECK(post(remove_path, app_1).body == refused);
   CHECK(post(callback_path, R"([{"logId":1,"handleCode":200}])").body == plain_success);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a result goes on with the groups that its sender speaks for", "[gateway]") {
+  open();
+  core::group mine, twin, other;
+  mine.app_name = twin.app_name = "app-1";
+  twin.access_token = "of-app-1";
+  other.app_name = "app-2";
+  tell_groups(std::vector{mine, other, twin});
+  const std::string_view body = R"([{"logId":504,"handleCode":200}])";
+  CHECK(post(callback_path, body, "XXL-JOB-ACCESS-TOKEN: tk-1\r\n").body == plain_success);
+  CHECK(post(callback_path, body, "XXL-JOB-ACCESS-TOKEN: of-app-1\r\n").body == plain_success);
+  REQUIRE(seen->callbacks.size() == 2);
+  CHECK_FALSE(seen->callbacks[0].only_of);
+  REQUIRE(seen->callbacks[1].only_of);
+  // One executor serves all groups of its app name.
+  CHECK(*seen->callbacks[1].only_of == std::vector{core::group_id{1}, core::group_id{3}});
 }

@@ -120,6 +120,13 @@ struct supervisor_double {
         seen->note([&](recorder& r) { status = r.status; });
         return status;
       },
+      [](protocol::nodes_query) {
+        using core::node_health;
+        const core::seen_node own{
+          {"a", 7, 40, core::node_state::up, "a:8080"}, node_health::alive, core::milliseconds{120}, true};
+        const core::seen_node gone{{"b", 3, 9, core::node_state::fenced, "b:8080"}, node_health::dead, std::nullopt};
+        return protocol::node_list{{own, gone}, core::cluster_mode::shared, core::milliseconds{1500}};
+      },
       [](protocol::handles_query) { return protocol::node_handles{}; },
       [](protocol::stop_request) {},
       [](protocol::tick_atom) {},

@@ -40,10 +40,14 @@ TEST_CASE("what is no origin is refused with its reason", "[gateway]") {
   CHECK(parsed.error().context.find_first_of("\r\n") == std::string::npos);
 }
 
-TEST_CASE("https is named as unsupported", "[gateway]") {
-  auto parsed = parse_origin("https://h:443");
-  REQUIRE_FALSE(parsed);
-  CHECK(parsed.error().context == "https executors are not supported by this release");
+TEST_CASE("https is known, with its own port", "[gateway]") {
+  auto parsed = parse_origin("https://h");
+  REQUIRE(parsed);
+  CHECK(parsed->tls);
+  CHECK(parsed->port == 443);
+  CHECK(parsed->authority == "h");
+  CHECK(parse_origin("https://[::1]:8443")->port == 8443);
+  CHECK_FALSE(parse_origin("http://h")->tls);
 }
 
 TEST_CASE("a very long origin makes a short message", "[gateway]") {

@@ -217,6 +217,60 @@ TEST_CASE_METHOD(transport_fixture, "a handler that never answers is answered fo
   CHECK(client.is_closed());
 }
 
+TEST_CASE_METHOD(transport_fixture, "a held reply may come behind the limit, and the next request after it", "[gateway]") {
+  server.reply_timeout = 50ms;
+  event limit_passed;
+  std::vector<protocol::http_reply_ptr> never;
+  listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+    if (request.target == "/never")
+      return never.push_back(std::move(reply));
+    if (request.target != "/wait")
+      return reply->send({});
+    reply->hold(30s);
+    std::thread([reply, &limit_passed] {
+      limit_passed.wait();
+      protocol::http_response late;
+      late.body = "late";
+      reply->send(std::move(late));
+    }).detach();
+  });
+  // Its own request is answered for at the limit.
+  auto other = raw_socket::connect(address);
+  auto client = raw_socket::connect(address);
+  // The second one is there while the first one waits.
+  client.send("GET /wait HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+  other.send("GET /never HTTP/1.1\r\n\r\n");
+  CHECK(other.read_message().status() == 503);
+  limit_passed.set();
+  CHECK(client.read_message().body == "late");
+  CHECK(client.read_message().status() == 200);
+  client.send("GET /wait HTTP/1.1\r\n\r\n");
+  CHECK(client.read_message().body == "late");
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(client.read_message().status() == 200);
+}
+
+TEST_CASE_METHOD(transport_fixture, "a client that goes away while its reply is held is not awaited any more", "[gateway]") {
+  event came;
+  protocol::http_reply_ptr held;
+  listen([&](protocol::http_request&&, protocol::http_reply_ptr reply) {
+    reply->hold(1h);
+    held = std::move(reply);
+    came.set();
+  });
+  {
+    auto client = raw_socket::connect(address);
+    client.send("GET / HTTP/1.1\r\n\r\n");
+    REQUIRE(came.wait());
+    CHECK(held->is_awaited());
+  }
+  const auto give_up = std::chrono::steady_clock::now() + test_deadline;
+  while (held->is_awaited() && std::chrono::steady_clock::now() < give_up)
+    std::this_thread::yield();
+  CHECK_FALSE(held->is_awaited());
+  CHECK(transport->counters().connections_open == 0);
+}
+
 TEST_CASE_METHOD(transport_fixture, "IPv6 is served", "[gateway]") {
   server.listen = "[::1]:0";
   listen_echo();

@@ -92,6 +92,23 @@ TEST_CASE_METHOD(web_fixture, "what a proxy says of the host counts for nothing"
   CHECK(script->take_asked() == std::vector<std::string>{"sign_in('a', 'b', false, '127.0.0.1')"});
 }
 
+TEST_CASE_METHOD(web_fixture, "what a trusted proxy says of client, scheme and host counts", "[gateway][web][safety]") {
+  server.trusted_proxies = {"127.0.0.0/8"};
+  open();
+  const auto in = submit("/login", "userName=a&password=b",
+                         "X-Forwarded-For: 198.51.100.1, 203.0.113.7\r\n"
+                         "X-Forwarded-Proto: https\r\nX-Forwarded-Host: jobs.example\r\n"
+                         "Origin: https://jobs.example\r\n");
+  CHECK(has(in.head, "HttpOnly; SameSite=Lax; Secure\r\n"));
+  CHECK_FALSE(has(in.head, "Strict-Transport-Security"));
+  CHECK(script->take_asked() == std::vector<std::string>{"sign_in('a', 'b', false, '203.0.113.7')"});
+  const std::string https = cookie_2("admin") + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: jobs.example\r\n";
+  CHECK(submit("/jobinfo/start", "id=7", https + "Origin: https://jobs.example\r\n").status() == 200);
+  // Of our own host, but not over TLS; and of the host by which only the proxy knows us.
+  CHECK(submit("/jobinfo/start", "id=7", https + "Origin: http://jobs.example\r\n").status() == 403);
+  CHECK(submit("/jobinfo/start", "id=7", https + "Origin: https://x\r\n").status() == 403);
+}
+
 TEST_CASE_METHOD(web_fixture, "every answer to people has the safety headers", "[gateway][web][safety]") {
   open();
   const std::array replies{get("/nowhere"),
@@ -123,6 +140,18 @@ TEST_CASE_METHOD(web_fixture, "session cookies are HttpOnly, Lax, and Secure by 
             "Set-Cookie: xxl_job_login_token=s-new; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=2147483647\r\n"));
   CHECK(has(cookie("/auth/logout", ""),
             "Set-Cookie: xxl_job_login_token=; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=0\r\n"));
+}
+
+TEST_CASE_METHOD(web_fixture, "who signs in too often is told when to come again, in either dialect", "[gateway][web]") {
+  open();
+  for (const auto* target : {"/login", "/auth/doLogin"}) {
+    CAPTURE(target);
+    script->refuse({core::errc::too_large, "too many failures: try again in 7 s", core::refusal::none, "7"}, "sign_in");
+    const auto reply = submit(target, "userName=a&password=b");
+    CHECK(reply.status() == 200);
+    CHECK(has(reply.head, "Retry-After: 7\r\n"));
+    CHECK(has(reply.body, R"("code":500,"msg":"too many failures: try again in 7 s")"));
+  }
 }
 
 TEST_CASE_METHOD(web_fixture, "signing out ends the session that the cookie names", "[gateway][web]") {

@@ -31,6 +31,7 @@ protected:
     partners.users = spawn<user_admin_double, protocol::user_admin>(script);
     partners.groups = spawn<group_admin_double, protocol::group_admin>(script);
     partners.runs = spawn<run_admin_double, protocol::run_admin>(script);
+    partners.followed_logs = spawn<log_follower_double, protocol::log_follower>(script);
   }
 };
 

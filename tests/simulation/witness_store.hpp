@@ -41,11 +41,11 @@ private:
     return runs;
   }
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                          core::time_point now) override {
+                                          core::time_point now, const core::principal& by) override {
     if (shared_ && !dry_run)
       shared_->before_edit();
     // A job begins behind what Java admins may have in memory, also for a minute behind a takeover.
-    auto report = forwarding_store::apply(declared, dry_run, prune, shared_ ? now + 5s : now);
+    auto report = forwarding_store::apply(declared, dry_run, prune, shared_ ? now + 5s : now, by);
     if (report && shared_ && !dry_run)
       shared_->after_edit();
     if (report && !dry_run)

@@ -56,7 +56,7 @@ struct editing : Base {
   core::job_id add(const core::job_draft& wanted) { return require(editor().add(wanted, core::local_operator(), noon)); }
   core::job_id add() { return add(draft()); }
   core::job_edit update(core::job_id job, const core::job_draft& wanted, core::time_point now = noon) {
-    return require(editor().update(job, wanted, std::nullopt, core::local_operator(), now));
+    return require(editor().update(job, wanted, {}, core::local_operator(), now));
   }
   core::job_record record(core::job_id job) { return require(editor().read(job, core::local_operator())); }
   core::scheduled_job stored(core::job_id job) { return require(this->firings().read_jobs({&job, 1})).at(0); }

@@ -152,10 +152,57 @@ TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storag
   const auto came = require(f.jobs().runs_of(intent.id));
   CHECK_FALSE(came.waiting);
   CHECK(came.runs == std::vector{run.id});
+  // Forgotten before its run is over: the run goes on telling.
+  f.db->exec("DELETE FROM rm_intent");
+  CHECK(require(f.jobs().runs_of(intent.id)).runs == std::vector{run.id});
   CHECK(f.row(run.id).executor_param == "day=1");
   // An empty parameter is one, none is the job's own.
   CHECK(f.ask(7, {}, "").param == "");
   CHECK_FALSE(f.ask(7).param);
+}
+
+TEST_CASE("who may see the job is told what became of a run by hand", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  const auto viewer_of = [](std::int32_t group) {
+    return core::principal{core::user_id{5}, "vera", false, {{core::group_id{group}, core::group_right::viewer}}};
+  };
+  const auto intent = f.ask(7);
+  CHECK(require(f.jobs().runs_of(intent.id, viewer_of(1))).waiting);
+  CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(2))) == core::errc::forbidden);
+  CHECK(error_of(f.jobs().runs_of(core::intent_id{4711}, viewer_of(1))) == core::errc::not_found);
+
+  // The group that the job has now.
+  f.db->exec("UPDATE xxl_job_info SET job_group = 2 WHERE id = 7");
+  CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(1))) == core::errc::forbidden);
+  CHECK(require(f.jobs().runs_of(intent.id, viewer_of(2))).waiting);
+  f.db->exec("UPDATE xxl_job_info SET job_group = 1 WHERE id = 7");
+  const auto run = f.claim_intent(intent);
+
+  // Without the job that of the run; without both nobody but administrators.
+  f.db->exec("DELETE FROM xxl_job_info WHERE id = 7");
+  CHECK(require(f.jobs().runs_of(intent.id, viewer_of(1))).runs == std::vector{run.id});
+  CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(2))) == core::errc::forbidden);
+  f.db->exec("DELETE FROM xxl_job_log");
+  CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(1))) == core::errc::forbidden);
+  CHECK(require(f.jobs().runs_of(intent.id)).runs == std::vector{run.id});
+}
+
+TEST_CASE("what nobody asked for by hand is no answer to who asks for a run by hand", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  f.db->exec("INSERT INTO rm_intent (id, kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) VALUES "
+             "(90, 'cron', 7, 1000, 0, 0, 0, 0, 1), (91, 'retry', 7, 0, 3, 0, 0, 0, 1)");
+  CHECK(error_of(f.jobs().runs_of(core::intent_id{90})) == core::errc::not_found);
+  CHECK(error_of(f.jobs().runs_of(core::intent_id{91})) == core::errc::not_found);
+}
+
+TEST_CASE("an intent whose job was removed is gone", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, core::time_point{});
+  const auto intent = f.ask(7);
+  require(f.jobs().remove(seven, true, noon));
+  CHECK(error_of(f.jobs().runs_of(intent.id)) == core::errc::not_found);
 }
 
 TEST_CASE("CVE-2024-24113: who is no administrator sends runs to executors of the group alone", "[storage][edits]") {

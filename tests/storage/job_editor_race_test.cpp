@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 #include "tests/storage/reservation_fixture.hpp"
 
@@ -55,7 +56,7 @@ TEST_CASE("edits by hand beside a busy planner claim no instant twice", "[storag
     // Always at noon: only the last claimed instant keeps a new next time from going back.
     for (; !done; ++edits) {
       wanted.schedule_conf = edits % 2 == 0 ? "*/2 * * * * ?" : "*/1 * * * * ?";
-      const auto edited = own->job_editing().update(job, wanted, std::nullopt, core::local_operator(), noon);
+      const auto edited = own->job_editing().update(job, wanted, {}, core::local_operator(), noon);
       if (!edited && edited.error().code != errc::unavailable)
         refused = edited.error().context;
     }
@@ -79,16 +80,18 @@ TEST_CASE("edits by hand beside a busy planner claim no instant twice", "[storag
   CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <= last_ms") == "0");
 }
 
-TEST_CASE("of two who saw the same revision one wins", "[storage][editor]") {
+TEST_CASE("of two who saw the same job one wins", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
-  const auto seen = f.record(job).revision;
+  const auto seen = core::edit_tag(f.record(job));
   std::vector<core::result<core::job_edit>> outcomes(2);
   std::vector<std::thread> people;
   for (auto& outcome : outcomes)
-    people.emplace_back([&f, &outcome, job, seen] {
+    people.emplace_back([&f, &outcome, job, seen, who = std::to_string(&outcome - outcomes.data())] {
       const auto own = f.db->open();
-      outcome = own->job_editing().update(job, f.draft(), seen, core::local_operator(), noon);
+      auto wanted = f.draft();
+      wanted.author = who;
+      outcome = own->job_editing().update(job, wanted, seen, core::local_operator(), noon);
     });
   for (auto& each : people)
     each.join();
@@ -125,11 +128,11 @@ TEST_CASE("in shared mode an edit waits for a Java admin's pass and refuses what
   const auto job = f.add(f.script());
   auto wanted = f.draft();
   wanted.timing = core::schedule_options{.jitter_ms = 500};
-  CHECK(error_of(f.editor().update(job, wanted, std::nullopt, core::local_operator(), noon)) == errc::invalid_argument);
+  CHECK(error_of(f.editor().update(job, wanted, {}, core::local_operator(), noon)) == errc::invalid_argument);
   CHECK(error_of(f.editor().add(wanted, core::local_operator(), noon)) == errc::invalid_argument);
   f.db->exec("START TRANSACTION");
   (void) f.db->query("SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE");
-  CHECK(error_of(f.editor().update(job, f.draft(), std::nullopt, core::local_operator(), noon)) == errc::unavailable);
+  CHECK(error_of(f.editor().update(job, f.draft(), {}, core::local_operator(), noon)) == errc::unavailable);
   CHECK(error_of(f.editor().save_source(job, "echo", "a remark", core::local_operator(), noon)) == errc::unavailable);
   f.db->exec("COMMIT");
   f.update(job, f.draft());

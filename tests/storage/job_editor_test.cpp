@@ -1,5 +1,6 @@
 // Jobs as people write them, on every backend.
 
+#include "core/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;
@@ -64,7 +65,7 @@ TEST_CASE("a draft is refused for what the store knows", "[storage][editor]") {
   auto wanted = f.draft();
   const auto add = [&](const core::principal& by = us) { return f.editor().add(wanted, by, noon); };
   const auto update = [&](core::job_id job, const core::principal& by = us) {
-    return f.editor().update(job, wanted, std::nullopt, by, noon);
+    return f.editor().update(job, wanted, {}, by, noon);
   };
   SECTION("a group that is not there") {
     wanted.group = core::group_id{99};
@@ -110,18 +111,18 @@ TEST_CASE("the right is asked for in the group that a job has and in the one tha
   auto wanted = f.draft();
   // XXL-JOB asks for the right in the group that was sent: a user took a foreign job by sending his own.
   wanted.group = f.mail;
-  const auto foreign = f.editor().update(job, wanted, std::nullopt, fixture::user(f.mail), noon);
+  const auto foreign = f.editor().update(job, wanted, {}, fixture::user(f.mail), noon);
   CHECK(why(foreign) == refusal::not_permitted);
   CHECK(error_of(foreign) == errc::forbidden);
   // Nor may one give his own away to a group that is not his.
-  CHECK(error_of(f.editor().update(job, wanted, std::nullopt, fixture::user(f.pay), noon)) == errc::forbidden);
+  CHECK(error_of(f.editor().update(job, wanted, {}, fixture::user(f.pay), noon)) == errc::forbidden);
   CHECK(error_of(f.editor().add(wanted, fixture::user(f.pay), noon)) == errc::forbidden);
   const auto operates = fixture::user(f.pay, group_right::operate);
   const auto views = fixture::user(f.pay, group_right::viewer);
   const auto foreigner = fixture::user(f.mail);
   auto& jobs = f.store->jobs();
   const core::manual_trigger by_hand{job, core::trigger_kind::manual, {}, {}, -1};
-  CHECK(error_of(f.editor().update(job, f.draft(), std::nullopt, operates, noon)) == errc::forbidden);
+  CHECK(error_of(f.editor().update(job, f.draft(), {}, operates, noon)) == errc::forbidden);
   CHECK(error_of(jobs.remove(job, false, noon, operates)) == errc::forbidden);
   for (const auto& each : {views, foreigner}) {
     CHECK(error_of(jobs.start(job, noon, each)) == errc::forbidden);
@@ -201,7 +202,7 @@ TEST_CASE("another schedule of a running job counts from now or its last instant
   for (const auto* type : {"NONE", "CRON"}) {
     wanted.schedule_type = type;
     wanted.schedule_conf = "0 0 0 1 1 ? 2020";
-    CHECK(why(f.editor().update(job, wanted, std::nullopt, us, noon)) == refusal::schedule_type_illegal);
+    CHECK(why(f.editor().update(job, wanted, {}, us, noon)) == refusal::schedule_type_illegal);
   }
   CHECK(f.stored(job).next == noon + 40min);
   require(f.store->jobs().stop(job, noon));
@@ -256,8 +257,10 @@ TEST_CASE("an edit that changes nothing leaves no row, and what is removed is on
 TEST_CASE("an update is refused when somebody else was faster, or a file declares the job", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
-  const auto seen = f.record(job).revision;
-  require(f.editor().update(job, f.draft(), seen, us, noon));
+  const auto seen = core::edit_tag(f.record(job));
+  auto other = f.draft();
+  other.param = "x=2";
+  require(f.editor().update(job, other, seen, us, noon));
   const auto late = f.editor().update(job, f.draft(), seen, us, noon);
   CHECK(error_of(late) == errc::conflict);
   CHECK(late.error().why == refusal::none);
@@ -265,8 +268,39 @@ TEST_CASE("an update is refused when somebody else was faster, or a file declare
   const core::job_id declared{std::stoi(f.id_of("settle"))};
   CHECK(f.record(declared).key == "settle");
   CHECK(f.record(declared).source == "pay.toml");
-  CHECK(error_of(f.editor().update(declared, f.draft(), std::nullopt, us, noon)) == errc::conflict);
+  CHECK(error_of(f.editor().update(declared, f.draft(), {}, us, noon)) == errc::conflict);
   CHECK(error_of(f.editor().save_source(declared, "echo", "a remark", us, noon)) == errc::conflict);
+}
+
+TEST_CASE("an update that has seen the job loses to who wrote past us, and not to the mirror", "[storage][editor]") {
+  fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = f.add();
+  require(f.store->jobs().start(job, noon));
+  const auto looks = [&] { return require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)).adopted.size(); };
+  CHECK(looks() == 0);
+  const auto seen = core::edit_tag(f.record(job));
+  auto other = f.draft();
+  other.name = "Settle all";
+
+  SECTION("a console changed a text, and no number of an edit was raised") {
+    const auto revision = f.record(job).revision;
+    f.db->exec("UPDATE xxl_job_info SET executor_param = 'by console' WHERE id = " + text_of(job));
+    CHECK(f.record(job).revision == revision);
+    CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
+    CHECK(f.of("executor_param", job) == "by console");
+  }
+  SECTION("it was stopped and started, which is no edit of what a form shows") {
+    require(f.store->jobs().stop(job, noon));
+    require(f.store->jobs().start(job, noon));
+    require(f.editor().update(job, other, seen, us, noon));
+    CHECK(f.record(job).name == "Settle all");
+  }
+  SECTION("the mirror took it for new, and nothing of it is different") {
+    f.db->exec("UPDATE xxl_job_info SET update_time = '2001-01-01 00:00:00', trigger_status = 0 WHERE id = " + text_of(job));
+    looks();
+    require(f.editor().update(job, other, seen, us, noon));
+    CHECK(f.record(job).name == "Settle all");
+  }
 }
 
 TEST_CASE("a new source goes into the history, which keeps thirty", "[storage][editor]") {

@@ -83,6 +83,37 @@ TEST_CASE("trigger result and callback end in the same row in any order", "[stor
   CHECK(f.rows("rm_failed_run") == (result == 200 ? "0" : "1"));
 }
 
+TEST_CASE("a callback speaks for the groups of its sender alone", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(7);
+  f.record({f.answer(run, 200)}, {});
+  const auto own = run.plan.spec->group;
+  const auto of = [&](std::vector<core::group_id> groups, std::int32_t code, const char* message) {
+    auto callback = f.callback(run, code, message);
+    callback.spec = nullptr;
+    callback.only_of = std::make_shared<const std::vector<core::group_id>>(std::move(groups));
+    return callback;
+  };
+  const core::group_id foreign{core::number(own) + 1};
+  const auto code = GENERATE(200, 500);
+
+  auto refused = f.record({}, {of({foreign}, code, "mine now")});
+  CHECK(refused.callbacks_stored == 0);
+  CHECK(refused.foreign_callbacks == std::vector{run.id});
+  CHECK(codes(f, run) == std::pair{200, 0});
+
+  // Neither does it take the place of the right one that comes in the same batch.
+  auto all = f.callback(run, 200, "done");
+  all.spec = nullptr;
+  const auto right = GENERATE(true, false);
+  auto both = f.record({}, {of({foreign}, code, "mine now"), of({foreign}, 500, "again"),
+                            right ? of({own, foreign}, 200, "done") : all});
+  CHECK(both.callbacks_stored == 1);
+  CHECK(both.foreign_callbacks.empty());
+  CHECK(codes(f, run) == std::pair{200, 200});
+  CHECK(f.row(run.id).handle_msg == "done");
+}
+
 TEST_CASE("the first trigger result and the first callback win", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 2);

@@ -224,6 +224,21 @@ TEST_CASE("an open claim says what of it is unresolved; one with nothing left go
   CHECK(require(f.upkeep().stray_runs(next, std::vector<std::int64_t>{9})).at(0).maybe_sent);
 }
 
+TEST_CASE("old changes go from the record, the oldest first, and no others", "[storage]") {
+  upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.db->exec("DELETE FROM rm_audit");
+  CHECK(require(f.upkeep().purge_audits(core::from_ms(5000), 10)) == 0);
+  for (int at : {3000, 1000, 2000, 4999, 5000, 6000})
+    f.db->exec("INSERT INTO rm_audit (at_ms, user_id, user_name, remote, action, object, object_id, object_name, changes) VALUES"
+               " (" + std::to_string(at) + ", 1, 'u', '', 'update', 'job', 7, 'n', '')");
+  CHECK(require(f.upkeep().purge_audits(core::from_ms(5000), 3)) == 3);
+  CHECK(f.db->value("SELECT MIN(at_ms) FROM rm_audit") == "4999");
+  CHECK(require(f.upkeep().purge_audits(core::from_ms(5000), 3)) == 1);
+  CHECK(require(f.upkeep().purge_audits(core::from_ms(5000), 3)) == 0);
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "2");
+  CHECK(f.db->value("SELECT MIN(at_ms) FROM rm_audit") == "5000");
+}
+
 TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
   upkeep_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);

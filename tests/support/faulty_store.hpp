@@ -95,6 +95,7 @@ public:
   storage::session_store& sessions() override { return sessions_; }
   storage::api_key_store& api_keys() override { return keys_; }
   storage::audit_store& audits() override { return inner_->audits(); }
+  storage::export_store& exports() override { return inner_->exports(); }
   storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
@@ -188,8 +189,8 @@ private:
 
   // -- deploy_store
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                          core::time_point now) override {
-    return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now); });
+                                          core::time_point now, const core::principal& by) override {
+    return call("apply", [&] { return inner_->deploys().apply(declared, dry_run, prune, now, by); });
   }
 
   // -- job_store
@@ -202,8 +203,8 @@ private:
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
     return call("trigger", [&] { return inner_->jobs().trigger(wish, now, by); });
   }
-  core::result<storage::asked_runs> runs_of(core::intent_id intent) override {
-    return call("runs_of", [&] { return inner_->jobs().runs_of(intent); });
+  core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
+    return call("runs_of", [&] { return inner_->jobs().runs_of(intent, by); });
   }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
                                       const core::principal& by) override {
@@ -229,9 +230,9 @@ private:
   core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override {
     return call("add_job", [&] { return inner_->job_editing().add(draft, by, now); });
   }
-  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::optional<std::int64_t> seen_revision,
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::string_view seen,
                                       const core::principal& by, core::time_point now) override {
-    return call("update_job", [&] { return inner_->job_editing().update(job, draft, seen_revision, by, now); });
+    return call("update_job", [&] { return inner_->job_editing().update(job, draft, seen, by, now); });
   }
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
                                            const core::principal& by, core::time_point now) override {
@@ -280,6 +281,9 @@ private:
   }
   core::result<void> make_room() override {
     return call("make_room", [&] { return inner_->upkeep().make_room(); });
+  }
+  core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override {
+    return call("purge_audits", [&] { return inner_->upkeep().purge_audits(before, limit); });
   }
   core::result<std::size_t> forget_orphans(std::size_t limit) override {
     return call("forget_orphans", [&] { return inner_->upkeep().forget_orphans(limit); });

@@ -23,7 +23,9 @@ public:
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
     return inner_jobs_.trigger(wish, now, by);
   }
-  core::result<storage::asked_runs> runs_of(core::intent_id intent) override { return inner_jobs_.runs_of(intent); }
+  core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
+    return inner_jobs_.runs_of(intent, by);
+  }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
                                       const core::principal& by) override {
     return inner_jobs_.remove(job, declared_too, now, by);

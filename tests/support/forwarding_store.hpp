@@ -36,6 +36,7 @@ public:
   storage::session_store& sessions() override { return inner_.sessions(); }
   storage::api_key_store& api_keys() override { return inner_.api_keys(); }
   storage::audit_store& audits() override { return inner_.audits(); }
+  storage::export_store& exports() override { return inner_.exports(); }
   core::result<void> ping() override { return inner_.ping(); }
 
 protected:
@@ -93,8 +94,8 @@ protected:
 
   // -- deploy_store
   core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                          core::time_point now) override {
-    return inner_.deploys().apply(declared, dry_run, prune, now);
+                                          core::time_point now, const core::principal& by) override {
+    return inner_.deploys().apply(declared, dry_run, prune, now, by);
   }
 
   // -- log_store

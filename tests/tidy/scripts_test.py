@@ -179,6 +179,12 @@ class TidyTest(ScriptTest):
         self.write({"docs/a.md": "[this](../core/ids.hpp#x) [web](https://example.org/x) [here](#part)\n"})
         self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
 
+    def test_named_tests(self):
+        self.refuse("docs/a.md", "see tests/unit/a_test.cpp\n", "docs/a.md:1: tests/unit/a_test.cpp does not exist")
+        self.write({"tests/unit/a_test.py": "def test_b():\n    pass\n", "docs/a.md": 'tests/unit/a_test.py "test_b"\n'})
+        self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
+        self.refuse("docs/a.md", 'tests/unit/a_test.py "test_c"\n', "docs/a.md:1: tests/unit/a_test.py has no test 'test_c'")
+
     def test_decision_records(self):
         self.write({"docs/adr/README.md": "[1](0001-a.md)\n", "docs/adr/0001-a.md": "# 1. A\n"})
         self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)

@@ -7,6 +7,7 @@
 
 #include "protocol/wire/api_groups.hpp"
 #include "protocol/wire/api_jobs.hpp"
+#include "protocol/wire/api_keys.hpp"
 #include "protocol/wire/api_runs.hpp"
 #include "protocol/wire/api_users.hpp"
 #include "tests/support/catch.hpp"
@@ -156,8 +157,31 @@ TEST_CASE("api: stored texts that are no UTF-8 are valid JSON", "[wire][api]") {
   CHECK(json::parse(api_job(job))["name"] == "a\xef\xbf\xbd" "b");
 }
 
+TEST_CASE("api: ids in queries begin with 1", "[wire][api]") {
+  for (const auto* id : {"0", "-1", "2147483648", "x", ""}) {
+    CAPTURE(id);
+    const auto sent = [&](const std::string& name) { return *form::parse("/x?" + name + '=' + id, {}, {}); };
+    CHECK_FALSE(api_job_search_of(sent("group"), {}));
+    CHECK_FALSE(api_run_search_of(sent("group"), {}));
+    CHECK_FALSE(api_run_search_of(sent("job"), {}));
+    CHECK_FALSE(api_key_search_of(sent("user"), {}));
+  }
+  for (const auto* empty : {"/x?limit=", "/x?limit=&cursor=p1"})
+    CHECK_FALSE(api_cursor_of(*form::parse(empty, {}, {})));
+  CHECK_FALSE(truth_of(*form::parse("/x?running=", {}, {}), "running"));
+  CHECK_FALSE(instant_of(*form::parse("/x?from_ms=", {}, {}), "from_ms"));
+  CHECK(api_job_search_of(*form::parse("/x?group=1", {}, {}), {})->group == core::group_id{1});
+}
+
+TEST_CASE("api: what became of a run by hand", "[wire][api]") {
+  CHECK(api_asked_runs(true, {}) == R"({"waiting":true,"runs":[]})");
+  CHECK(api_asked_runs(false, {core::log_id{7}, core::log_id{9'000'000'000}}) == R"({"waiting":false,"runs":[7,9000000000]})");
+}
+
 TEST_CASE("api: triggers", "[wire][api]") {
   CHECK_FALSE(parse_api_trigger("")->param);
+  CHECK_FALSE(parse_api_trigger(" \r\n\t")->param);
+  CHECK_FALSE(parse_api_trigger(std::string_view{"\0", 1}));
   CHECK(parse_api_trigger(R"({"params":""})")->param == "");
   CHECK(parse_api_trigger(R"({"addresses":["http://a:1"," "]})")->addresses == std::vector<std::string>{"http://a:1"});
   CHECK(parse_api_trigger("{}")->kind == core::trigger_kind::api);

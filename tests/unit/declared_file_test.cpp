@@ -304,6 +304,25 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   CHECK(loaded->source == "ops");
 }
 
+TEST_CASE("declared file: files are found without being understood", "[config]") {
+  test::temp_folder folder;
+  folder.write("jobs.d/b.toml", "[[job]]\nfrom = \"a later release\"\n");
+  folder.write("jobs.d/a.toml", "");
+  const auto found = [&](std::vector<std::string> patterns) {
+    return find_declared(
+      {.patterns = std::move(patterns), .base_dir = folder.path(), .revision = 0, .source = "s", .asked_by = "PATH"});
+  };
+  const auto all = found({"jobs.d/*.toml", "jobs.d/b.toml"});
+  REQUIRE(all);
+  REQUIRE(all->size() == 2);
+  CHECK(all->at(0).name == folder.path() + "/jobs.d/a.toml");
+  CHECK(all->at(1).text == "[[job]]\nfrom = \"a later release\"\n");
+  const auto none = found({"*.none", "jobs.d/c.toml", "jobs.d/a.toml"});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().context == "PATH: no file matches " + folder.path() + "/*.none\nPATH: cannot read " + folder.path() +
+                                  "/jobs.d/c.toml: No such file or directory");
+}
+
 TEST_CASE("declared file: what a pattern names must be there", "[config]") {
   test::temp_folder folder;
   folder.write("odd[1]/more.toml", "");
@@ -321,14 +340,14 @@ TEST_CASE("declared file: what a pattern names must be there", "[config]") {
         "c.toml:3: deploy.files: no file matches " + folder.path() + "/jobs.d/*.toml");
 }
 
-TEST_CASE("declared file: executors are called over plain HTTP", "[config]") {
+TEST_CASE("declared file: executors are called over HTTP and HTTPS", "[config]") {
   auto refusal = [](const std::string& address) {
     auto loaded = parse_declared("[[group]]\napp_name = \"mail\"\n\naddresses = [\"" + address + "\"]\n", "a.toml", "s");
     return loaded ? "accepted" : loaded.error().context;
   };
   CHECK(refusal("http://h") == "accepted");
-  CHECK(refusal("https://h:1/") == "a.toml:4: addresses: \"https://h:1/\": executors cannot be called over TLS by this release; "
-                                   "expected http://host:port/");
+  CHECK(refusal("https://h:1/") == "accepted");
+  CHECK(refusal("https://").rfind("a.toml:4: addresses: \"https://\" is no address; ", 0) == 0);
   CHECK(refusal("http://").rfind("a.toml:4: addresses: \"http://\" is no address; ", 0) == 0);
 }
 

@@ -132,7 +132,9 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "25s";
     if (each.name == "security.session_lifetime" || each.name == "security.remember_lifetime")
       value = "100h";
-    if (each.name == "mail.ca_file")
+    const bool is_pem = each.name.starts_with("server.tls_") || each.name == "security.executor_ca" ||
+                        each.name == "security.executor_certificate" || each.name == "security.executor_key";
+    if (each.name == "mail.ca_file" || is_pem)
       value = "/UTC"; // a relative one is that of the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
       value = "11s";
@@ -142,6 +144,10 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     std::vector<std::string> beside;
     if (each.name == "mail.host")
       beside.push_back("mail.from=ringmaster@example.org");
+    // A certificate needs its key, and the other way round.
+    for (const auto* own : {"server.tls_certificate", "server.tls_key", "security.executor_certificate", "security.executor_key"})
+      if (each.name != own && each.name.substr(0, each.name.find('_')) == std::string_view{own}.substr(0, each.name.find('_')))
+        beside.push_back(std::string{own} + "=/key.pem");
     auto by_option = nothing();
     by_option.set = beside;
     by_option.set.push_back(std::string{each.name} + "=" + value);

@@ -9,7 +9,7 @@ using namespace ringmaster::core;
 
 namespace {
 
-refusal why(const result<void>& outcome) { return outcome ? refusal::none : outcome.error().why; }
+ringmaster::core::refusal why(const result<void>& outcome) { return outcome ? refusal::none : outcome.error().why; }
 
 using rights = std::vector<std::pair<group_id, group_right>>;
 

@@ -1,0 +1,149 @@
+// `ringmaster group …`: executor groups.
+
+#include <cstdio>
+
+#include "apps/admin_commands.hpp"
+#include "apps/desk_arguments.hpp"
+#include "apps/desk_pages.hpp"
+#include "apps/job_text.hpp"
+#include "apps/report.hpp"
+#include "apps/table_text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct group_list_options : desk_options {
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct group_options : desk_options {
+  /// App name, or id.
+  std::string group;
+};
+
+struct group_add_options : desk_options {
+  std::string app_name;
+  /// Empty: the app name.
+  std::string title;
+  /// None: executors register themselves.
+  std::vector<std::string> addresses;
+};
+
+std::string addresses_of(const api_document& group) {
+  std::string list;
+  for (const auto& address : items_in(group, "addresses"))
+    if (address.is_string())
+      list.append(list.empty() ? "" : ",").append(one_line(address.get<std::string>()));
+  return list.empty() ? "-" : list;
+}
+
+int list_groups(const group_list_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto page = ask_page(**desk, query_text{"/groups"}, options.limit, options.cursor);
+  if (!page)
+    return complain(page.error());
+  if (options.json) {
+    print_json(*page);
+    return exit_done;
+  }
+  std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
+  for (const auto& group : items_in(*page))
+    rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
+                    one_line(text_in(group, "title")), one_line(text_in(group, "address_type")),
+                    std::to_string(items_in(group, "addresses").size())});
+  std::fputs(table_text(rows).c_str(), stdout);
+  print_more(*page);
+  return exit_done;
+}
+
+int show_group(const group_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto id = find_group(**desk, options.group);
+  if (!id)
+    return complain(id.error());
+  const auto group = (*desk)->ask({"GET", "/groups/" + std::to_string(*id)});
+  if (!group)
+    return complain(group.error());
+  if (options.json) {
+    print_json(*group);
+    return exit_done;
+  }
+  const auto source = one_line(text_in(*group, "source"));
+  std::fputs(fields_text({{"id", std::to_string(number_in(*group, "id").value_or(0))},
+                          {"app name", one_line(text_in(*group, "app_name"))},
+                          {"title", one_line(text_in(*group, "title"))},
+                          {"addresses are", one_line(text_in(*group, "address_type"))},
+                          {"addresses", addresses_of(*group)},
+                          {"source", source.empty() ? "-" : source},
+                          {"changed", instant_in(*group, "updated_ms", (*desk)->zone())}})
+               .c_str(),
+             stdout);
+  return exit_done;
+}
+
+int add_group(const group_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  api_document body{{"app_name", options.app_name}, {"title", options.title.empty() ? options.app_name : options.title}};
+  if (!options.addresses.empty()) {
+    body["address_type"] = "manual";
+    body["addresses"] = options.addresses;
+  }
+  const auto made = (*desk)->ask({"POST", "/groups", body});
+  if (!made)
+    return complain(made.error());
+  if (options.json)
+    print_json(*made);
+  else
+    std::printf("group %lld added\n", static_cast<long long>(number_in(*made, "id").value_or(0)));
+  return exit_done;
+}
+
+int remove_group(const group_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto id = find_group(**desk, options.group);
+  if (!id)
+    return complain(id.error());
+  if (const auto done = (*desk)->ask({"DELETE", "/groups/" + std::to_string(*id)}); !done)
+    return complain(done.error());
+  if (options.json)
+    print_json({{"id", *id}, {"status", 204}});
+  else
+    std::printf("group %s removed\n", one_line(options.group).c_str());
+  return exit_done;
+}
+
+} // namespace
+
+void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* group = add_family(app, "group", "Executor groups: list, show, add, remove");
+  {
+    auto [command, options] = add_command<group_list_options>(*group, "list", "Groups by app name", chosen, list_groups);
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] = add_command<group_options>(*group, "show", "One group and its executors", chosen, show_group);
+    command->add_option("GROUP", options->group, "Its app name, or id")->required();
+  }
+  {
+    auto [command, options] = add_command<group_add_options>(*group, "add", "Make one", chosen, add_group);
+    command->add_option("APP", options->app_name, "Under which its executors register")->required();
+    command->add_option("--title", options->title, "For people; else the app name")->type_name("TEXT");
+    command->add_option("--address", options->addresses, "Of an executor that does not register; may be repeated")
+      ->type_name("URL")
+      ->allow_extra_args(false);
+  }
+  auto [command, options] = add_command<group_options>(*group, "remove", "Remove one that has no jobs", chosen, remove_group);
+  command->add_option("GROUP", options->group, "Its app name, or id")->required();
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,317 @@
+#include "apps/job_edits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/desk_pages.hpp"
+#include "apps/job_text.hpp"
+#include "apps/progress.hpp"
+#include "apps/report.hpp"
+#include "apps/table_text.hpp"
+#include "apps/time_text.hpp"
+#include "protocol/wire/api_page.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using core::errc;
+
+/// Jobs in the order in which they were named, each once.
+struct named_jobs {
+  std::vector<std::int64_t> ids;
+  /// As they were named, for people.
+  std::map<std::int64_t, std::string> titles;
+};
+
+core::result<named_jobs> find_jobs(admin_desk& desk, const std::vector<std::string>& names) {
+  named_jobs found;
+  progress bar{"looking for jobs", names.size()};
+  for (const auto& name : names) {
+    const auto id = find_job(desk, name);
+    if (!id)
+      return tl::unexpected{id.error()};
+    const bool is_id = name.find('/') == std::string::npos;
+    if (found.titles.emplace(*id, is_id ? "job " + std::to_string(*id) : one_line(name)).second)
+      found.ids.push_back(*id);
+    bar.reached(found.ids.size());
+  }
+  return found;
+}
+
+/// What became of many: items of the bulk routes, and why no more came.
+struct outcome {
+  api_document items = api_document::array();
+  std::optional<core::error> ended = {};
+};
+
+/// `body` is that of the route but for the ids.
+outcome ask_bulk(admin_desk& desk, const named_jobs& jobs, const std::string& target, const char* doing, api_document body) {
+  outcome all;
+  progress bar{doing, jobs.ids.size()};
+  for (std::size_t at = 0; at < jobs.ids.size();) {
+    const auto end = std::min(at + protocol::wire::api_rows_max, jobs.ids.size());
+    body["ids"] = std::vector<std::int64_t>(jobs.ids.begin() + static_cast<std::ptrdiff_t>(at),
+                                            jobs.ids.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto answer = desk.ask({"POST", target, body});
+    if (!answer) {
+      all.ended = answer.error();
+      return all;
+    }
+    for (const auto& item : items_in(*answer))
+      all.items.push_back(item);
+    at = end;
+    bar.reached(at);
+  }
+  return all;
+}
+
+bool goes_on_failing(errc code) noexcept { return code == errc::unavailable || code == errc::timeout; }
+
+/// The API has no route that removes many.
+outcome remove_all(admin_desk& desk, const named_jobs& jobs, bool declared_too) {
+  outcome all;
+  progress bar{"removing jobs", jobs.ids.size()};
+  for (const auto id : jobs.ids) {
+    const auto done = desk.ask({"DELETE", "/jobs/" + std::to_string(id) + (declared_too ? "?declared_too=true" : "")});
+    if (!done && goes_on_failing(done.error().code)) {
+      all.ended = done.error();
+      return all;
+    }
+    all.items.push_back(done ? api_document{{"id", id}, {"status", 204}} : problem_item(id, done.error()));
+    bar.reached(all.items.size());
+  }
+  return all;
+}
+
+// -- what is printed -------------------------------------------------------------------------------------------------------
+
+bool succeeded(const api_document& item) {
+  const auto status = number_in(item, "status").value_or(0);
+  return status >= 200 && status < 300;
+}
+
+void print_done(const api_document& item, const std::string& title, const char* what, const core::zone& where) {
+  std::printf("%s %s", title.c_str(), what);
+  const auto done = item.contains("done") ? item["done"] : api_document{};
+  if (const auto next = instant_in(done, "next_ms", where, ""); !next.empty())
+    std::printf("; next at %s %s", next.c_str(), where.name().c_str());
+  std::printf("\n");
+  if (!done.contains("on_their_way"))
+    return;
+  const auto open = number_in(done, "on_their_way");
+  std::fputs(on_their_way_text(open ? std::optional{static_cast<std::size_t>(*open)} : std::nullopt).c_str(), stdout);
+}
+
+/// 400 is wrong input, everything else a failure.
+int print_problem(const api_document& item, const std::string& title, bool alone) {
+  const auto problem = item.is_object() && item.contains("problem") ? item["problem"] : api_document{};
+  const auto detail = one_line(text_in(problem, "detail"));
+  const bool wrong = number_in(item, "status") == 400;
+  return complain({wrong ? errc::invalid_argument : errc::unavailable, alone ? detail : title + ": " + detail});
+}
+
+int print(const outcome& all, const named_jobs& jobs, const char* what, const desk_options& options, const core::zone& where) {
+  if (options.json && (!all.ended || !all.items.empty()))
+    print_json({{"items", all.items}});
+  bool wrong = false;
+  bool failed = all.ended.has_value();
+  for (const auto& item : all.items) {
+    const auto id = number_in(item, "id").value_or(0);
+    const auto known = jobs.titles.find(id);
+    const auto title = known != jobs.titles.end() ? known->second : "job " + std::to_string(id);
+    if (!succeeded(item))
+      (print_problem(item, title, jobs.ids.size() == 1) == exit_usage ? wrong : failed) = true;
+    else if (!options.json)
+      print_done(item, title, what, where);
+  }
+  if (all.ended) {
+    const auto code = complain(*all.ended);
+    if (all.items.empty())
+      return code;
+    const auto left = jobs.ids.size() - all.items.size();
+    return complain({errc::unavailable, "the other " + std::to_string(left) + " jobs are as they were, or nobody knows"});
+  }
+  return failed ? exit_failed : wrong ? exit_usage : exit_done;
+}
+
+int edit_all(const edit_options& options, const char* target, const char* doing, const char* done) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto jobs = find_jobs(**desk, options.jobs);
+  if (!jobs)
+    return complain(jobs.error());
+  return print(ask_bulk(**desk, *jobs, target, doing, api_document::object()), *jobs, done, options, (*desk)->zone());
+}
+
+// -- waiting for runs by hand ----------------------------------------------------------------------------------------------
+
+/// Between two looks.
+constexpr std::chrono::milliseconds pause_first = 100ms;
+constexpr std::chrono::milliseconds pause_max = 1s;
+
+bool is_done(const api_document& run) {
+  const auto triggered = number_in(run, "trigger_code").value_or(0);
+  return number_in(run, "handle_code").value_or(0) != 0 || (triggered != 0 && triggered != 200);
+}
+
+core::error was_dropped() { return {errc::not_found, "the run was dropped: its job or its row is gone"}; }
+
+/// A run that came of an intent.
+struct awaited_run {
+  std::int64_t id = 0;
+  /// Null: it goes on.
+  api_document over = {};
+};
+
+/// What is known of an intent while its runs are waited for. The intent itself may be forgotten before a long run is over.
+struct awaited {
+  std::int64_t intent = 0;
+  std::vector<awaited_run> runs = {};
+  std::string why = "the run has no result yet";
+};
+
+/// Remembers why there is no answer, if there may be one later. Errors: whatever else it is.
+core::result<void> goes_on(awaited& wanted, const core::error& why) {
+  if (!goes_on_failing(why.code))
+    return tl::unexpected{why.code == errc::not_found ? was_dropped() : why};
+  wanted.why = why.context;
+  return {};
+}
+
+core::result<void> find_runs(admin_desk& desk, awaited& wanted) {
+  const auto asked = desk.ask({"GET", "/intents/" + std::to_string(wanted.intent)});
+  if (!asked)
+    return goes_on(wanted, asked.error());
+  for (const auto& id : items_in(*asked, "runs"))
+    if (id.is_number_integer())
+      wanted.runs.push_back({id.get<std::int64_t>()});
+  const bool waits = truth_in(*asked, "waiting");
+  wanted.why = waits ? "no node has taken the run; is a server running?" : "the run has no result yet";
+  if (wanted.runs.empty() && !waits)
+    return tl::unexpected{was_dropped()};
+  return {};
+}
+
+/// Up to the first one that goes on.
+core::result<void> look_at_runs(admin_desk& desk, awaited& wanted) {
+  for (auto& run : wanted.runs) {
+    if (!run.over.is_null())
+      continue;
+    auto row = desk.ask({"GET", "/runs/" + std::to_string(run.id)});
+    if (!row)
+      return goes_on(wanted, row.error());
+    wanted.why = "the run has no result yet";
+    if (!is_done(*row))
+      return {};
+    run.over = std::move(*row);
+  }
+  return {};
+}
+
+/// Errors: `timeout`; `not_found` when the job went away first; those of the desk that time does not heal.
+core::result<api_document> wait_for_runs(admin_desk& desk, std::int64_t intent, std::chrono::steady_clock::time_point end) {
+  awaited wanted{intent};
+  const auto is_over = [](const awaited_run& run) { return !run.over.is_null(); };
+  for (auto pause = pause_first;; std::this_thread::sleep_for(pause)) {
+    if (wanted.runs.empty())
+      if (auto found = find_runs(desk, wanted); !found)
+        return tl::unexpected{found.error()};
+    if (auto looked = look_at_runs(desk, wanted); !looked)
+      return tl::unexpected{looked.error()};
+    if (!wanted.runs.empty() && std::all_of(wanted.runs.begin(), wanted.runs.end(), is_over)) {
+      auto rows = api_document::array();
+      for (auto& run : wanted.runs)
+        rows.push_back(std::move(run.over));
+      return rows;
+    }
+    if (std::chrono::steady_clock::now() >= end)
+      return core::fail(errc::timeout, wanted.why);
+    // Requests to a server are counted.
+    pause = desk.is_server() ? std::min(pause * 3 / 2, pause_max) : pause_first;
+  }
+}
+
+int wait_for_all(admin_desk& desk, const outcome& asked, const trigger_options& options, core::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  auto runs = api_document::array();
+  int code = exit_done;
+  for (const auto& item : asked.items) {
+    const auto intent = item.contains("done") ? number_in(item["done"], "intent") : std::nullopt;
+    if (!intent)
+      continue;
+    const auto found = wait_for_runs(desk, *intent, end);
+    if (!found) {
+      code = complain(found.error());
+      continue;
+    }
+    for (const auto& run : *found) {
+      runs.push_back(run);
+      if (number_in(run, "handle_code") != 200)
+        code = exit_failed;
+    }
+  }
+  if (options.json && !runs.empty())
+    print_json({{"items", runs}});
+  else if (!runs.empty())
+    std::fputs(runs_table(runs, desk.zone()).c_str(), stdout);
+  return code;
+}
+
+api_document body_of(const trigger_options& options) {
+  auto body = api_document::object();
+  if (options.param)
+    body["params"] = *options.param;
+  if (!options.addresses.empty())
+    body["addresses"] = options.addresses;
+  return body;
+}
+
+} // namespace
+
+void add_jobs(CLI::App& command, edit_options& options) {
+  command.add_option("JOB", options.jobs, "Ids, or group/key")->required();
+}
+
+int job_start(const edit_options& options) { return edit_all(options, "/jobs/start", "starting jobs", "started"); }
+
+int job_stop(const edit_options& options) { return edit_all(options, "/jobs/stop", "stopping jobs", "stopped"); }
+
+int job_remove(const remove_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  if (options.declared_too && (*desk)->is_server())
+    return complain({errc::invalid_argument, "--declared-too works on the database alone: leave out --server"});
+  const auto jobs = find_jobs(**desk, options.jobs);
+  if (!jobs)
+    return complain(jobs.error());
+  return print(remove_all(**desk, *jobs, options.declared_too), *jobs, "removed", options, (*desk)->zone());
+}
+
+int job_trigger(const trigger_options& options) {
+  const auto limit = parse_span(options.timeout);
+  if (!limit)
+    return complain({limit.error().code, "--timeout: " + limit.error().context});
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto jobs = find_jobs(**desk, options.jobs);
+  if (!jobs)
+    return complain(jobs.error());
+  const auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", body_of(options));
+  const bool all_asked = !asked.ended && std::all_of(asked.items.begin(), asked.items.end(), succeeded);
+  if (!options.wait || !all_asked)
+    return print(asked, *jobs, "will run at once", options, (*desk)->zone());
+  return wait_for_all(**desk, asked, options, *limit);
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,84 @@
+// `ringmaster log`: what a run wrote, as its executor tells it.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "apps/admin_commands.hpp"
+#include "apps/desk_arguments.hpp"
+#include "apps/desk_pages.hpp"
+#include "apps/report.hpp"
+#include "apps/table_text.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct log_options : desk_options {
+  std::int64_t run = 0;
+  bool follow = false;
+};
+
+/// For so long a server holds a question back until there is more; one that does not know this answers at once, and is asked
+/// again after a pause.
+constexpr int wait_s = 20;
+constexpr auto pause = 1s;
+/// An executor or a server that is away for a moment ends nothing.
+constexpr int failures_max = 5;
+
+void print_part(const api_document& part, bool json) {
+  if (json)
+    return print_json(part);
+  auto content = text_in(part, "content");
+  std::erase(content, '\r');
+  const auto text = harmless(std::move(content), "\n\t");
+  std::fputs(text.c_str(), stdout);
+  if (!text.empty() && !text.ends_with('\n'))
+    std::fputc('\n', stdout);
+}
+
+bool may_pass(core::errc code) noexcept { return code == core::errc::unavailable || code == core::errc::timeout; }
+
+int print_log(const log_options& options) {
+  const auto desk = open_server(options);
+  if (!desk)
+    return complain(desk.error());
+  std::int64_t line = 1;
+  for (int failures = 0;;) {
+    query_text target{"/runs/" + std::to_string(options.run) + "/log"};
+    target.add("from_line", std::to_string(line));
+    if (options.follow)
+      target.add("wait_s", std::to_string(wait_s));
+    const auto begin = std::chrono::steady_clock::now();
+    const auto part = (*desk)->ask({"GET", target.text()});
+    if (!part && (!options.follow || !may_pass(part.error().code) || ++failures >= failures_max))
+      return complain(part.error());
+    const auto next = part ? number_in(*part, "to_line").value_or(0) + 1 : line;
+    const bool has_more = next > line;
+    if (part) {
+      failures = 0;
+      if (has_more || (options.json && !options.follow && line == 1))
+        print_part(*part, options.json);
+      if (truth_in(*part, "end") || (!options.follow && !has_more) || std::ferror(stdout) != 0)
+        return exit_done;
+    }
+    line = std::max(line, next);
+    if (options.follow)
+      std::fflush(stdout);
+    if (options.follow && !has_more && std::chrono::steady_clock::now() - begin < pause)
+      std::this_thread::sleep_for(pause);
+  }
+}
+
+} // namespace
+
+void add_log_command(CLI::App& app, std::function<int()>& chosen) {
+  auto [command, options] = add_command<log_options>(app, "log", "What a run wrote; needs a server", chosen, print_log);
+  command->add_option("RUN", options->run, "Its log id")->required()->type_name("ID")->check(id_check("log id"));
+  command->add_flag("--follow", options->follow, "Go on until the run is over");
+}
+
+} // namespace ringmaster::apps

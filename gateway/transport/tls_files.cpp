@@ -1,0 +1,76 @@
+#include "gateway/transport.hpp"
+
+#include <ctime>
+#include <memory>
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+
+#include "gateway/transport/tls_context.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+using level = tls_finding::level;
+
+constexpr int soon_days = 30;
+
+std::string named(std::string_view key, const std::string& file) { return std::string(key) + " = \"" + file + "\""; }
+
+std::string text_of(const ASN1_TIME* time) {
+  tm parts{};
+  char text[32] = "?";
+  if (ASN1_TIME_to_tm(time, &parts) == 1)
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text;
+}
+
+tls_finding judge_time(const SSL_CTX* context, const std::string& name, std::time_t now) {
+  const auto* certificate = SSL_CTX_get0_certificate(context);
+  const auto* begin = X509_get0_notBefore(certificate);
+  const auto* end = X509_get0_notAfter(certificate);
+  std::time_t soon = now + std::time_t{soon_days} * 24 * 3600;
+  if (X509_cmp_time(end, &now) <= 0)
+    return {level::failure, name + " ended on " + text_of(end)};
+  if (X509_cmp_time(begin, &now) > 0)
+    return {level::failure, name + " begins only on " + text_of(begin)};
+  if (X509_cmp_time(end, &soon) <= 0)
+    return {level::warning, name + " ends soon, on " + text_of(end)};
+  return {level::fine, name + " until " + text_of(end)};
+}
+
+void check_readers(std::string_view key, const std::string& file, std::vector<tls_finding>& findings) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0)
+    findings.push_back({level::warning, named(key, file) + " can be read by everybody on this machine; chmod o-r it"});
+}
+
+} // namespace
+
+std::vector<tls_finding> examine_tls(const config::server_settings& server, const config::security_settings& security,
+                                     std::chrono::system_clock::time_point now) {
+  std::vector<tls_finding> findings;
+  const auto at = std::chrono::system_clock::to_time_t(now);
+  const auto examine = [&](const core::result<http::tls_context>& context, std::string_view certificate_key,
+                           const std::string& certificate, std::string_view key_key, const std::string& key) {
+    if (!context)
+      return findings.push_back({level::failure, context.error().context});
+    if (certificate.empty())
+      return findings.push_back({level::fine, named("security.executor_ca", security.executor_ca)});
+    findings.push_back(judge_time(context->get(), named(certificate_key, certificate), at));
+    check_readers(key_key, key, findings);
+  };
+  if (!server.tls_certificate.empty())
+    examine(http::make_server_context(server), "server.tls_certificate", server.tls_certificate, "server.tls_key",
+            server.tls_key);
+  if (!security.executor_ca.empty() || !security.executor_certificate.empty())
+    examine(http::make_client_context(security), "security.executor_certificate", security.executor_certificate,
+            "security.executor_key", security.executor_key);
+  return findings;
+}
+
+} // namespace ringmaster::gateway

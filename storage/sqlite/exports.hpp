@@ -1,0 +1,20 @@
+#pragma once
+
+#include "storage/export_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+struct session;
+
+/// exports.cpp
+class exports final : public export_store {
+public:
+  explicit exports(session& session) : session_{session} {}
+
+  core::result<void> look(const reader& read) override;
+
+private:
+  session& session_;
+};
+
+} // namespace ringmaster::storage::sqlite

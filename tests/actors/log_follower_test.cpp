@@ -1,0 +1,244 @@
+#include "actors/admin/log_follower.hpp"
+
+#include "protocol/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/virtual_time.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What the double of run_admin has: as many lines as it says, for every run.
+struct written_log {
+  std::int32_t lines = 0;
+  bool ended = false;
+  std::optional<core::error> refusal = {};
+  bool silent = false;
+  /// `run:line by user`.
+  std::vector<std::string> asked = {};
+  std::vector<caf::typed_response_promise<protocol::run_log>> unanswered = {};
+
+  [[nodiscard]] protocol::run_log part(core::log_id run, std::int32_t from) const {
+    protocol::run_log part;
+    part.run.id = run;
+    part.from_line = from;
+    part.to_line = lines;
+    for (auto line = from; line <= lines; ++line)
+      part.content += "line " + std::to_string(line) + "\n";
+    part.end = ended && from > lines;
+    return part;
+  }
+};
+
+struct run_log_double {
+  static inline const char* name = "test.run_admin";
+  run_log_double(protocol::run_admin::pointer self, std::shared_ptr<written_log> of) : self_{self}, log{std::move(of)} {}
+  protocol::run_admin::behavior_type make_behavior() {
+    return {
+      [](const protocol::run_page_query&) { return protocol::run_page{}; },
+      [this](const protocol::run_query& query) {
+        for (auto& each : std::exchange(log->unanswered, {}))
+          each.deliver(log->part(query.run, 3));
+        return protocol::run_found{};
+      },
+      [this](const protocol::run_log_query& query) { return read(query); },
+      [](const protocol::kill_run&) { return protocol::run_killed{}; },
+      [](const protocol::clear_runs&) { return protocol::runs_cleared{}; },
+      [](const protocol::report_query&) { return protocol::day_reports{}; },
+    };
+  }
+  caf::result<protocol::run_log> read(const protocol::run_log_query& query) {
+    log->asked.push_back(std::to_string(core::number(query.run)) + ":" + std::to_string(query.from_line) + " by " +
+                         query.by.name);
+    if (log->silent) {
+      log->unanswered.push_back(self_->make_response_promise<protocol::run_log>());
+      return log->unanswered.back();
+    }
+    if (log->refusal)
+      return protocol::to_caf(*log->refusal);
+    return log->part(query.run, query.from_line);
+  }
+  protocol::run_admin::pointer self_;
+  std::shared_ptr<written_log> log;
+};
+
+constexpr core::log_id some_run{7};
+
+struct followers : test::virtual_time {
+  using answer = std::shared_ptr<std::optional<caf::expected<protocol::run_log>>>;
+
+  answer follow(std::int32_t from, std::chrono::milliseconds wait = 10s, std::int32_t known_to = 0,
+                const std::string& who = "ann", core::log_id run = some_run) {
+    protocol::follow_log asked;
+    asked.query = {run, from, {core::user_id{static_cast<std::int32_t>(who.size())}, who}};
+    asked.wait = wait;
+    asked.is_known = [known_to](const protocol::run_log& part) { return part.to_line == known_to; };
+    asked.is_awaited = [here = here] { return *here; };
+    auto made = later<protocol::run_log>(actor, std::move(asked));
+    this->run();
+    return made;
+  }
+  std::vector<std::string> asked() { return std::exchange(log->asked, {}); }
+  static std::string content(const answer& of) {
+    REQUIRE(*of);
+    REQUIRE(**of);
+    return (**of)->content;
+  }
+
+  std::shared_ptr<written_log> log = std::make_shared<written_log>();
+  std::shared_ptr<bool> here = std::make_shared<bool>(true);
+  protocol::run_admin runs = spawn<run_log_double, protocol::run_admin>(log);
+  protocol::log_follower actor = spawn<actors::log_follower_state, protocol::log_follower>(runs, 5000ms);
+};
+
+using lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE_METHOD(followers, "what the reader lacks is told at once, and nothing more is asked", "[actors][logs]") {
+  log->lines = 2;
+  CHECK(content(follow(1)) == "line 1\nline 2\n");
+  CHECK(content(follow(1, 10s, 1)) == "line 1\nline 2\n"); // he knows an earlier part
+  log->ended = true;
+  const auto last = follow(3);
+  CHECK(content(last).empty());
+  CHECK((**last)->end);
+  asked();
+  advance(1min);
+  CHECK(asked().empty());
+}
+
+TEST_CASE_METHOD(followers, "a reader at the end waits for the next line", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(3);
+  CHECK_FALSE(*answer);
+  advance(2500ms);
+  CHECK_FALSE(*answer);
+  log->lines = 4;
+  advance(500ms);
+  CHECK(content(answer) == "line 3\nline 4\n");
+  CHECK(asked() == lines{"7:3 by ann", "7:3 by ann", "7:3 by ann", "7:3 by ann"});
+  advance(1min);
+  CHECK(asked().empty());
+}
+
+TEST_CASE_METHOD(followers, "a reader gets what he has when his wait is over, whatever a poll is doing", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(3, 2s);
+  log->silent = true;
+  advance(1999ms);
+  CHECK_FALSE(*answer);
+  advance(1ms);
+  CHECK(content(answer).empty());
+  CHECK_FALSE((**answer)->end);
+  CHECK((**answer)->to_line == 2);
+  // The poll's answer finds nobody.
+  CHECK(log->unanswered.size() == 1);
+  (void) ask<protocol::run_found>(runs, protocol::run_query{some_run, {}});
+  advance(10s);
+  CHECK(asked().size() == 2);
+}
+
+TEST_CASE_METHOD(followers, "a known part is told again when it grew, from where it was asked for", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(1, 10s, 2);
+  CHECK_FALSE(*answer);
+  log->lines = 3;
+  advance(1s);
+  CHECK(content(answer) == "line 1\nline 2\nline 3\n");
+  CHECK(asked() == lines{"7:1 by ann", "7:3 by ann", "7:1 by ann"});
+}
+
+TEST_CASE_METHOD(followers, "a known part is told again with its end when the run ended", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(1, 10s, 2);
+  log->ended = true;
+  advance(1s);
+  CHECK(content(answer) == "line 1\nline 2\n");
+  CHECK((**answer)->end);
+}
+
+TEST_CASE_METHOD(followers, "however many wait for a run, one question a second is asked", "[actors][logs]") {
+  log->lines = 2;
+  std::vector<answer> answers;
+  for (int i = 0; i < 50; ++i)
+    answers.push_back(follow(3));
+  const auto other = follow(3, 10s, 0, "bob", core::log_id{8});
+  asked();
+  advance(1s);
+  CHECK(asked() == lines{"7:3 by ann", "8:3 by bob"});
+  advance(3s);
+  CHECK(asked().size() == 6);
+  log->lines = 3;
+  advance(1s);
+  for (const auto& each : answers)
+    CHECK(content(each) == "line 3\n");
+  CHECK(content(other) == "line 3\n");
+  CHECK(asked().size() == 2);
+}
+
+TEST_CASE_METHOD(followers, "a question that is not answered has no second one beside it", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(3, 30s);
+  log->silent = true;
+  asked();
+  advance(4s);
+  CHECK(asked().size() == 1);
+  // It is given up after its limit, and who waits learns that.
+  advance(3s);
+  REQUIRE(*answer);
+  CHECK_FALSE(**answer);
+}
+
+TEST_CASE_METHOD(followers, "readers beyond the bound are answered at once, and those who left make room", "[actors][logs]") {
+  log->lines = 2;
+  std::vector<answer> answers;
+  for (std::size_t i = 0; i < actors::log_follower_state::waiting_max; ++i)
+    answers.push_back(follow(3, 30s));
+  CHECK(content(follow(3)).empty());
+  CHECK_FALSE(*answers.front());
+  *here = false;
+  here = std::make_shared<bool>(true);
+  CHECK_FALSE(*follow(3));
+  CHECK(*answers.front());
+  *here = false;
+  advance(1s);
+  asked();
+  advance(10s);
+  CHECK(asked().empty());
+}
+
+TEST_CASE_METHOD(followers, "an executor that went away is told to all, a lost right to him alone", "[actors][logs]") {
+  log->lines = 2;
+  const auto ann = follow(3, 10s, 0, "ann");
+  const auto sven = follow(3, 10s, 0, "sven");
+  log->refusal = core::error{core::errc::forbidden, "no more"};
+  advance(1s);
+  REQUIRE(*ann);
+  CHECK_FALSE(**ann);
+  CHECK_FALSE(*sven);
+  log->refusal = core::error{core::errc::unavailable, "gone", core::refusal::none, "http://10.0.0.3:9999/"};
+  const auto bob = [&] {
+    log->refusal.reset();
+    auto waits = follow(3, 10s, 0, "bobby");
+    log->refusal = core::error{core::errc::unavailable, "gone", core::refusal::none, "http://10.0.0.3:9999/"};
+    return waits;
+  }();
+  advance(1s);
+  REQUIRE(*sven);
+  REQUIRE(*bob);
+  CHECK(protocol::to_core((**sven).error()).code == core::errc::unavailable);
+}
+
+TEST_CASE_METHOD(followers, "a stop lets everybody go, and holds nobody back", "[actors][logs]") {
+  log->lines = 2;
+  const auto answer = follow(3);
+  tell(actor, protocol::stop_request{});
+  run();
+  CHECK(content(answer).empty());
+  CHECK(content(follow(3)).empty());
+  asked();
+  advance(10s);
+  CHECK(asked().empty());
+}

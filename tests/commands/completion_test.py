@@ -1,0 +1,70 @@
+"""`ringmaster completion`: what shells make of its scripts."""
+
+import re
+import shlex
+import shutil
+import subprocess
+
+from command_case import DEADLINE_S, Case
+
+
+class CompletionTest(Case):
+    def script(self, shell: str) -> str:
+        return self.write(f"completion.{shell}", self.succeed("completion", shell).out)
+
+    def words(self, line: str) -> list[str]:
+        """What bash offers for the last word of the line."""
+        typed = shlex.split(line) + ([""] if line.endswith(" ") else [])
+        program = (f"source {shlex.quote(self.script('bash'))}; COMP_WORDS=({' '.join(map(shlex.quote, typed))}); "
+                   f"COMP_CWORD={len(typed) - 1}; _ringmaster; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        done = subprocess.run(["bash", "--norc", "-c", program], capture_output=True, text=True, timeout=DEADLINE_S,
+                              cwd=self.folder, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [word for word in done.stdout.splitlines() if word]
+
+    def helped(self, *command: str) -> set[str]:
+        """Subcommands and options as the help has them."""
+        text = self.succeed(*command, "--help").out
+        words = set(re.findall(r"--[a-z][a-z-]*", "\n".join(re.findall(r"^  +(?:-\w,)?(--[a-z-]+)", text, re.M))))
+        found = text.split("Subcommands:")
+        return words | (set(re.findall(r"^  ([a-z-]+)\s", found[1], re.M)) if len(found) > 1 else set())
+
+    def test_bash_knows_all_that_the_help_knows(self):
+        waiting = [()]
+        seen = 0
+        while waiting:
+            command = waiting.pop()
+            offered = self.words(" ".join(("ringmaster", *command)) + " ")
+            if command != ("completion",) and "PATH" not in self.succeed(*command, "--help").out:
+                self.assertLessEqual(self.helped(*command), set(offered), command)
+            waiting += [(*command, word) for word in offered if not word.startswith("-") and command != ("completion",)
+                        and re.fullmatch("[a-z-]+", word) and not (self.folder / word).exists()]
+            seen += 1
+        self.assertGreater(seen, 30)
+
+    def test_bash_completes(self):
+        self.assertEqual(self.words("ringmaster jo"), ["job"])
+        self.assertEqual(self.words("ringmaster job st"), ["start", "stop"])
+        self.assertEqual(self.words("ringmaster job list --ru"), ["--running"])
+        self.assertEqual(self.words("ringmaster run --json li"), ["list"])
+        self.assertEqual(self.words("ringmaster completion "), ["bash", "zsh", "fish", "--help", "-h"])
+        # What an option wants is no command.
+        self.assertEqual(self.words("ringmaster job list --group "), [])
+        self.write("with blank.toml", "")
+        self.assertEqual(self.words("ringmaster serve --config with"), ["with blank.toml"])
+        self.assertEqual(self.words("ringmaster apply with"), ["with blank.toml"])
+        self.assertIn("--dry-run", self.words("ringmaster apply --"))
+
+    def test_other_shells_read_their_scripts(self):
+        for shell, check in (("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])):
+            path = self.script(shell)
+            if shutil.which(shell):
+                done = subprocess.run([shell, *check, path], capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+        missing = [shell for shell in ("zsh", "fish") if not shutil.which(shell)]
+        if missing:
+            self.skipTest(f"not installed: {', '.join(missing)}")
+
+    def test_wrong_shells(self):
+        self.assertEqual(self.run_it("completion").code, 2)
+        self.assertEqual(self.run_it("completion", "csh").code, 2)

@@ -1,0 +1,506 @@
+"""Commands of administration that ask a running server: the documents that the database gives, too, and what can go wrong."""
+
+import json
+import os
+import pathlib
+import ssl
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from command_case import JOBS, Case, job
+
+
+class Stranger:
+    """A server of HTTP that answers every request alike, or one after the other; what it was sent is in `seen`."""
+
+    def __init__(self, case: Case, status: int, kind: str, bodies: bytes | list[bytes], headers: dict[str, str] | None = None,
+                 certificate: tuple[str, str] | None = None):
+        seen = self.seen = []
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                length = int(self.headers.get("Content-Length", "0"))
+                seen.append((self.command, self.path, dict(self.headers), self.rfile.read(length)))
+                body = bodies if isinstance(bodies, bytes) else bodies[min(len(seen), len(bodies)) - 1]
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                for name, value in (headers or {}).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except OSError:
+                    self.close_connection = True
+
+            do_GET = do_POST = do_PUT = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
+        self.http.handle_error = lambda *_: None
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        case.addCleanup(self.http.server_close)
+        case.addCleanup(self.http.shutdown)
+        self.address = f"http{'s' if certificate else ''}://127.0.0.1:{self.http.server_port}"
+
+
+KEY = "rmk_" + "k" * 43
+
+
+class StrangerTest(Case):
+    """Against servers that are none of ours."""
+
+    def ask(self, server: Stranger, *arguments: str, **more):
+        return self.run_it(*(arguments or ("job", "list")), "--server", server.address,
+                           variables={"RINGMASTER_TOKEN": KEY, **more})
+
+    def assert_said(self, result, code: int, line: str) -> None:
+        self.assertEqual((result.code, result.out, result.errors), (code, "", [f"ringmaster: {line}"]), result)
+
+    def test_who_does_not_speak_our_api(self):
+        for kind, body in (("text/html", b"<html>"), ("application/json", b"<html>"), ("application/json", b"[1]"),
+                           ("application/json", b"")):
+            server = Stranger(self, 200, kind, body)
+            self.assert_said(self.ask(server), 1, f"{server.address} does not answer as Ringmaster does (HTTP 200, {kind}): is "
+                             "this the address of a server?")
+        server = Stranger(self, 500, "text/html\x1b[2J", b"<h1>")
+        result = self.ask(server)
+        self.assertEqual(result.code, 1)
+        self.assertNotIn("\x1b", result.err)
+
+    def test_documents_of_another_shape(self):
+        for body in (b"{}", b'{"items":7}', b'{"items":[7,null,{"id":"x","schedule":[]}],"next":5}'):
+            server = Stranger(self, 200, "application/json", body)
+            for command in (("job", "list"), ("run", "list"), ("run", "show", "1"), ("user", "list"), ("key", "list"),
+                            ("group", "list"), ("node", "list"), ("log", "1")):
+                self.assertEqual(self.ask(server, *command).code, 0, (body, command))
+
+    def test_a_server_that_never_ends(self):
+        server = Stranger(self, 200, "application/json", b'{"items":[{"id":1}],"next":"p1"}')
+        result = self.ask(server, "job", "list", "--limit", "3", "--json")
+        self.assertEqual(len(json.loads(result.out)["items"]), 2)
+        self.assertEqual(self.ask(server, "job", "list", "--limit", "3").code, 0)
+        self.assertEqual(self.ask(server, "job", "stop", "a/b").code, 1)
+
+    def test_a_huge_answer(self):
+        server = Stranger(self, 200, "application/json", b" " * (65 * 1024 * 1024))
+        self.assert_said(self.ask(server), 1, f"{server.address}: the answer is longer than 64 MiB")
+
+    def test_a_redirection_does_not_get_the_key(self):
+        other = Stranger(self, 200, "application/json", b'{"items":[]}')
+        server = Stranger(self, 302, "text/html", b"", {"Location": other.address + "/x"})
+        self.assert_said(self.ask(server), 1, f"{server.address} leads elsewhere (HTTP 302, {other.address}/x); the API key is "
+                         "not sent there: give that server's address")
+        self.assertEqual((len(server.seen), other.seen), (1, []))
+
+    def test_nobody_there(self):
+        server = Stranger(self, 200, "application/json", b"{}")
+        server.http.shutdown()
+        server.http.server_close()
+        result = self.ask(server)
+        self.assertEqual(result.code, 1)
+        self.assertIn(f"{server.address} cannot be asked: ", result.err)
+
+    def test_problems(self):
+        body = json.dumps({"type": "urn:ringmaster:x", "detail": "words\x1b[2J\n" + "w" * 5000}).encode()
+        for status, code in ((400, 2), (403, 1), (404, 1), (409, 1), (429, 1), (503, 1), (500, 1)):
+            result = self.ask(Stranger(self, status, "application/problem+json", body))
+            self.assertEqual((result.code, len(result.errors)), (code, 1), result)
+            self.assertTrue(result.err.startswith("ringmaster: words [2J w"), result)
+            self.assertLess(len(result.err), 1100)
+
+    def test_what_is_sent(self):
+        server = Stranger(self, 200, "application/json", b'{"items":[]}')
+        self.assertEqual(self.ask(server, "user", "reset-password", "a b&c=ü").code, 1)
+        method, path, headers, _ = server.seen[0]
+        self.assertEqual((method, path), ("GET", "/api/v1/users?name=a%20b%26c%3D%C3%BC&limit=500"))
+        self.assertEqual(headers["Authorization"], f"Bearer {KEY}")
+        self.ask(server, "job", "stop", "7", "9")
+        method, path, headers, body = server.seen[1]
+        self.assertEqual((method, path, json.loads(body)), ("POST", "/api/v1/jobs/stop", {"ids": [7, 9]}))
+        self.assertEqual(headers["Content-Type"], "application/json")
+
+    def test_many_jobs_go_in_parts(self):
+        server = Stranger(self, 200, "application/json", b'{"items":[]}')
+        self.assertEqual(self.ask(server, "job", "start", *map(str, range(1, 1202))).code, 0)
+        self.assertEqual([len(json.loads(each[3])["ids"]) for each in server.seen], [500, 500, 201])
+
+    def test_a_log_is_followed_to_its_end(self):
+        parts = [{"run": 1, "from_line": 1, "to_line": 2, "content": "a\x1b[2Jb\r\n<br>\n", "end": False},
+                 {"run": 1, "from_line": 3, "to_line": 2, "content": "", "end": False},
+                 {"run": 1, "from_line": 3, "to_line": 3, "content": "last", "end": True}]
+        bodies = [json.dumps(part).encode() for part in parts]
+        server = Stranger(self, 200, "application/json", bodies)
+        self.assertEqual(self.ask(server, "log", "1", "--follow").out, "a [2Jb\n<br>\nlast\n")
+        self.assertEqual([each[1].split("/api/v1")[1] for each in server.seen],
+                         [f"/runs/1/log?from_line={line}&wait_s=20" for line in (1, 3, 3)])
+        once = Stranger(self, 200, "application/json", bodies)
+        self.assertEqual(self.ask(once, "log", "1").out, "a [2Jb\n<br>\n")
+        self.assertEqual(len(once.seen), 2)
+        told = self.ask(Stranger(self, 200, "application/json", bodies), "log", "1", "--json").out
+        self.assertEqual(json.loads(told), parts[0])
+
+    def test_files_are_sent_as_they_are(self):
+        self.write("jobs.d/a.toml", JOBS)
+        self.write("jobs.d/b.toml", job("ü"))
+        pattern = f"{self.folder}/jobs.d/*.toml"
+        answer = {"dry_run": True, "changes": [{"kind": "update", "object": "job a/b", "fields": ["retry: 0 -> 2"]},
+                                               {"kind": "unchanged", "object": "group a", "fields": []}], "on_their_way": 2}
+        server = Stranger(self, 200, "application/json", json.dumps(answer).encode())
+        told = self.ask(server, "apply", pattern, "--dry-run", "--prune", "--source", "ops", "--revision", "17")
+        self.assertEqual((told.code, told.out),
+                         (0, "~ job a/b\n    retry: 0 -> 2\nwould be: 0 created, 1 updated, 0 removed, 1 unchanged\n"
+                             "2 runs were claimed before and are still on their way\n"), told)
+        method, path, _, body = server.seen[0]
+        self.assertEqual((method, path), ("POST", "/api/v1/apply"))
+        sent = json.loads(body)
+        files = sent.pop("files")
+        self.assertEqual(sent, {"source": "ops", "revision": 17, "dry_run": True, "prune": True})
+        self.assertEqual([(each["name"], each["text"]) for each in files],
+                         [(f"{self.folder}/jobs.d/a.toml", JOBS), (f"{self.folder}/jobs.d/b.toml", job("ü"))])
+        self.ask(server, "apply", pattern)
+        sent = json.loads(server.seen[1][3])
+        self.assertEqual((sent["source"], sent["revision"], sent["dry_run"], sent["prune"]), ("apply", 0, False, False))
+
+    def test_files_that_are_not_sent(self):
+        server = Stranger(self, 200, "application/json", b"{}")
+        long, odd = self.write("long.toml", "#" * (8 * 1024 * 1024)), self.folder / "odd.toml"
+        odd.write_bytes(b"# \xff\n")
+        self.assertEqual(self.ask(server, "apply", long).code, 1)
+        self.assert_said(self.ask(server, "apply", str(odd)), 2, f"{odd}: it holds what is no UTF-8")
+        self.assert_said(self.ask(server, "apply", "/nowhere.toml"), 2,
+                         "PATH: cannot read /nowhere.toml: No such file or directory")
+        self.assert_said(self.ask(server, "apply", f"{self.folder}/*.none"), 2, f"PATH: no file matches {self.folder}/*.none")
+        self.assertEqual(server.seen, [])
+
+    def test_mistakes_in_files_are_told_line_by_line(self):
+        path = self.write("jobs.toml", JOBS)
+        errors = [{"file": "a.toml", "line": 3, "detail": "no\x1b[2J"}, {"file": None, "line": None, "detail": "and so on"}, 7]
+        body = json.dumps({"detail": "a.toml:3: no (and more)", "errors": errors}).encode()
+        result = self.ask(Stranger(self, 400, "application/problem+json", body), "apply", path)
+        self.assertEqual((result.code, result.errors), (2, ["ringmaster: a.toml:3: no [2J", "ringmaster: and so on"]), result)
+        self.assertEqual(self.ask(Stranger(self, 409, "application/problem+json", body), "apply", path).code, 1)
+
+    def test_an_answer_that_is_none_to_an_apply(self):
+        path = self.write("jobs.toml", JOBS)
+        for body in (b"{}", b'{"changes":7}', b'{"changes":[7]}', b'{"changes":[{"kind":"explode"}]}'):
+            self.assert_said(self.ask(Stranger(self, 200, "application/json", body), "apply", path), 1,
+                             "the server's answer is none to an apply: whether it applied the files is not known")
+
+    def test_an_export_that_is_none(self):
+        server = Stranger(self, 200, "application/json", b'{"items":[]}')
+        self.assert_said(self.ask(server, "export"), 1, f"{server.address} does not answer as Ringmaster does (HTTP 200, "
+                         "application/json): is this the address of a server?")
+        output = self.folder / "out.toml"
+        self.assertEqual(self.ask(server, "export", "--output", str(output)).code, 1)
+        self.assertFalse(output.exists())
+        self.assert_said(self.ask(server, "export", "--group", "a", "--group", "b"), 2,
+                         "a server exports everything, or one --group")
+        told = Stranger(self, 200, "application/toml", "# ü\n".encode())
+        self.assertEqual(self.ask(told, "export", "--source", "a b").out, "# ü\n")
+        self.assertEqual(told.seen[0][1], "/api/v1/export?source=a%20b")
+
+    def test_a_run_by_hand_is_waited_for(self):
+        going = {"id": 9, "trigger_code": 200, "handle_code": 0}
+        answers = [{"items": [{"id": 1, "status": 200, "done": {"job": 1, "intent": 5}}]}, {"waiting": True, "runs": []},
+                   {"waiting": False, "runs": [9, 10]}, going, going | {"handle_code": 200},
+                   going | {"id": 10, "trigger_code": 500}]
+        bodies = [json.dumps(each).encode() for each in answers]
+        server = Stranger(self, 200, "application/json", bodies)
+        result = self.ask(server, "job", "trigger", "1", "--wait", "--json")
+        self.assertEqual((result.code, [each["id"] for each in json.loads(result.out)["items"]]), (1, [9, 10]), result)
+        self.assertEqual([each[1].split("/api/v1")[1] for each in server.seen],
+                         ["/jobs/trigger", "/intents/5", "/intents/5", "/runs/9", "/runs/9", "/runs/10"])
+        never = Stranger(self, 200, "application/json", [bodies[0], b'{"waiting":true,"runs":[]}'])
+        self.assert_said(self.ask(never, "job", "trigger", "1", "--wait", "--timeout", "300ms"), 1,
+                         "no node has taken the run; is a server running?")
+        dropped = Stranger(self, 200, "application/json", [bodies[0], b'{"waiting":false,"runs":[]}'])
+        self.assert_said(self.ask(dropped, "job", "trigger", "1", "--wait"), 1,
+                         "the run was dropped: its job or its row is gone")
+
+    def test_a_run_is_ended(self):
+        server = Stranger(self, 200, "application/json", b'{"message":"killed<br>\\u001b now"}')
+        self.assertEqual(self.ask(server, "run", "kill", "7").out, "run 7 ended: killed   now\n")
+        self.assertEqual(server.seen[0][:2], ("POST", "/api/v1/runs/7/kill"))
+
+    def test_a_proxy_does_not_see_the_key(self):
+        proxy = Stranger(self, 200, "application/json", b'{"items":[]}')
+        server = Stranger(self, 200, "application/json", b'{"items":[]}')
+        self.assertEqual(self.ask(server, http_proxy=proxy.address, ALL_PROXY=proxy.address).code, 0)
+        self.assertEqual((len(server.seen) > 0, proxy.seen), (True, []))
+
+    def test_https(self):
+        key, certificate = str(self.folder / "key.pem"), str(self.folder / "certificate.pem")
+        made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                               "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                               "subjectAltName=IP:127.0.0.1"], capture_output=True, check=False)
+        if made.returncode != 0:
+            self.skipTest("openssl makes no certificate here")
+        server = Stranger(self, 200, "application/json", b'{"items":[]}', certificate=(certificate, key))
+        refused = self.ask(server)
+        self.assertEqual((refused.code, server.seen), (1, []), refused)
+        self.assertIn("certificate", refused.err)
+        self.assertEqual(self.ask(server, "job", "list", "--ca-file", certificate).code, 0)
+        self.assertEqual(self.ask(server, "job", "list", "--ca-file", "/nowhere").code, 2)
+
+
+class TokenTest(Case):
+    """Where the key comes from, and where it goes."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = Stranger(self, 200, "application/json", b'{"items":[]}')
+
+    def list(self, *arguments: str, **variables: str):
+        return self.run_it("job", "list", "--server", self.server.address, *arguments, variables=variables)
+
+    def keep(self, text: str, mode: int = 0o600) -> str:
+        path = self.write("token", text)
+        os.chmod(path, mode)
+        return path
+
+    def refused(self, result, line: str) -> None:
+        self.assertEqual((result.code, result.errors), (2, [f"ringmaster: {line}".replace("{}", str(self.folder))]), result)
+        self.assertEqual(self.server.seen, [])
+
+    def test_places_in_their_order(self):
+        argued, named, known = ("rmk_" + letter * 43 for letter in "fvk")
+        path = self.keep(f" {argued}\n")
+        other = self.write("other", named)
+        os.chmod(other, 0o400)
+        for arguments, variables, key in (
+            (("--token-file", path), {"RINGMASTER_TOKEN_FILE": other, "RINGMASTER_TOKEN": known}, argued),
+            ((), {"RINGMASTER_TOKEN_FILE": other, "RINGMASTER_TOKEN": known}, named),
+            ((), {"RINGMASTER_TOKEN_FILE": "", "RINGMASTER_TOKEN": known}, known),
+        ):
+            self.server.seen.clear()
+            self.assertEqual(self.list(*arguments, **variables).code, 0)
+            self.assertEqual({each[2]["Authorization"] for each in self.server.seen}, {f"Bearer {key}"})
+
+    def test_no_key(self):
+        self.refused(self.list(), "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN")
+
+    def test_what_is_no_key(self):
+        for text in ("", "secret", KEY + "\nX-Evil: 1", KEY[:-1], "k" * 4000):
+            self.refused(self.list("--token-file", self.keep(text)), "{}/token holds no API key; one is rmk_ and 43 characters")
+        self.refused(self.list("--token-file", self.keep(" " * 5000)), "{}/token: holds more than an API key")
+        self.refused(self.list("--token-file", str(self.folder)), "{}: Is a directory")
+        self.refused(self.list("--token-file", "/nowhere"), "/nowhere: No such file or directory")
+        self.refused(self.list(RINGMASTER_TOKEN="secret"), "RINGMASTER_TOKEN holds no API key; one is rmk_ and 43 characters")
+
+    def test_a_file_that_others_may_read(self):
+        for mode in (0o644, 0o640, 0o604, 0o620):
+            self.refused(self.list("--token-file", self.keep(KEY, mode)), f"{{}}/token: others may read the API key in it (mode "
+                         f"{mode:04o}): chmod 600 it, and think of whether they did")
+
+    def test_the_clear_is_for_this_machine_alone(self):
+        for url in ("http://192.0.2.1:8080", "http://localhost.example:1/x", "http://[2001:db8::1]:1", "http://0.0.0.0:1"):
+            result = self.run_it("job", "list", "--server", url, variables={"RINGMASTER_TOKEN": KEY})
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(f"the API key would go to {url} in the clear: use https://", result.err)
+
+    def test_what_is_no_address(self):
+        for url in ("localhost", "127.0.0.1:80", "ftp://127.0.0.1", "file:///etc/passwd", "http://u:p@127.0.0.1",
+                    "http://127.0.0.1/?a=b", "http://127.0.0.1/#x"):
+            result = self.run_it("job", "list", f"--server={url}", variables={"RINGMASTER_TOKEN": KEY})
+            self.assertEqual((result.code, len(result.errors)), (2, 1), result)
+            self.assertNotIn("u:p", result.err)
+
+    def test_a_configuration_on_the_command_line_means_the_database(self):
+        variables = {"RINGMASTER_SERVER": self.server.address, "RINGMASTER_TOKEN": KEY}
+        self.succeed("job", "list", "--json", variables=variables)
+        self.assertEqual(len(self.server.seen), 1)
+        self.assertEqual(self.run_it("job", "list", "--set", "log.level=info", variables=variables).code, 1)
+        self.assertEqual(len(self.server.seen), 1)
+        self.assertEqual(self.list("--set", "log.level=info").code, 2)
+
+    def test_what_only_servers_do(self):
+        for command in (("log", "1"), ("run", "kill", "1")):
+            self.refuse(2, "only a running server can do this, because it asks executors: name it with --server or "
+                        "RINGMASTER_SERVER", *command)
+
+
+class BothWaysTest(Case):
+    """Every command on the database and through the server beside it."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.start()
+        self.server.wait_until_ready()
+        self.succeed("apply", self.write("jobs.toml", JOBS + job("child") + job("poll", "interval_ms = 86400000")))
+        self.keys = 0
+        self.token = self.key_of("admin")
+
+    def key_of(self, user: str, *more: str) -> str:
+        self.keys += 1
+        path = self.write(f"key-{self.keys}", self.succeed("key", "add", f"key-{self.keys}", "--user", user, *more).out)
+        os.chmod(path, 0o600)
+        return path
+
+    def remote(self, *arguments: str, token: str | None = None):
+        return self.run_it(*arguments, "--server", self.server.address(), "--token-file", token or self.token)
+
+    def both(self, *arguments: str) -> dict:
+        here = self.succeed(*arguments, "--json").out
+        there = self.remote(*arguments, "--json")
+        self.assertEqual((there.code, there.err), (0, ""), there)
+        self.assertEqual(there.out, here)
+        table = self.remote(*arguments)
+        self.assertEqual((table.code, table.out), (0, self.succeed(*arguments).out))
+        return json.loads(here)
+
+    def test_what_is_read_is_the_same(self):
+        self.assertEqual(self.both("job", "list")["total"], 3)
+        self.assertEqual(self.both("job", "list", "--group", "pay-worker", "--running", "--limit", "1")["total"], 2)
+        self.assertEqual(self.both("job", "show", "pay-worker/settle")["key"], "settle")
+        self.assertEqual(self.both("group", "list")["total"], 1)
+        self.assertEqual(self.both("group", "show", "pay-worker")["app_name"], "pay-worker")
+        self.both("run", "list", "--job", "pay-worker/settle", "--failed")
+        self.assertEqual(self.both("user", "list")["items"][0]["name"], "admin")
+        # A use of the key is written down: once a minute.
+        self.assertEqual(self.both("key", "list", "--user", "admin")["items"][0]["name"], "key-1")
+
+    def test_jobs_are_changed_alike(self):
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(ask("job", "stop", "pay-worker/settle", "3").out, "pay-worker/settle stopped\njob 3 stopped\n")
+            items = json.loads(ask("job", "start", "1", "2", "77", "--json").out)["items"]
+            self.assertEqual([(each["id"], each["status"]) for each in items], [(1, 200), (2, 400), (77, 404)])
+            self.assertEqual(ask("job", "start", "2").code, 2)
+            self.assertEqual(ask("job", "start", "77").code, 1)
+            self.assertEqual(ask("job", "trigger", "1", "--param", "x").out, "job 1 will run at once\n")
+            self.assertEqual(ask("job", "remove", "1").code, 1)
+        self.assertEqual(self.remote("job", "remove", "1", "--declared-too").code, 2)
+
+    def test_files_are_applied_alike(self):
+        self.write("jobs.d/a.toml", JOBS)
+        more = self.write("jobs.d/b.toml", job("child", "retry = 2") + job("late"))
+        files = f"{self.folder}/jobs.d/*.toml"
+        for arguments in ((files, "--dry-run"), (files, "--dry-run", "--prune"), (files, "--dry-run", "--json"),
+                          (files, "--dry-run", "--source", "ops")):
+            here, there = self.run_it("apply", *arguments), self.remote("apply", *arguments)
+            self.assertEqual((there.code, there.out, there.err), (here.code, here.out, here.err), arguments)
+        self.assertNotIn("late", self.jobs())
+        applied = self.remote("apply", files, "--revision", "7", "--json")
+        self.assertEqual((applied.code, json.loads(applied.out)["dry_run"]), (0, False), applied)
+        self.assertEqual(self.jobs(), ["child", "late", "poll", "settle"])
+        self.write("jobs.d/b.toml", job("child", "retrys = 2") + job("odd", 'block = "discard"'))
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(ask("apply", files, "--revision", "6").code, 2)
+            result = ask("apply", files)
+            self.assertEqual((result.code, len(result.errors)), (2, 2), result)
+            self.assertIn(f"{more}:6: unknown key 'retrys'", result.err)
+        self.write("jobs.d/b.toml", job("child"))
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(ask("apply", files, "--revision", "6").errors,
+                             ["ringmaster: revision 6 of the source apply is older than revision 7, which was applied before"])
+        self.assertIn("- job pay-worker/late\n", self.remote("apply", files, "--revision", "7", "--prune").out)
+        self.assertEqual(self.jobs(), ["child", "settle"])
+        self.assertEqual(self.rows("SELECT DISTINCT user_name FROM rm_audit WHERE object_name LIKE '%late' AND remote <> ''"),
+                         [("admin",)])
+
+    def test_what_is_exported_is_the_same(self):
+        for arguments in ((), ("--group", "pay-worker"), ("--source", "apply"), ("--source", "nobody"),
+                          ("--group", "pay-worker", "--source", "apply")):
+            here, there = self.run_it("export", *arguments), self.remote("export", *arguments)
+            self.assertEqual((there.code, there.out, there.err), (0, here.out, ""), arguments)
+        for ask in (self.run_it, self.remote):
+            result = ask("export", "--group", "nobody")
+            self.assertEqual((result.code, result.errors), (2, ["ringmaster: there is no group nobody"]))
+        path = self.folder / "out.toml"
+        self.assertEqual(self.remote("export", "--output", str(path)).code, 0)
+        self.assertEqual(path.read_text(encoding="utf-8"), self.run_it("export").out)
+        self.assertEqual(self.remote("export", "--output", str(path)).code, 1)
+
+    def test_nodes(self):
+        for ask in (self.run_it, self.remote):
+            told = json.loads(ask("node", "list", "--json").out)
+            node, = told["items"]
+            self.assertEqual((node["state"], told["mode"], node["self"]), ("alive", "native", ask == self.remote), told)
+            self.assertLess(node["beat_age_ms"], 30000)
+            table = ask("node", "list").out.splitlines()
+            self.assertEqual(table[0].split(), ["NODE", "STATE", "LAST", "BEAT", "LIFE", "ADDRESS"])
+            self.assertTrue(table[1].startswith(node["id"]), table)
+            self.assertIn("native mode; ", table[2])
+        self.assertEqual(self.server.stop(), 0)
+        told = json.loads(self.succeed("node", "list", "--json").out)
+        self.assertEqual([(each["state"], each["beat_age_ms"]) for each in told["items"]], [("stopped", None)])
+
+    def test_a_node_that_was_killed_is_dead(self):
+        self.server.child.kill()
+        self.server.child.wait()
+        told = json.loads(self.succeed("node", "list", "--json").out)
+        self.assertEqual([each["state"] for each in told["items"]], ["dead"])
+        self.assertGreaterEqual(told["items"][0]["beat_age_ms"], told["dead_after_ms"])
+
+    def test_groups_and_users_are_changed_alike(self):
+        for ask, name in ((self.run_it, "here"), (self.remote, "there")):
+            added = ask("group", "add", f"worker-{name}", "--address", "http://127.0.0.1:9/")
+            self.assertEqual(added.code, 0, added)
+            shown = self.both("group", "show", f"worker-{name}")
+            self.assertEqual((shown["title"], shown["addresses"]), (f"worker-{name}", ["http://127.0.0.1:9/"]))
+            made = ask("user", "add", f"user-{name}", "--right", f"worker-{name}=operator", "--json")
+            self.assertEqual(set(json.loads(made.out)), {"id", "user", "password"}, made)
+            self.assertIn(f"worker-{name}=operator", ask("user", "list").out)
+            self.assertRegex(ask("user", "reset-password", f"user-{name}").out, r"\Apassword: \S{20}\n\Z")
+            self.assertIn(f"worker-{name}=operator", ask("user", "list").out)
+            self.assertEqual(ask("user", "remove", f"user-{name}").code, 0)
+            self.assertEqual(ask("user", "remove", f"user-{name}").code, 1)
+            self.assertEqual(ask("group", "remove", f"worker-{name}").code, 0)
+            self.assertEqual(ask("group", "remove", "pay-worker").code, 1)
+            self.assertEqual(ask("user", "add", "some", "--right", "pay-worker=emperor").code, 2)
+            self.assertEqual(ask("user", "add", "some", "--right", "pay-worker").code, 2)
+
+    def test_runs_are_cleared_alike(self):
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(json.loads(ask("run", "clear", "--older-than", "30d", "--json").out), {"removed": 0})
+            self.assertEqual(ask("run", "clear", "--job", "1", "--keep-newest", "10").code, 0)
+            self.assertEqual(ask("run", "clear").code, 2)
+            self.assertEqual(ask("run", "clear", "--all", "--keep-newest", "1").code, 2)
+            self.assertEqual(ask("run", "show", "12345").code, 1)
+        self.assertEqual(self.remote("run", "kill", "12345").code, 1)
+        self.assertEqual(self.remote("log", "12345").code, 1)
+
+    def test_keys_are_changed_alike(self):
+        made = json.loads(self.remote("key", "add", "another", "--json").out)
+        self.assertEqual(set(made), {"id", "key"})
+        self.assertEqual(self.remote("key", "remove", str(made["id"])).out, f"key {made['id']} removed\n")
+        self.assertEqual(self.remote("key", "remove", str(made["id"])).code, 1)
+        self.assertEqual(self.run_it("key", "add", "nobody's").code, 2)
+
+    def test_keys_that_are_none(self):
+        wrong = self.write("wrong", "rmk_" + "w" * 43)
+        os.chmod(wrong, 0o600)
+        over = self.key_of("admin", "--expires", "500ms")
+        self.server.wait_for(lambda: self.remote("job", "list", token=over).code == 1, "the key is over")
+        for token in (wrong, over):
+            result = self.remote("job", "list", token=token)
+            self.assertEqual((result.code, result.out), (1, ""), result)
+            self.assertIn(f"{self.server.address()} does not know the API key, or it is over: ", result.err)
+            self.assertNotIn(pathlib.Path(token).read_text().strip(), result.err)
+
+    def test_a_viewer_may_look(self):
+        self.succeed("user", "add", "viewer", "--right", "pay-worker=viewer")
+        token = self.key_of("viewer")
+        self.assertEqual(self.remote("job", "list", token=token).code, 0)
+        self.assertEqual(json.loads(self.remote("job", "stop", "1", "--json", token=token).out)["items"][0]["status"], 403)
+        for command in (("job", "stop", "1"), ("job", "trigger", "1"), ("job", "remove", "1"), ("group", "add", "worker-x"),
+                        ("group", "remove", "pay-worker"), ("user", "list"), ("user", "add", "some"), ("run", "clear", "--all"),
+                        ("export",), ("apply", f"{self.folder}/jobs.toml")):
+            result = self.remote(*command, token=token)
+            self.assertEqual((result.code, len(result.errors)), (1, 1), (command, result))
+
+    def test_a_server_that_is_gone(self):
+        address = self.server.address()
+        self.assertEqual(self.server.stop(), 0)
+        result = self.run_it("job", "list", "--server", address, "--token-file", self.token)
+        self.assertEqual(result.code, 1)
+        self.assertIn(f"{address} cannot be asked: ", result.err)

@@ -1,0 +1,157 @@
+"""Logs of runs through `/api/v1` of the real binary: as they are written, and of a whole broadcast."""
+
+import json
+import subprocess
+import threading
+import time
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from command_case import DEADLINE_S, Case
+
+JOBS = """[[group]]
+app_name = "pay-worker"
+addresses = [{addresses}]
+
+[[job]]
+group = "pay-worker"
+key = "settle"
+handler = "settle"
+enabled = false
+route = "sharding_broadcast"
+schedule = {{ cron = "0 0 1 * * ?" }}
+"""
+
+
+class WritingExecutor:
+    """Takes `/run` without ever reporting a result; its log has as many lines as it is told."""
+
+    def __init__(self, case: Case, name: str):
+        self.lines: list[str] = []
+        self.asked = 0
+        self.broken = False
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                if outer.broken:
+                    self.close_connection = True
+                    return
+                asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
+                body = json.dumps(outer.log_of(asked) if self.path.endswith("/log") else {"code": 200}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.lines.append(f"{name} begins\n")
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        case.addCleanup(self.close)
+        self.address = f"http://127.0.0.1:{self.http.server_port}/"
+
+    def log_of(self, asked: dict) -> dict:
+        self.asked += 1
+        first, lines = asked["fromLineNum"], list(self.lines)
+        content = {"fromLineNum": first, "toLineNum": len(lines), "logContent": "".join(lines[first - 1:]), "isEnd": False}
+        return {"code": 200, "content": content, "data": content}
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+
+
+class LogTest(Case):
+    def setUp(self):
+        super().setUp()
+        self.executors = [WritingExecutor(self, "first"), WritingExecutor(self, "second")]
+        jobs = JOBS.format(addresses=", ".join(f'"{each.address}"' for each in self.executors))
+        self.succeed("apply", self.write("jobs.toml", jobs))
+        self.server = self.start()
+        self.server.wait_until_ready()
+        self.key = self.succeed("key", "add", "ci", "--user", "admin").out.strip()
+        job = self.server.wait_for(lambda: self.call("GET", "/jobs")["items"], "the job is there")[0]["id"]
+        self.call("POST", f"/jobs/{job}/trigger", {})
+        taken = "SELECT id FROM xxl_job_log WHERE trigger_code = 200 ORDER BY executor_sharding_param"
+        self.runs = [row[0] for row in self.server.wait_for(lambda: len(self.rows(taken)) == 2 and self.rows(taken), "two runs")]
+
+    def call(self, method: str, path: str, body: dict | None = None) -> dict:
+        request = urllib.request.Request(f"{self.server.address()}/api/v1{path}", method=method,
+                                         data=None if body is None else json.dumps(body).encode(),
+                                         headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=DEADLINE_S) as reply:
+            return json.loads(reply.read())
+
+    def executor_of(self, run: int) -> WritingExecutor:
+        address = self.rows(f"SELECT executor_address FROM xxl_job_log WHERE id = {run}")[0][0]
+        return next(each for each in self.executors if each.address.rstrip("/") == address.rstrip("/"))
+
+    def follow(self, run: int, told: list) -> threading.Thread:
+        reading = threading.Thread(target=lambda: told.append(self.call("GET", f"/runs/{run}/log?from_line=2&wait_s=30")))
+        reading.start()
+        return reading
+
+    def test_a_reader_gets_the_next_line_when_it_is_written(self):
+        executor = self.executor_of(self.runs[0])
+        told: list[dict] = []
+        readers = [self.follow(self.runs[0], told) for _ in range(3)]
+        # One question each, then one a second for all: one that came behind them says that they wait.
+        self.server.wait_for(lambda: executor.asked >= 4, "the executor is asked again")
+        self.assertEqual(told, [])
+        executor.lines.append("and goes on\n")
+        for reader in readers:
+            reader.join(DEADLINE_S)
+        self.assertEqual([part["content"] for part in told], ["and goes on\n"] * 3)
+        self.assertEqual({(part["from_line"], part["to_line"], part["end"]) for part in told}, {(2, 2, False)})
+        self.assertEqual(self.server.stop(), 0, self.server.text())
+
+    def test_the_command_follows_a_run_until_it_is_ended(self):
+        run = self.runs[0]
+        executor, asked = self.executor_of(run), {"RINGMASTER_SERVER": self.server.address(), "RINGMASTER_TOKEN": self.key}
+        first = executor.lines[0]
+        with subprocess.Popen([self.binary, "log", str(run), "--follow"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.environment(asked)) as reader:
+            self.addCleanup(lambda: reader.poll() is None and reader.kill())
+            self.assertEqual(reader.stdout.readline(), first)
+            executor.lines.append("goes <b>on</b>\n")
+            self.assertEqual(reader.stdout.readline(), "goes <b>on</b>\n")
+            ended = self.run_it("run", "kill", str(run), variables=asked)
+            self.assertEqual((ended.code, ended.err), (0, ""), ended)
+            self.assertTrue(ended.out.startswith(f"run {run} ended"), ended)
+            rest = reader.communicate(timeout=DEADLINE_S)
+            self.assertEqual((rest, reader.returncode), (("", ""), 0))
+        self.assertEqual(self.rows(f"SELECT handle_code FROM xxl_job_log WHERE id = {run}"), [(500,)])
+        self.assertEqual(self.run_it("log", str(run), variables=asked).out, first + "goes <b>on</b>\n")
+        again = self.run_it("run", "kill", str(run), variables=asked)
+        self.assertEqual((again.code, again.errors), (2, [f"ringmaster: run {run} has ended"]), again)
+
+    def test_a_stop_does_not_wait_for_readers(self):
+        executor = self.executor_of(self.runs[0])
+        told: list[dict] = []
+        reader = self.follow(self.runs[0], told)
+        self.server.wait_for(lambda: executor.asked >= 2, "the reader waits")
+        begun = time.monotonic()
+        self.assertEqual(self.server.stop(), 0, self.server.text())
+        reader.join(DEADLINE_S)
+        self.assertEqual([part["content"] for part in told], [""])
+        self.assertLess(time.monotonic() - begun, 20, "less than the reader's wait")
+
+    def test_a_broadcast_is_one_text_and_who_is_away_costs_his_part_alone(self):
+        whole = self.call("GET", f"/runs/{self.runs[1]}/log?merged=true")["content"]
+        for index, run in enumerate(self.runs):
+            self.assertIn(f"---- shard {index}/2, run {run}, {self.executor_of(run).address.rstrip('/')}", whole)
+        self.assertIn("first begins\n", whole)
+        self.assertIn("second begins\n", whole)
+        gone = self.executors[0]
+        gone.broken = True
+        rest = self.call("GET", f"/runs/{self.runs[1]}/log?merged=true")["content"]
+        self.assertNotIn("first begins\n", rest)
+        self.assertIn("[it did not answer", rest)
+        self.assertIn("second begins\n", rest)
+        self.assertEqual(self.server.stop(), 0, self.server.text())

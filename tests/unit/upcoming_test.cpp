@@ -1,0 +1,154 @@
+// What fires next, page by page.
+
+#include "core/upcoming.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "core/edit_tag.hpp"
+#include "core/zone.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::job_id;
+
+namespace {
+
+const core::time_point noon = core::from_ms(1'767'268'800'000);
+
+core::job_record every(std::int32_t id, std::string seconds, core::time_point next = noon) {
+  core::job_record job;
+  job.id = job_id{id};
+  job.group = core::group_id{1};
+  job.schedule_type = "FIX_RATE";
+  job.schedule_conf = std::move(seconds);
+  job.misfire = "DO_NOTHING";
+  job.running = true;
+  job.next = next;
+  return job;
+}
+
+core::upcoming_page walk(const core::upcoming_search& search, const std::vector<core::job_record>& jobs, bool hurried = false) {
+  core::upcoming made{search, 5s, core::zone{}};
+  for (const auto& job : jobs)
+    made.add(job);
+  return std::move(made).page([hurried] { return !hurried; });
+}
+
+/// `seconds after noon`:`job`.
+std::string text_of(const core::upcoming_page& page) {
+  std::string out;
+  for (const auto& each : page.firings)
+    out += std::to_string((each.at - noon) / 1s) + ":" + std::to_string(core::number(each.job)) + " ";
+  return out;
+}
+
+/// All pages, one after the other.
+std::string all_pages(core::upcoming_search search, const std::vector<core::job_record>& jobs, bool hurried) {
+  std::string out;
+  for (int pages = 0; pages < 1000; ++pages) {
+    const auto page = walk(search, jobs, hurried);
+    CHECK(page.firings.size() <= search.limit);
+    out += text_of(page);
+    if (!page.next)
+      return out;
+    search.from = *page.next;
+  }
+  FAIL("a page came no further");
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("what fires comes in order of instants and jobs, up to the end and not with it", "[unit]") {
+  const std::vector jobs{every(3, "20"), every(1, "10"), every(2, "30", noon + 30s)};
+  const auto page = walk({{noon, {}, {}}, noon + 40s, 50}, jobs);
+  CHECK(text_of(page) == "0:1 0:3 10:1 20:1 20:3 30:1 30:2 ");
+  CHECK_FALSE(page.next);
+  CHECK_FALSE(page.truncated);
+}
+
+TEST_CASE("pages of any size, and of no time, are together what one page is", "[unit]") {
+  const std::vector on_time{every(3, "20"), every(1, "10"), every(2, "30"), every(9, "10"), every(4, "7", noon + 1s)};
+  auto jobs = on_time;
+  core::upcoming_search whole{{noon, {}, {}}, noon + 5min, 500};
+  SECTION("from some instant on") {}
+  SECTION("from the present on, with jobs that are late or missed some") {
+    whole.from.present = noon;
+    jobs.push_back(every(5, "60", noon - 2s));
+    jobs.push_back(every(6, "60", noon - 2s));
+    jobs.push_back(every(7, "60", noon - 1h - 30s));
+    jobs.push_back(every(8, "60", noon - 1h - 30s));
+    jobs.back().misfire = "FIRE_ONCE_NOW";
+  }
+  const auto wanted = text_of(walk(whole, jobs));
+  auto pages = whole;
+  pages.limit = GENERATE(1u, 2u, 3u, 7u, 500u);
+  CHECK(all_pages(pages, jobs, GENERATE(true, false)) == wanted);
+}
+
+TEST_CASE("who has no time is told so, and where to go on", "[unit]") {
+  const auto page = walk({{noon, {}, {}}, noon + 1h, 50}, {every(1, "10")}, true);
+  CHECK(page.truncated);
+  REQUIRE(page.next);
+  CHECK(page.next->at > noon);
+}
+
+TEST_CASE("only what runs and can be planned counts, and an overdue job fires by its policy", "[unit]") {
+  auto stopped = every(1, "10");
+  stopped.running = false;
+  auto odd = every(2, "10");
+  odd.schedule_conf = "x";
+  auto missed = every(3, "60", noon - 1h);
+  auto late = every(4, "60", noon - 2s);
+  auto made_up = every(5, "60", noon - 1h);
+  made_up.misfire = "FIRE_ONCE_NOW";
+  const auto page = walk({{noon, {}, noon}, noon + 30s, 50}, {stopped, odd, missed, late, made_up});
+  CHECK(text_of(page) == "0:4 0:5 ");
+  CHECK(page.bad == std::vector{job_id{2}});
+  CHECK(walk({{noon, {}, noon}, noon + 30s, 50}, {}).firings.empty());
+}
+
+TEST_CASE("a span that begins later jumps there", "[unit]") {
+  const auto from = noon + 24h * 30;
+  auto daily = every(1, "");
+  daily.schedule_type = "CRON";
+  daily.schedule_conf = "0 0 1 * * ?";
+  const auto page = walk({{from, {}, {}}, from + 24h, 50}, {daily, every(2, "1")});
+  CHECK(page.firings.size() == 50);
+  CHECK(page.firings.front().at == from);
+}
+
+TEST_CASE("a tag is another one for each field that people write, and for no other", "[unit]") {
+  const auto job = every(1, "10");
+  const auto tag = core::edit_tag(job);
+  CHECK(tag.size() == 32);
+  auto same = job;
+  same.running = false;
+  same.next = noon + 1h;
+  same.last = noon;
+  same.revision = 99;
+  same.updated = noon;
+  CHECK(core::edit_tag(same) == tag);
+  const auto differs = [&](auto change) {
+    auto other = job;
+    change(other);
+    CHECK(core::edit_tag(other) != tag);
+  };
+  differs([](auto& j) { j.group = core::group_id{2}; });
+  differs([](auto& j) { j.name = "x"; });
+  differs([](auto& j) { j.author = "x"; });
+  differs([](auto& j) { j.alarm_email = "x"; });
+  differs([](auto& j) { j.schedule_conf = "11"; });
+  differs([](auto& j) { j.timing.jitter_ms = 0; });
+  differs([](auto& j) { j.timing.start_at = noon; });
+  differs([](auto& j) { j.timing.end_at = noon; });
+  differs([](auto& j) { j.timing.interval_ms = 10; });
+  differs([](auto& j) { j.timing.time_zone = "UTC"; });
+  differs([](auto& j) { j.timeout_s = 1; });
+  differs([](auto& j) { j.retry_count = 1; });
+  differs([](auto& j) { j.children = "1"; });
+  differs([](auto& j) { j.glue_source = "echo"; });
+  differs([](auto& j) { j.on_unknown = core::unknown_policy::skip; });
+}
