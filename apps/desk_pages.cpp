@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cstdio>
 
+#include "apps/report.hpp"
 #include "apps/table_text.hpp"
+#include "core/ascii_case.hpp"
 #include "core/job_card.hpp"
 #include "gateway/exchange.hpp"
 #include "protocol/wire/api_page.hpp"
@@ -15,11 +17,6 @@ namespace {
 
 /// A server that goes on telling of a next page is not listened to for ever; nor one that tells of the same again.
 constexpr std::size_t rows_max = 10'000'000;
-
-bool is_same_name(const std::string& a, const std::string& b) {
-  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [lower](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::optional<std::int64_t> id_in(const std::string& text) {
   std::int64_t id = 0;
@@ -159,7 +156,8 @@ core::result<std::int64_t> find_job(admin_desk& desk, const std::string& text) {
 core::result<api_document> find_user(admin_desk& desk, const std::string& name) {
   auto list = query_text{"/users"};
   list.add("name", name);
-  auto found = find_row(desk, list, [&](const api_document& row) { return is_same_name(text_in(row, "name"), name); });
+  const auto is_named = [&](const api_document& row) { return core::equal_without_case(text_in(row, "name"), name); };
+  auto found = find_row(desk, list, is_named);
   if (!found)
     return tl::unexpected{found.error()};
   return *found ? core::result<api_document>{std::move(**found)}
@@ -170,9 +168,33 @@ void print_json(const api_document& what) {
   std::fputs((what.dump(-1, ' ', false, api_document::error_handler_t::replace) + '\n').c_str(), stdout);
 }
 
-void print_more(const api_document& page) {
-  if (const auto next = one_line(text_in(page, "next")); !next.empty())
-    std::printf("more: --cursor %s\n", next.c_str());
+std::string more_text(const api_document& page) {
+  const auto next = one_line(text_in(page, "next"));
+  return next.empty() ? std::string{} : "more: --cursor " + next + '\n';
+}
+
+core::result<api_document> ask_to_remove(admin_desk& desk, const char* path, std::int64_t id) {
+  return desk.ask({"DELETE", path + std::to_string(id)}).map([id](const api_document&) {
+    return api_document{{"id", id}, {"status", 204}};
+  });
+}
+
+int ask_and_tell(const desk_options& options, const desk_question& ask, const desk_words& words) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto answer = ask(**desk);
+  if (!answer)
+    return complain(answer.error());
+  if (options.json) {
+    print_json(*answer);
+    return exit_done;
+  }
+  const auto text = words(**desk, *answer);
+  if (!text)
+    return complain(text.error());
+  std::fputs(text->c_str(), stdout);
+  return exit_done;
 }
 
 api_document problem_item(std::int64_t id, const core::error& why) {

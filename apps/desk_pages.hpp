@@ -4,12 +4,14 @@
 // release, or none at all.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "apps/admin_desk.hpp"
+#include "apps/commands.hpp"
 
 namespace ringmaster::apps {
 
@@ -51,10 +53,19 @@ private:
 /// One line, for machines.
 void print_json(const api_document& what);
 
-/// Says how to go on, when there is more.
-void print_more(const api_document& page);
+/// How to go on, when there is more; else nothing.
+[[nodiscard]] std::string more_text(const api_document& page);
 
 /// Why a request of many ended, for one of them: as the bulk routes say it.
 [[nodiscard]] api_document problem_item(std::int64_t id, const core::error& why);
+
+/// Removes what stands at `path` and `id`; then as a bulk route says it.
+[[nodiscard]] core::result<api_document> ask_to_remove(admin_desk& desk, const char* path, std::int64_t id);
+
+using desk_question = std::function<core::result<api_document>(admin_desk&)>;
+using desk_words = std::function<core::result<std::string>(admin_desk&, const api_document&)>;
+
+/// Opens the desk, asks it, and prints the answer: with `--json` as it is, else what `words` makes of it. The exit code.
+[[nodiscard]] int ask_and_tell(const desk_options& options, const desk_question& ask, const desk_words& words);
 
 } // namespace ringmaster::apps

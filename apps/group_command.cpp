@@ -40,51 +40,38 @@ std::string addresses_of(const api_document& group) {
 }
 
 int list_groups(const group_list_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto page = ask_page(**desk, query_text{"/groups"}, options.limit, options.cursor);
-  if (!page)
-    return complain(page.error());
-  if (options.json) {
-    print_json(*page);
-    return exit_done;
-  }
-  std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
-  for (const auto& group : items_in(*page))
-    rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
-                    one_line(text_in(group, "title")), one_line(text_in(group, "address_type")),
-                    std::to_string(items_in(group, "addresses").size())});
-  std::fputs(table_text(rows).c_str(), stdout);
-  print_more(*page);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/groups"}, options.limit, options.cursor); },
+    [](admin_desk&, const api_document& page) {
+      std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
+      for (const auto& group : items_in(page))
+        rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
+                        one_line(text_in(group, "title")), one_line(text_in(group, "address_type")),
+                        std::to_string(items_in(group, "addresses").size())});
+      return table_text(rows) + more_text(page);
+    });
+}
+
+std::string describe_group(const api_document& group, const core::zone& where) {
+  const auto source = one_line(text_in(group, "source"));
+  return fields_text({{"id", std::to_string(number_in(group, "id").value_or(0))},
+                      {"app name", one_line(text_in(group, "app_name"))},
+                      {"title", one_line(text_in(group, "title"))},
+                      {"addresses are", one_line(text_in(group, "address_type"))},
+                      {"addresses", addresses_of(group)},
+                      {"source", source.empty() ? "-" : source},
+                      {"changed", instant_in(group, "updated_ms", where)}});
 }
 
 int show_group(const group_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto id = find_group(**desk, options.group);
-  if (!id)
-    return complain(id.error());
-  const auto group = (*desk)->ask({"GET", "/groups/" + std::to_string(*id)});
-  if (!group)
-    return complain(group.error());
-  if (options.json) {
-    print_json(*group);
-    return exit_done;
-  }
-  const auto source = one_line(text_in(*group, "source"));
-  std::fputs(fields_text({{"id", std::to_string(number_in(*group, "id").value_or(0))},
-                          {"app name", one_line(text_in(*group, "app_name"))},
-                          {"title", one_line(text_in(*group, "title"))},
-                          {"addresses are", one_line(text_in(*group, "address_type"))},
-                          {"addresses", addresses_of(*group)},
-                          {"source", source.empty() ? "-" : source},
-                          {"changed", instant_in(*group, "updated_ms", (*desk)->zone())}})
-               .c_str(),
-             stdout);
-  return exit_done;
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_group(desk, options.group).and_then([&](std::int64_t id) {
+        return desk.ask({"GET", "/groups/" + std::to_string(id)});
+      });
+    },
+    [](admin_desk& desk, const api_document& group) { return describe_group(group, desk.zone()); });
 }
 
 int add_group(const group_add_options& options) {
@@ -107,19 +94,12 @@ int add_group(const group_add_options& options) {
 }
 
 int remove_group(const group_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto id = find_group(**desk, options.group);
-  if (!id)
-    return complain(id.error());
-  if (const auto done = (*desk)->ask({"DELETE", "/groups/" + std::to_string(*id)}); !done)
-    return complain(done.error());
-  if (options.json)
-    print_json({{"id", *id}, {"status", 204}});
-  else
-    std::printf("group %s removed\n", one_line(options.group).c_str());
-  return exit_done;
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_group(desk, options.group).and_then([&](std::int64_t id) { return ask_to_remove(desk, "/groups/", id); });
+    },
+    [&](admin_desk&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
 }
 
 } // namespace

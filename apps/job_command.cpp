@@ -41,22 +41,13 @@ core::result<api_document> ask_jobs(admin_desk& desk, const job_list_options& op
 }
 
 int list_jobs(const job_list_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto page = ask_jobs(**desk, options);
-  if (!page)
-    return complain(page.error());
-  if (options.json) {
-    print_json(*page);
-    return exit_done;
-  }
-  const auto groups = group_names(**desk);
-  if (!groups)
-    return complain(groups.error());
-  std::fputs(jobs_table(items_in(*page), *groups, (*desk)->zone()).c_str(), stdout);
-  print_more(*page);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_jobs(desk, options); },
+    [](admin_desk& desk, const api_document& page) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        return jobs_table(items_in(page), groups, desk.zone()) + more_text(page);
+      });
+    });
 }
 
 /// With its last runs, as `last_runs`.
@@ -77,24 +68,14 @@ core::result<api_document> ask_job(admin_desk& desk, const std::string& name) {
 }
 
 int show_job(const job_show_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto job = ask_job(**desk, options.job);
-  if (!job)
-    return complain(job.error());
-  if (options.json) {
-    print_json(*job);
-    return exit_done;
-  }
-  const auto groups = group_names(**desk);
-  if (!groups)
-    return complain(groups.error());
-  const auto& where = (*desk)->zone();
-  std::fputs(describe_job(*job, *groups, where).c_str(), stdout);
-  if (const auto& runs = items_in(*job, "last_runs"); !runs.empty())
-    std::fputs(('\n' + runs_table(runs, where)).c_str(), stdout);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_job(desk, options.job); },
+    [](admin_desk& desk, const api_document& job) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        const auto& runs = items_in(job, "last_runs");
+        return describe_job(job, groups, desk.zone()) + (runs.empty() ? "" : '\n' + runs_table(runs, desk.zone()));
+      });
+    });
 }
 
 void add_trigger(CLI::App& job, std::function<int()>& chosen) {

@@ -78,38 +78,27 @@ std::string keys_table(const api_document& keys, const core::zone& where) {
   return table_text(rows);
 }
 
-int list_keys(const key_list_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
+core::result<api_document> ask_keys(admin_desk& desk, const key_list_options& options) {
   query_text all{"/keys"};
   if (options.user) {
-    const auto user = user_id(**desk, *options.user);
+    const auto user = user_id(desk, *options.user);
     if (!user)
-      return complain(user.error());
+      return tl::unexpected{user.error()};
     all.add("user", std::to_string(*user));
   }
-  const auto keys = ask_all(**desk, all);
-  if (!keys)
-    return complain(keys.error());
-  if (options.json)
-    print_json(*keys);
-  else
-    std::fputs(keys_table(items_in(*keys), (*desk)->zone()).c_str(), stdout);
-  return exit_done;
+  return ask_all(desk, all);
+}
+
+int list_keys(const key_list_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_keys(desk, options); },
+    [](admin_desk& desk, const api_document& keys) { return keys_table(items_in(keys), desk.zone()); });
 }
 
 int remove_key(const key_remove_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  if (const auto done = (*desk)->ask({"DELETE", "/keys/" + std::to_string(options.key)}); !done)
-    return complain(done.error());
-  if (options.json)
-    print_json({{"id", options.key}, {"status", 204}});
-  else
-    std::printf("key %lld removed\n", static_cast<long long>(options.key));
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_to_remove(desk, "/keys/", options.key); },
+    [&](admin_desk&, const api_document&) { return "key " + std::to_string(options.key) + " removed\n"; });
 }
 
 } // namespace

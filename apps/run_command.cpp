@@ -50,33 +50,15 @@ core::result<api_document> ask_runs(admin_desk& desk, const run_list_options& op
 }
 
 int list_runs(const run_list_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto page = ask_runs(**desk, options);
-  if (!page)
-    return complain(page.error());
-  if (options.json) {
-    print_json(*page);
-    return exit_done;
-  }
-  std::fputs(runs_table(items_in(*page), (*desk)->zone()).c_str(), stdout);
-  print_more(*page);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_runs(desk, options); },
+    [](admin_desk& desk, const api_document& page) { return runs_table(items_in(page), desk.zone()) + more_text(page); });
 }
 
 int show_run(const run_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto run = (*desk)->ask({"GET", "/runs/" + std::to_string(options.run)});
-  if (!run)
-    return complain(run.error());
-  if (options.json)
-    print_json(*run);
-  else
-    std::fputs(describe_run(*run, (*desk)->zone()).c_str(), stdout);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return desk.ask({"GET", "/runs/" + std::to_string(options.run)}); },
+    [](admin_desk& desk, const api_document& run) { return describe_run(run, desk.zone()); });
 }
 
 int kill_run(const run_options& options) {

@@ -43,26 +43,17 @@ std::string rights_of(const api_document& user, const std::map<std::int64_t, std
 }
 
 int list_users(const user_list_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto page = ask_page(**desk, query_text{"/users"}, options.limit, options.cursor);
-  if (!page)
-    return complain(page.error());
-  if (options.json) {
-    print_json(*page);
-    return exit_done;
-  }
-  const auto groups = group_names(**desk);
-  if (!groups)
-    return complain(groups.error());
-  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
-  for (const auto& user : items_in(*page))
-    rows.push_back(
-      {std::to_string(number_in(user, "id").value_or(0)), one_line(text_in(user, "name")), rights_of(user, *groups)});
-  std::fputs(table_text(rows).c_str(), stdout);
-  print_more(*page);
-  return exit_done;
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/users"}, options.limit, options.cursor); },
+    [](admin_desk& desk, const api_document& page) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
+        for (const auto& user : items_in(page))
+          rows.push_back(
+            {std::to_string(number_in(user, "id").value_or(0)), one_line(text_in(user, "name")), rights_of(user, groups)});
+        return table_text(rows) + more_text(page);
+      });
+    });
 }
 
 core::result<api_document> rights_in(admin_desk& desk, const std::vector<std::string>& texts) {
@@ -104,20 +95,16 @@ int add_user(const user_add_options& options) {
 }
 
 int remove_user(const user_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto user = find_user(**desk, options.name);
-  if (!user)
-    return complain(user.error());
-  const auto id = number_in(*user, "id").value_or(0);
-  if (const auto done = (*desk)->ask({"DELETE", "/users/" + std::to_string(id)}); !done)
-    return complain(done.error());
-  if (options.json)
-    print_json({{"id", id}, {"status", 204}});
-  else
-    std::printf("user %s removed\n", one_line(text_in(*user, "name")).c_str());
-  return exit_done;
+  std::string name;
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_user(desk, options.name).and_then([&](const api_document& user) {
+        name = text_in(user, "name");
+        return ask_to_remove(desk, "/users/", number_in(user, "id").value_or(0));
+      });
+    },
+    [&](admin_desk&, const api_document&) { return "user " + one_line(name) + " removed\n"; });
 }
 
 int reset_user_password(const user_options& options) {

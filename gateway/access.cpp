@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/api_key.hpp"
+#include "core/ascii_case.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/texts.hpp"
 
@@ -88,9 +89,7 @@ std::optional<std::string> shown_key(const protocol::http_request& request) {
   const auto* authorization = request.find_header("Authorization");
   if (!authorization || authorization->size() < scheme.size())
     return std::nullopt;
-  const bool is_bearer = std::equal(scheme.begin(), scheme.end(), authorization->begin(), [](char wanted, char given) {
-    return wanted == (given >= 'A' && given <= 'Z' ? static_cast<char>(given + ('a' - 'A')) : given);
-  });
+  const bool is_bearer = core::equal_without_case(std::string_view{*authorization}.substr(0, scheme.size()), scheme);
   const auto shown = core::trimmed(std::string_view{*authorization}.substr(scheme.size()));
   if (!is_bearer || !shown.starts_with(core::api_key_prefix))
     return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ascii_case.hpp"
+
 namespace ringmaster::gateway {
 
 namespace {
@@ -10,10 +12,7 @@ constexpr std::string_view json_type = "application/json";
 
 /// In front of its parameters, without case.
 bool is_json(std::string_view type) noexcept {
-  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  type = type.substr(0, type.find_first_of("; \t"));
-  return std::equal(type.begin(), type.end(), json_type.begin(), json_type.end(),
-                    [lower](char a, char b) { return lower(a) == b; });
+  return core::equal_without_case(type.substr(0, type.find_first_of("; \t")), json_type);
 }
 
 } // namespace

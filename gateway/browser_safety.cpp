@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/ascii_case.hpp"
 #include "gateway/secrets.hpp"
 
 namespace ringmaster::gateway {
@@ -29,17 +30,12 @@ bool is_own(std::string_view origin, const protocol::http_request& request) noex
   const auto mark = origin.find("://");
   if (host.empty() || mark == std::string_view::npos)
     return false;
-  if (request.is_https && !equal_without_case(origin.substr(0, mark), "https"))
+  if (request.is_https && !core::equal_without_case(origin.substr(0, mark), "https"))
     return false;
-  return equal_without_case(origin.substr(mark + 3), host);
+  return core::equal_without_case(origin.substr(mark + 3), host);
 }
 
 } // namespace
-
-bool equal_without_case(std::string_view a, std::string_view b) noexcept {
-  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [lower](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view foreign_site(const protocol::http_request& request) noexcept {
   const auto* site = request.find_header("Sec-Fetch-Site");

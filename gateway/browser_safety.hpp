@@ -9,9 +9,6 @@
 
 namespace ringmaster::gateway {
 
-/// Of ASCII letters: names of headers and hosts.
-[[nodiscard]] bool equal_without_case(std::string_view a, std::string_view b) noexcept;
-
 /// Why a request that changes something must not be served: a page of another site sent it. Empty when none did, or when nothing
 /// tells: scripts send neither `Sec-Fetch-Site` nor `Origin`.
 [[nodiscard]] std::string_view foreign_site(const protocol::http_request& request) noexcept;

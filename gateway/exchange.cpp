@@ -82,7 +82,7 @@ bool is_private(const core::error& error) noexcept {
          error.subject.empty();
 }
 
-/// Of what is too much for now; empty: trying again is of no use.
+/// Of what may be tried again after some seconds; empty: trying again is of no use.
 std::string_view seconds_to_wait(const core::error& error) noexcept {
   const auto& text = error.subject;
   const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });

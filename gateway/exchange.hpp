@@ -133,8 +133,8 @@ public:
   /// application/problem+json of type `urn:ringmaster:…`, as the status says; the detail is for the client's eyes.
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
-  /// What is too much for now (`too_large`, whose subject is a number of seconds) says `Retry-After`, and is a 429 where it is a
-  /// problem.
+  /// What may be tried again later (`too_large`, whose subject is a number of seconds) says `Retry-After`, and is a 429 where it
+  /// is a problem.
   /// `error` in the row's dialect: XXL's `code` 500 with HTTP 200 for executors and in the web API, a problem for everybody else.
   /// An internal one says nothing of itself. People are not told why the store or a component is away (that is logged),
   /// unless the error has a subject: an executor that does not answer.

@@ -5,9 +5,9 @@
 
 #include <arpa/inet.h>
 
+#include "core/ascii_case.hpp"
 #include "core/network_text.hpp"
 #include "core/text.hpp"
-#include "gateway/browser_safety.hpp"
 
 namespace ringmaster::gateway {
 
@@ -66,7 +66,7 @@ std::string_view take_last(std::string_view& list) {
 /// Of the last header of that name.
 std::string_view last_value(const protocol::http_request& request, std::string_view name) {
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header)
-    if (equal_without_case(header->first, name)) {
+    if (core::equal_without_case(header->first, name)) {
       std::string_view list{header->second};
       return take_last(list);
     }
@@ -82,7 +82,7 @@ void take_client(protocol::http_request& request, const std::string& address) {
 /// From the right: each proxy adds whom it saw.
 void find_client(protocol::http_request& request, const proxy_list& proxies) {
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
-    if (!equal_without_case(header->first, "X-Forwarded-For"))
+    if (!core::equal_without_case(header->first, "X-Forwarded-For"))
       continue;
     for (std::string_view list{header->second}; !list.empty();) {
       const auto address = forwarded_address(take_last(list));
@@ -140,7 +140,7 @@ void believe_proxies(protocol::http_request& request, const proxy_list& proxies)
     return;
   find_client(request, proxies);
   if (const auto scheme = last_value(request, "X-Forwarded-Proto"); !scheme.empty())
-    request.is_https = equal_without_case(scheme, "https");
+    request.is_https = core::equal_without_case(scheme, "https");
   request.forwarded_host = last_value(request, "X-Forwarded-Host");
 }
 

@@ -4,15 +4,11 @@
 
 #include <time.h>
 
+#include "core/ascii_case.hpp"
+
 namespace ringmaster::protocol {
 
 namespace {
-
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view trim(std::string_view text) noexcept {
   constexpr std::string_view blank = " \t\r\n\v\f";
@@ -26,7 +22,7 @@ std::string_view trim(std::string_view text) noexcept {
 
 const std::string* http_request::find_header(std::string_view name) const noexcept {
   for (const auto& [key, value] : headers) {
-    if (equal_ignoring_case(key, name))
+    if (core::equal_without_case(key, name))
       return &value;
   }
   return nullptr;
@@ -43,7 +39,7 @@ address_parts split_address(std::string_view address) {
   std::string origin = "http";
   if (auto mark = rest.find("://"); mark != std::string_view::npos) {
     origin.resize(mark);
-    std::transform(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(mark), origin.begin(), lower);
+    std::transform(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(mark), origin.begin(), core::ascii_lower);
     rest.remove_prefix(mark + 3);
   }
   auto end = std::min(rest.find_first_of("/?#"), rest.size());

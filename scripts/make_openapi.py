@@ -371,11 +371,11 @@ def main():
     if "--check" not in sys.argv[1:]:
         TARGET.write_text(wanted, encoding="utf-8")
         return 0
-    if TARGET.read_text(encoding="utf-8") == wanted:
-        print("docs/openapi.json is what scripts/make_openapi.py writes")
-        return 0
-    print("docs/openapi.json: is not what scripts/make_openapi.py writes; run it")
-    return 1
+    same = TARGET.read_text(encoding="utf-8") == wanted
+    if not same:
+        print("docs/openapi.json: is not what scripts/make_openapi.py writes; run it")
+    print(f"cases: passed={int(same)} failed={int(not same)} skipped=0")
+    return 0 if same else 1
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/ascii_case.hpp"
+
 namespace ringmaster::gateway::http {
 
 namespace {
@@ -22,12 +24,6 @@ std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-/// `expected` is in lower case.
-bool is(std::string_view text, std::string_view expected) noexcept {
-  return std::equal(text.begin(), text.end(), expected.begin(), expected.end(), [](char a, char b) { return lower(a) == b; });
-}
 
 /// Calls `visit` for each comma-separated word.
 template <class Visit>
@@ -170,17 +166,17 @@ void reply_reader::on_header(std::string_view line) {
     return;
   auto name = trim(line.substr(0, colon));
   auto value = trim(line.substr(colon + 1));
-  if (is(name, "content-length"))
+  if (core::equal_without_case(name, "content-length"))
     on_content_length(value);
-  else if (is(name, "connection"))
+  else if (core::equal_without_case(name, "connection"))
     on_connection(value);
-  else if (is(name, "keep-alive"))
+  else if (core::equal_without_case(name, "keep-alive"))
     on_keep_alive(value);
-  else if (is(name, "transfer-encoding"))
+  else if (core::equal_without_case(name, "transfer-encoding"))
     for_each_word(value, [this](std::string_view word) {
-      if (is(word, "chunked") && !chunked_)
+      if (core::equal_without_case(word, "chunked") && !chunked_)
         chunked_ = true;
-      else if (!is(word, "identity"))
+      else if (!core::equal_without_case(word, "identity"))
         fail("the reply has a transfer encoding that was not asked for");
     });
 }
@@ -195,9 +191,9 @@ void reply_reader::on_content_length(std::string_view value) {
 
 void reply_reader::on_connection(std::string_view value) {
   for_each_word(value, [this](std::string_view word) {
-    if (is(word, "close"))
+    if (core::equal_without_case(word, "close"))
       keep_alive_ = false;
-    else if (is(word, "keep-alive"))
+    else if (core::equal_without_case(word, "keep-alive"))
       keep_alive_ = true;
   });
 }
@@ -206,7 +202,7 @@ void reply_reader::on_keep_alive(std::string_view value) {
   for_each_word(value, [this](std::string_view word) {
     constexpr std::string_view key = "timeout=";
     std::uint64_t seconds = 0;
-    if (is(word.substr(0, key.size()), key) && parse_number(word.substr(key.size()), seconds, 10))
+    if (core::equal_without_case(word.substr(0, key.size()), key) && parse_number(word.substr(key.size()), seconds, 10))
       keeps_for_ = std::chrono::seconds{std::min(seconds, keeps_seconds_max)};
   });
 }

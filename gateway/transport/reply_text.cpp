@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ascii_case.hpp"
+
 namespace ringmaster::gateway::http {
 
 namespace {
@@ -54,10 +56,7 @@ bool is_value(std::string_view text) noexcept {
 
 /// Names that only the transport writes, in lower case.
 bool frames_message(std::string_view name) noexcept {
-  auto is = [name](std::string_view other) {
-    return std::equal(name.begin(), name.end(), other.begin(), other.end(),
-                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + ('a' - 'A')) : a) == b; });
-  };
+  auto is = [name](std::string_view other) { return core::equal_without_case(name, other); };
   return is("content-length") || is("transfer-encoding") || is("connection") || is("keep-alive") || is("content-type") ||
          is("host");
 }

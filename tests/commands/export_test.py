@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import sqlite3
 import stat
 import subprocess

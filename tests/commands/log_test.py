@@ -5,9 +5,9 @@ import subprocess
 import threading
 import time
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from command_case import DEADLINE_S, Case
+from stub_executor import StubExecutor
 
 JOBS = """[[group]]
 app_name = "pay-worker"
@@ -23,48 +23,24 @@ schedule = {{ cron = "0 0 1 * * ?" }}
 """
 
 
-class WritingExecutor:
+class WritingExecutor(StubExecutor):
     """Takes `/run` without ever reporting a result; its log has as many lines as it is told."""
 
     def __init__(self, case: Case, name: str):
-        self.lines: list[str] = []
+        self.lines = [f"{name} begins\n"]
         self.asked = 0
         self.broken = False
-        outer = self
+        super().__init__(case)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                if outer.broken:
-                    self.close_connection = True
-                    return
-                asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
-                body = json.dumps(outer.log_of(asked) if self.path.endswith("/log") else {"code": 200}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.lines.append(f"{name} begins\n")
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-        case.addCleanup(self.close)
-        self.address = f"http://127.0.0.1:{self.http.server_port}/"
-
-    def log_of(self, asked: dict) -> dict:
+    def answer(self, path: str, asked: dict) -> dict | None:
+        if self.broken:
+            return None
+        if not path.endswith("/log"):
+            return {"code": 200}
         self.asked += 1
         first, lines = asked["fromLineNum"], list(self.lines)
         content = {"fromLineNum": first, "toLineNum": len(lines), "logContent": "".join(lines[first - 1:]), "isEnd": False}
         return {"code": 200, "content": content, "data": content}
-
-    def close(self) -> None:
-        self.http.shutdown()
-        self.http.server_close()
 
 
 class LogTest(Case):

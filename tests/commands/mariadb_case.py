@@ -1,7 +1,6 @@
 """Commands on a real MariaDB: one server for all tests, a database of its own for each."""
 
 import contextlib
-import os
 import subprocess
 import sys
 import tempfile

@@ -8,9 +8,9 @@ import re
 import threading
 import urllib.parse
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from command_case import DEADLINE_S
+from stub_executor import StubExecutor
 from web_case import CONTEXT, ROOT, Client, Reply, WebCase, route_table
 from web_forms import GROUP, JOB, PASSWORD, USER, form_of
 
@@ -26,32 +26,12 @@ def result_of(run: dict, message: str) -> list[dict]:
     return [{"logId": run["logId"], "logDateTim": run["logDateTime"], "handleCode": 200, "handleMsg": message}]
 
 
-class EchoExecutor:
+class EchoExecutor(StubExecutor):
     """Says what it is asked with in every text that an executor says. Param `fail:…`: refuses the run with it."""
 
     def __init__(self, case: WebCase):
         self.case, self.texts = case, {}
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
-                body = json.dumps(outer.answer(self.path, asked)).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-        case.addCleanup(self.http.server_close)
-        case.addCleanup(self.http.shutdown)
-        self.address = f"http://127.0.0.1:{self.http.server_port}/"
+        super().__init__(case)
 
     def answer(self, path: str, asked: dict) -> dict:
         if path.endswith("/run"):

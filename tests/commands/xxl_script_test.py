@@ -1,62 +1,31 @@
 """Scripts that teams wrote for XXL-JOB's web endpoints run unchanged against the real binary."""
 
-import json
 import subprocess
 import sys
 import threading
-import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from command_case import DEADLINE_S, Case
+from stub_executor import StubExecutor, report
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "compat" / "scripts"
 STEPS = ["signed in", "group", "added", "started", "ran", 'log "line <1>', "stopped", "removed", "signed out"]
 
 
-class LoggingExecutor:
+class LoggingExecutor(StubExecutor):
     """Takes `/run`, reports success, and has one line of log for every run."""
 
     def __init__(self, case: Case):
         self.admin = self.token = ""
-        outer = self
+        super().__init__(case)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
-                answer = {"code": 200}
-                if self.path.endswith("/run"):
-                    threading.Thread(target=outer.call_back, args=(asked,), daemon=True).start()
-                elif self.path.endswith("/log"):
-                    answer = outer.log_of(asked)
-                body = json.dumps(answer).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-        case.addCleanup(self.http.server_close)
-        case.addCleanup(self.http.shutdown)
-        self.address = f"http://127.0.0.1:{self.http.server_port}/"
-
-    @staticmethod
-    def log_of(asked: dict) -> dict:
-        content = {"fromLineNum": asked["fromLineNum"], "toLineNum": 1, "logContent": "line <1>\n", "isEnd": False}
-        return {"code": 200, "content": content, "data": content}
-
-    def call_back(self, run: dict) -> None:
-        result = [{"logId": run["logId"], "logDateTim": run["logDateTime"], "handleCode": 200, "handleMsg": "done"}]
-        request = urllib.request.Request(self.admin + "/api/callback", json.dumps(result).encode(),
-                                         {"Content-Type": "application/json", "XXL-JOB-ACCESS-TOKEN": self.token})
-        urllib.request.urlopen(request, timeout=DEADLINE_S).read()
+    def answer(self, path: str, asked: dict) -> dict:
+        if path.endswith("/run"):
+            threading.Thread(target=report, args=(self.admin, self.token, asked, 200, "done"), daemon=True).start()
+        elif path.endswith("/log"):
+            content = {"fromLineNum": asked["fromLineNum"], "toLineNum": 1, "logContent": "line <1>\n", "isEnd": False}
+            return {"code": 200, "content": content, "data": content}
+        return {"code": 200}
 
 
 class XxlScriptTest(Case):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The checks find what they are there for: each test plants one breach in a clean tree."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -242,6 +243,15 @@ class SumTest(ScriptTest):
         self.assertEqual((status, output.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
         status, output = self.run_script("sum_tests.py")
         self.assertEqual((status, output.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_every_check_that_is_a_test_prints_its_count(self):
+        tests = (ROOT / "tests/tidy/CMakeLists.txt").read_text(encoding="utf-8")
+        checks = re.findall(r"scripts/(\w+\.py)\"((?: --[a-z]+)*)\)", tests)
+        self.assertEqual(len(checks), 1, checks)
+        checks += [(f"{name}.py", "") for name in re.search(r"foreach\(check ([\w ]+)\)", tests)[1].split()]
+        for script, options in checks:
+            lines = self.sum(self.section(script, self.run_script(script, *options.split())[1]))[1]
+            self.assertNotIn("without a count", lines[0])
 
 
 def main() -> int:
