@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,14 @@ struct api_question {
   api_document body = {};
   /// Of the answer. Another one than JSON comes as a text.
   std::string_view answer_type = "application/json";
+  /// Of an edit: the ETag of what it is about; empty: whatever it is.
+  std::string if_match = {};
+};
+
+struct tagged_document {
+  api_document document;
+  /// As `If-Match` wants it; empty: it has none.
+  std::string etag = {};
 };
 
 class admin_desk {
@@ -36,7 +45,11 @@ public:
 
   /// Null for an answer without a body. Blocks, for a finite time. Errors: those that the API answers, in their words;
   /// `unavailable` and `timeout` when nobody does; `unsupported` for what only the other kind of desk can do.
-  [[nodiscard]] virtual core::result<api_document> ask(const api_question& what) = 0;
+  [[nodiscard]] virtual core::result<tagged_document> ask_tagged(const api_question& what) = 0;
+  /// The same without its ETag.
+  [[nodiscard]] core::result<api_document> ask(const api_question& what) {
+    return ask_tagged(what).map([](tagged_document&& answer) { return std::move(answer.document); });
+  }
 
   /// In which people are shown times.
   [[nodiscard]] virtual const core::zone& zone() const = 0;

@@ -82,9 +82,9 @@ core::result<std::string> body_of(const apply_options& options) {
     return tl::unexpected{files.error()};
   protocol::wire::api_apply wish{options.source, options.revision, options.dry_run, options.prune, {}};
   for (auto& [name, text] : *files) {
-    if (core::valid_utf8(text) != text || core::valid_utf8(name) != name)
+    if (core::valid_utf8(text) != text)
       return core::fail(core::errc::invalid_argument, one_line(name) + ": it holds what is no UTF-8");
-    wish.files.emplace_back(std::move(name), std::move(text));
+    wish.files.emplace_back(core::valid_utf8(name), std::move(text));
   }
   auto body = protocol::wire::api_apply_body(wish);
   if (body.size() > sent_bytes_max)

@@ -1,6 +1,10 @@
 #include "apps/desk_arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
+
+#include "apps/report.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::apps {
 
@@ -12,6 +16,13 @@ bool is_id(const std::string& text) {
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
   return problem == std::errc{} && rest == text.data() + text.size() && id > 0;
 }
+
+bool may_be_any_bytes(const CLI::Option& option) {
+  const auto type = option.get_type_name();
+  return type == "FILE" || type == "KEY=VALUE" || option.get_name(true) == "PATH";
+}
+
+bool is_text(const std::string& argument) { return core::valid_utf8(argument) == argument; }
 
 } // namespace
 
@@ -50,6 +61,13 @@ void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std
 
 CLI::Validator id_check(std::string what) {
   return {[what = std::move(what)](std::string& text) { return is_id(text) ? "" : '"' + text + "\" is no " + what; }, ""};
+}
+
+int run_with_texts(const CLI::App& command, const std::function<int()>& run) {
+  for (const CLI::Option* option : command.get_options())
+    if (const auto& given = option->results(); !may_be_any_bytes(*option) && !std::all_of(given.begin(), given.end(), is_text))
+      return complain({core::errc::invalid_argument, option->get_name() + ": it holds what is no UTF-8"});
+  return run();
 }
 
 CLI::App* add_family(CLI::App& under, const char* name, const char* help) {

@@ -30,6 +30,10 @@ void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std
 /// Refuses what is no number from 1 on: an id. `what`: `log id`.
 [[nodiscard]] CLI::Validator id_check(std::string what);
 
+/// Runs it, unless an argument of `command` is no UTF-8: neither a server nor a database takes that. Names of files may be any
+/// bytes, and settings, which hold some, are checked where they are read. The exit code.
+[[nodiscard]] int run_with_texts(const CLI::App& command, const std::function<int()>& run);
+
 /// A group of subcommands of which one is needed.
 [[nodiscard]] CLI::App* add_family(CLI::App& under, const char* name, const char* help);
 
@@ -40,7 +44,9 @@ std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& under, cons
   auto options = std::make_shared<Options>();
   auto* command = under.add_subcommand(name, help);
   add_desk_options(*command, *options);
-  command->callback([options, run, &chosen] { chosen = [options, run] { return run(*options); }; });
+  command->callback([command, options, run, &chosen] {
+    chosen = [command, options, run] { return run_with_texts(*command, [&] { return run(*options); }); };
+  });
   return {command, options};
 }
 

@@ -164,9 +164,21 @@ core::result<api_document> find_user(admin_desk& desk, const std::string& name) 
                 : core::fail(core::errc::not_found, "there is no user " + one_line(name));
 }
 
-void print_json(const api_document& what) {
-  std::fputs((what.dump(-1, ' ', false, api_document::error_handler_t::replace) + '\n').c_str(), stdout);
+core::result<std::string> body_text(const api_document& body) {
+  if (body.is_null())
+    return std::string{};
+  try {
+    return body.dump();
+  } catch (const api_document::type_error&) {
+    return core::fail(core::errc::invalid_argument, "what is asked holds what is no UTF-8");
+  }
 }
+
+std::string json_line(const api_document& what) {
+  return what.dump(-1, ' ', false, api_document::error_handler_t::replace) + '\n';
+}
+
+void print_json(const api_document& what) { std::fputs(json_line(what).c_str(), stdout); }
 
 std::string more_text(const api_document& page) {
   const auto next = one_line(text_in(page, "next"));

@@ -50,8 +50,12 @@ private:
 /// Names have no case. The whole user. Errors: `not_found`.
 [[nodiscard]] core::result<api_document> find_user(admin_desk& desk, const std::string& name);
 
+/// Of a question, empty for none. Errors: `invalid_argument` for a text in it that is no UTF-8.
+[[nodiscard]] core::result<std::string> body_text(const api_document& body);
+
 /// One line, for machines.
 void print_json(const api_document& what);
+[[nodiscard]] std::string json_line(const api_document& what);
 
 /// How to go on, when there is more; else nothing.
 [[nodiscard]] std::string more_text(const api_document& page);

@@ -91,7 +91,9 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("--source", options->source, "Only what this source declared")->type_name("NAME");
   command->add_option("--output", options->output, "A new file; default standard output")->type_name("FILE");
   command->add_flag("--force", options->force, "Replace the file");
-  command->callback([options, &chosen] { chosen = [options] { return export_declared(*options); }; });
+  command->callback([command, options, &chosen] {
+    chosen = [command, options] { return run_with_texts(*command, [&] { return export_declared(*options); }); };
+  });
 }
 
 } // namespace ringmaster::apps

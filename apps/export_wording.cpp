@@ -145,6 +145,7 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   read_name("block", row.block, &core::find_block_strategy, job.block, out.obstacles);
   read_name("misfire", row.misfire, &core::find_misfire_policy, job.misfire, out.obstacles);
   job.on_unknown = row.on_unknown;
+  job.keep_logs = row.keep_logs;
   job.timeout_s = not_negative("timeout", row.timeout_s, out.notes);
   job.retry_count = not_negative("retry", row.retry_count, out.notes);
   read_state(row, rules, now, out);

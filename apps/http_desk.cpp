@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 
+#include "apps/desk_pages.hpp"
 #include "apps/table_text.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/api_deploys.hpp"
@@ -80,6 +81,7 @@ struct reply {
   long status = 0;
   std::string type;
   std::string place;
+  std::string etag;
   std::string body;
   bool too_long = false;
 };
@@ -130,7 +132,7 @@ public:
   http_desk(std::string base, server_place place, core::zone zone)
     : base_{std::move(base)}, place_{std::move(place)}, zone_{std::move(zone)}, handle_{curl_easy_init()} {}
 
-  core::result<api_document> ask(const api_question& what) override;
+  core::result<tagged_document> ask_tagged(const api_question& what) override;
   const core::zone& zone() const override { return zone_; }
   bool is_server() const override { return true; }
 
@@ -148,22 +150,22 @@ private:
   std::unique_ptr<curl_slist, release> headers_;
 };
 
-core::result<api_document> http_desk::ask(const api_question& what) {
+core::result<tagged_document> http_desk::ask_tagged(const api_question& what) {
   auto got = send(what);
   if (!got)
     return tl::unexpected{got.error()};
   if (got->status < 200 || got->status >= 300)
     return tl::unexpected{refusal(*got)};
   if (got->status == 204)
-    return api_document{};
+    return tagged_document{};
   if (!got->type.starts_with(what.answer_type))
     return tl::unexpected{stranger(*got)};
   if (what.answer_type != json_type)
-    return api_document(std::move(got->body));
+    return tagged_document{api_document(std::move(got->body)), std::move(got->etag)};
   auto answer = api_document::parse(got->body, nullptr, false);
   if (!answer.is_object())
     return tl::unexpected{stranger(*got)};
-  return answer;
+  return tagged_document{std::move(answer), std::move(got->etag)};
 }
 
 core::result<reply> http_desk::send(const api_question& what) {
@@ -172,8 +174,10 @@ core::result<reply> http_desk::send(const api_question& what) {
   reply got;
   std::array<char, CURL_ERROR_SIZE> problem{};
   const auto url = base_ + std::string{api_root} + what.target;
-  const auto body = what.body.is_null() ? std::string{} : what.body.dump(-1, ' ', false, api_document::error_handler_t::replace);
-  prepare(what, url, body, got, problem.data());
+  const auto body = body_text(what.body);
+  if (!body)
+    return tl::unexpected{body.error()};
+  prepare(what, url, *body, got, problem.data());
   const auto code = curl_easy_perform(handle_.get());
   if (code != CURLE_OK)
     return tl::unexpected{failure(code, got, problem.data())};
@@ -183,6 +187,9 @@ core::result<reply> http_desk::send(const api_question& what) {
     got.type = text;
   if (curl_easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &text) == CURLE_OK && text)
     got.place = text;
+  curl_header* etag = nullptr;
+  if (curl_easy_header(handle_.get(), "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK)
+    got.etag = etag->value;
   return got;
 }
 
@@ -194,6 +201,9 @@ void http_desk::prepare(const api_question& what, const std::string& url, const 
   for (const auto& line : {"Authorization: Bearer " + place_.token, "Accept: " + std::string{what.answer_type},
                            std::string{"Content-Type: application/json"}, std::string{"Expect:"}})
     if (auto* longer = curl_slist_append(lines, line.c_str()))
+      lines = longer;
+  if (!what.if_match.empty())
+    if (auto* longer = curl_slist_append(lines, ("If-Match: " + what.if_match).c_str()))
       lines = longer;
   headers_.reset(lines);
   set(handle, CURLOPT_HTTPHEADER, lines);

@@ -14,6 +14,7 @@
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
 #include "apps/time_text.hpp"
+#include "core/text.hpp"
 #include "protocol/wire/api_page.hpp"
 
 namespace ringmaster::apps {
@@ -266,12 +267,21 @@ int wait_for_all(admin_desk& desk, const outcome& asked, const trigger_options& 
   return code;
 }
 
-api_document body_of(const trigger_options& options) {
+/// Errors: `invalid_argument` for an address that is empty, which may be a variable that is not set: no wish for any executor.
+core::result<api_document> body_of(const trigger_options& options) {
   auto body = api_document::object();
   if (options.param)
     body["params"] = *options.param;
-  if (!options.addresses.empty())
-    body["addresses"] = options.addresses;
+  for (const auto& list : options.addresses)
+    for (std::size_t at = 0; at <= list.size();) {
+      const auto end = std::min(list.find(',', at), list.size());
+      const auto address = core::trimmed(std::string_view{list}.substr(at, end - at));
+      if (address.empty())
+        return core::fail(errc::invalid_argument,
+                          "--address: an address is empty; without the option the group's executors are meant");
+      body["addresses"].push_back(std::string{address});
+      at = end + 1;
+    }
   return body;
 }
 
@@ -301,13 +311,16 @@ int job_trigger(const trigger_options& options) {
   const auto limit = parse_span(options.timeout);
   if (!limit)
     return complain({limit.error().code, "--timeout: " + limit.error().context});
+  auto body = body_of(options);
+  if (!body)
+    return complain(body.error());
   const auto desk = open_desk(options);
   if (!desk)
     return complain(desk.error());
   const auto jobs = find_jobs(**desk, options.jobs);
   if (!jobs)
     return complain(jobs.error());
-  const auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", body_of(options));
+  const auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", std::move(*body));
   const bool all_asked = !asked.ended && std::all_of(asked.items.begin(), asked.items.end(), succeeded);
   if (!options.wait || !all_asked)
     return print(asked, *jobs, "will run at once", options, (*desk)->zone());

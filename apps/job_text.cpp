@@ -164,6 +164,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("block", text_in(job, "block"));
   add("misfire", text_in(job, "misfire"));
   add("on_unknown", text_in(job, "on_unknown"));
+  add("keep_logs", truth_in(job, "keep_logs") ? "yes" : "");
   add("timeout", timeout > 0 ? std::to_string(timeout) + " s" : "none");
   add("retry", number_text(job, "retry_count"));
   add("children", children_text(job));

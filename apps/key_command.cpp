@@ -60,11 +60,9 @@ int add_key(const key_add_options& options) {
   const auto made = make_key(**desk, options);
   if (!made)
     return complain(made.error());
-  if (options.json)
-    print_json(*made);
-  else
-    std::printf("%s\n", one_line(text_in(*made, "key")).c_str());
-  return exit_done;
+  const auto id = std::to_string(number_in(*made, "id").value_or(0));
+  return tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n',
+                   "key " + id + " was made", "remove it with `ringmaster key remove " + id + '`');
 }
 
 std::string keys_table(const api_document& keys, const core::zone& where) {

@@ -26,6 +26,9 @@ struct log_options : desk_options {
 /// again after a pause.
 constexpr int wait_s = 20;
 constexpr auto pause = 1s;
+/// An answer with so much of a text may be a part of what there is, and is gone on behind; one with less brought all of it, and
+/// what a run wrote meanwhile is for those who follow it.
+constexpr std::size_t whole_part_bytes = 16 * 1024;
 /// An executor or a server that is away for a moment ends nothing.
 constexpr int failures_max = 5;
 
@@ -41,6 +44,10 @@ void print_part(const api_document& part, bool json) {
 }
 
 bool may_pass(core::errc code) noexcept { return code == core::errc::unavailable || code == core::errc::timeout; }
+
+bool ends_with(const api_document& part, bool has_more, bool follow) {
+  return truth_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
+}
 
 int print_log(const log_options& options) {
   const auto desk = open_server(options);
@@ -62,12 +69,10 @@ int print_log(const log_options& options) {
       failures = 0;
       if (has_more || (options.json && !options.follow && line == 1))
         print_part(*part, options.json);
-      if (truth_in(*part, "end") || (!options.follow && !has_more) || std::ferror(stdout) != 0)
-        return exit_done;
+      if (ends_with(*part, has_more, options.follow) || std::fflush(stdout) != 0)
+        return exit_done; // what standard output says to it, main tells
     }
     line = std::max(line, next);
-    if (options.follow)
-      std::fflush(stdout);
     if (options.follow && !has_more && std::chrono::steady_clock::now() - begin < pause)
       std::this_thread::sleep_for(pause);
   }

@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
     ->check(revision_defect);
   apply_command->add_flag("--dry-run", applied.dry_run, "Only say what would change");
   apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");
-  apply_command->callback([&] { chosen = [&] { return apply(applied); }; });
+  apply_command->callback([&] { chosen = [&] { return run_with_texts(*apply_command, [&] { return apply(applied); }); }; });
 
   add_export_command(app, chosen);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -30,12 +31,28 @@ core::error is_there(const std::string& path) {
   return {core::errc::conflict, path + " is there already; --force replaces it"};
 }
 
+/// Where a file of this name is.
+std::string behind_links(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr), &std::free};
+  return real ? std::string{real.get()} : path;
+}
+
 } // namespace
 
 core::result<new_file> new_file::begin(std::string path, bool replace) {
   struct stat found {};
+  if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const int reason = errno;
+    new_file out{std::move(path), {}, true, file};
+    if (file < 0)
+      return tl::unexpected{out.failure(reason)};
+    return out;
+  }
   if (!replace && ::lstat(path.c_str(), &found) == 0)
     return tl::unexpected{is_there(path)};
+  if (replace)
+    path = behind_links(path);
   auto unfinished = path + ".XXXXXX";
   const int file = ::mkostemp(unfinished.data(), O_CLOEXEC);
   const int reason = file < 0 || ::fchmod(file, mode_of(path, replace)) != 0 ? errno : 0;
@@ -59,7 +76,8 @@ new_file::~new_file() {
   if (file_ < 0)
     return;
   ::close(file_);
-  ::unlink(unfinished_.c_str());
+  if (!unfinished_.empty())
+    ::unlink(unfinished_.c_str());
 }
 
 core::error new_file::failure(int reason) const {
@@ -85,6 +103,15 @@ core::result<void> new_file::flush() {
 core::result<void> new_file::finish() {
   if (auto flushed = flush(); !flushed)
     return flushed;
+  if (!unfinished_.empty())
+    if (auto moved = move_into_place(); !moved)
+      return moved;
+  if (::close(std::exchange(file_, -1)) != 0)
+    return tl::unexpected{failure(errno)};
+  return {};
+}
+
+core::result<void> new_file::move_into_place() {
   if (::fsync(file_) != 0)
     return tl::unexpected{failure(errno)};
   int moved = replace_ ? ::rename(unfinished_.c_str(), path_.c_str())
@@ -93,7 +120,6 @@ core::result<void> new_file::finish() {
     moved = ::rename(unfinished_.c_str(), path_.c_str());
   if (moved != 0)
     return tl::unexpected{errno == EEXIST ? is_there(path_) : failure(errno)};
-  ::close(std::exchange(file_, -1));
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that is there as a whole or not at all.
+// A file that is there as a whole or not at all; a device or a pipe is written to as it is.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace ringmaster::apps {
 
-/// Written beside its place under another name, with mode 0644, and moved there by `finish`. Without that nothing is left of it.
+/// Written beside its place under another name, and moved there by `finish`. Without that nothing is left of it. A symbolic link
+/// to a file that is to be replaced stays one.
 class new_file {
 public:
   /// Errors: `conflict` for a file that is there, unless it is to be replaced; `unavailable`.
@@ -25,9 +26,11 @@ public:
 private:
   new_file(std::string path, std::string unfinished, bool replace, int file);
   [[nodiscard]] core::result<void> flush();
+  [[nodiscard]] core::result<void> move_into_place();
   [[nodiscard]] core::error failure(int reason) const;
 
   std::string path_;
+  /// Empty: written in its place.
   std::string unfinished_;
   bool replace_;
   int file_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <sstream>
+#include <system_error>
 
 #include "apps/commands.hpp"
 #include "core/zone.hpp"
@@ -32,6 +34,15 @@ int complain(const core::error& error) {
   for (std::string line; std::getline(lines, line);)
     std::fprintf(stderr, "ringmaster: %s\n", line.c_str());
   return error.code == core::errc::invalid_argument ? exit_usage : exit_failed;
+}
+
+int tell_once(const std::string& text, const std::string& done, const std::string& remedy) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0)
+    return exit_done;
+  const auto why = std::generic_category().message(errno);
+  std::clearerr(stdout); // it is told here
+  return complain(
+    {core::errc::unavailable, done + ", but cannot be shown: cannot write to standard output: " + why + "; " + remedy});
 }
 
 std::string iso_utc(core::time_point t) {

@@ -14,6 +14,10 @@ namespace ringmaster::apps {
 /// Prints `ringmaster: …`, one line for each line of the context, and returns the exit code: 2 for wrong input, else 1.
 int complain(const core::error& error);
 
+/// Prints what is shown once, and is lost when it cannot be written: then standard error has that, what was `done` all the same
+/// ("key 7 was made"), and what to do about it. The exit code.
+int tell_once(const std::string& text, const std::string& done, const std::string& remedy);
+
 /// Fire times and the like, `2026-11-21T10:00:00.000Z`.
 [[nodiscard]] std::string iso_utc(core::time_point t);
 

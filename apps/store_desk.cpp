@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "apps/desk_pages.hpp"
+
 namespace ringmaster::apps {
 
 namespace {
@@ -28,22 +30,30 @@ class store_desk final : public admin_desk {
 public:
   explicit store_desk(opened_store opened) : opened_{std::move(opened)} {}
 
-  core::result<api_document> ask(const api_question& what) override {
+  core::result<tagged_document> ask_tagged(const api_question& what) override {
     auto query = protocol::wire::form::parse(what.target, {}, {});
     if (!query)
       return tl::unexpected{query.error()};
     const auto path = std::string_view{what.target}.substr(0, what.target.find('?'));
-    auto body = what.body.is_null() ? std::string{} : what.body.dump();
+    auto body = body_text(what.body);
+    if (!body)
+      return tl::unexpected{body.error()};
+    std::string tag;
     for (const auto routes : {job_routes(), run_routes(), people_routes(), node_routes()})
       for (const auto& route : routes)
         if (const auto id = match(route.path, path); id && route.method == what.method)
-          return route.answer({*opened_.store, opened_.what.settings, std::move(*query), *id, std::move(body)});
+          return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), *id, std::move(*body),
+                                   what.if_match, tag});
     return core::fail(core::errc::unsupported, what.method + ' ' + std::string{path} + " needs a running server: --server");
   }
   const core::zone& zone() const override { return opened_.what.schedule_zone; }
   bool is_server() const override { return false; }
 
 private:
+  static core::result<tagged_document> answer_of(const store_route& route, const store_question& asked) {
+    return route.answer(asked).map([&](api_document&& document) { return tagged_document{std::move(document), asked.tag}; });
+  }
+
   opened_store opened_;
 };
 

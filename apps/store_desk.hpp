@@ -26,6 +26,10 @@ struct store_question {
   std::int64_t id = 0;
   /// Empty: none.
   std::string body;
+  /// `core::edit_tag` of what the edit is about; empty: whatever it is.
+  std::string seen;
+  /// That of what is answered, where it has one.
+  std::string& tag;
 };
 
 /// One route of the API, answered as gateway/handlers do. What they leave out here: rights, and what only a server can do.

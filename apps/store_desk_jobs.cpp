@@ -7,6 +7,7 @@
 
 #include "apps/desk_pages.hpp"
 #include "apps/store_desk.hpp"
+#include "core/edit_tag.hpp"
 #include "gateway/api_request.hpp"
 #include "protocol/wire/api_groups.hpp"
 #include "protocol/wire/api_jobs.hpp"
@@ -48,7 +49,10 @@ result<api_document> job_page(const store_question& asked) {
 result<api_document> job_read(const store_question& asked) {
   return job_of(asked)
     .and_then([&](core::job_id job) { return asked.store.job_editing().read(job, local_operator()); })
-    .map([](const core::job_record& job) { return parsed(wire::api_job(job)); });
+    .map([&](const core::job_record& job) {
+      asked.tag = core::edit_tag(job);
+      return parsed(wire::api_job(job));
+    });
 }
 
 api_document item_of(core::job_id job, const core::error& why) { return problem_item(core::number(job), why); }
@@ -118,7 +122,8 @@ result<api_document> job_remove(const store_question& asked) {
   if (!job)
     return tl::unexpected{job.error()};
   const bool declared_too = asked.query.text_or_empty("declared_too") == "true";
-  if (const auto done = asked.store.jobs().remove(*job, declared_too, system_now()); !done)
+  if (const auto done = asked.store.jobs().remove(*job, declared_too, system_now(), local_operator(), asked.seen);
+      !done)
     return tl::unexpected{done.error()};
   (void)wait_for_runs(asked.store, {&*job, 1});
   for (std::optional<core::log_id> after{core::log_id{}}; after;) {
@@ -155,7 +160,10 @@ result<api_document> group_page(const store_question& asked) {
 result<api_document> group_read(const store_question& asked) {
   return group_of(asked)
     .and_then([&](core::group_id group) { return asked.store.group_editing().read(group, local_operator()); })
-    .map([](const core::group_record& group) { return parsed(wire::api_group(group)); });
+    .map([&](const core::group_record& group) {
+      asked.tag = core::edit_tag(group);
+      return parsed(wire::api_group(group));
+    });
 }
 
 result<api_document> group_add(const store_question& asked) {
@@ -168,7 +176,9 @@ result<api_document> group_add(const store_question& asked) {
 
 result<api_document> group_remove(const store_question& asked) {
   return group_of(asked)
-    .and_then([&](core::group_id group) { return asked.store.group_editing().remove(group, local_operator(), system_now()); })
+    .and_then([&](core::group_id group) {
+      return asked.store.group_editing().remove(group, asked.seen, local_operator(), system_now());
+    })
     .map([] { return api_document{}; });
 }
 

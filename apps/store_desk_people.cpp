@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/store_desk.hpp"
+#include "core/edit_tag.hpp"
 #include "core/text.hpp"
 #include "core/user_rules.hpp"
 #include "gateway/secrets.hpp"
@@ -76,6 +77,13 @@ result<api_document> user_page(const store_question& asked) {
   });
 }
 
+result<api_document> user_read(const store_question& asked) {
+  return asked.store.users().read(user_of(asked)).map([&](const core::user_secret& user) {
+    asked.tag = core::edit_tag(user.card);
+    return parsed(wire::api_user_row(user.card));
+  });
+}
+
 /// With the stored form of its password, when there is one.
 result<core::user_draft> draft_of(storage::store& store, const wire::api_user& user) {
   core::user_draft draft{std::string{core::trimmed(user.name)}, std::nullopt, user.admin, user.rights};
@@ -109,13 +117,15 @@ result<api_document> user_replace(const store_question& asked) {
   return wire::parse_api_user(asked.body, wire::user_use::update)
     .and_then([&](const wire::api_user& user) { return draft_of(asked.store, user); })
     .and_then([&](const core::user_draft& draft) {
-      return asked.store.users().update(user_of(asked), draft, local_operator(), system_now());
+      return asked.store.users().update(user_of(asked), draft, asked.seen, local_operator(), system_now());
     })
     .map([] { return api_document{}; });
 }
 
 result<api_document> user_remove(const store_question& asked) {
-  return asked.store.users().remove(user_of(asked), local_operator(), system_now()).map([] { return api_document{}; });
+  return asked.store.users().remove(user_of(asked), asked.seen, local_operator(), system_now()).map([] {
+    return api_document{};
+  });
 }
 
 // -- keys ------------------------------------------------------------------------------------------------------------------
@@ -162,6 +172,7 @@ constexpr std::array runs = std::to_array<store_route>({
 constexpr std::array people = std::to_array<store_route>({
   {"GET", "/users", user_page},
   {"POST", "/users", user_add},
+  {"GET", "/users/{id}", user_read},
   {"PUT", "/users/{id}", user_replace},
   {"DELETE", "/users/{id}", user_remove},
   {"GET", "/keys", key_page},

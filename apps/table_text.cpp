@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "core/text_width.hpp"
 
 namespace ringmaster::apps {
 
@@ -11,13 +12,13 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], core::count_characters(row[i]));
+      widths[i] = std::max(widths[i], core::columns_of(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - core::count_characters(row[i]) + 2, ' ');
+      line += row[i] + std::string(widths[i] - core::columns_of(row[i]) + 2, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -39,17 +40,36 @@ std::string fields_text(const std::vector<std::pair<std::string, std::string>>& 
   return text;
 }
 
+namespace {
+
+/// Bytes of what turns the direction of the text behind it round, when one stands at `at`; else 0. U+061C, U+200E, U+200F, U+202A
+/// to U+202E, U+2066 to U+2069: with them a line reads otherwise than it is.
+std::size_t direction_size(std::string_view text, std::size_t at) noexcept {
+  const auto here = text.substr(at, 3);
+  if (here.starts_with("\xD8\x9C"))
+    return 2;
+  const auto last = here.size() == 3 ? static_cast<unsigned char>(here[2]) : 0U;
+  const bool is_mark = here.starts_with("\xE2\x80") && (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE));
+  const bool is_isolate = here.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+  return is_mark || is_isolate ? 3 : 0;
+}
+
+} // namespace
+
 std::string harmless(std::string text, std::string_view kept) {
   text = core::valid_utf8(text);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto c = static_cast<unsigned char>(text[at]);
     // U+0080 to U+009F: in UTF-8 they begin sequences, too.
-    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0)
-      text.replace(i, 2, " ");
-    else if ((c < ' ' && kept.find(text[i]) == std::string_view::npos) || c == 0x7F)
-      text[i] = ' ';
+    const bool is_long = c == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    const bool is_short = (c < ' ' && kept.find(text[at]) == std::string_view::npos) || c == 0x7F;
+    const std::size_t size = is_long ? 2 : is_short ? 1 : direction_size(text, at);
+    shown += size > 0 ? ' ' : text[at];
+    at += std::max(size, std::size_t{1});
   }
-  return text;
+  return shown;
 }
 
 std::string one_line(std::string text) { return harmless(std::move(text), ""); }

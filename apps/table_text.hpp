@@ -15,7 +15,8 @@ namespace ringmaster::apps {
 /// `name: value`, one line each, values aligned. A value of several lines goes on below.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields);
 
-/// Somebody else's text for a terminal, which obeys control characters: they are blanks, but for those in `kept`.
+/// Somebody else's text for a terminal, which obeys control characters and those of a text's direction: they are blanks, but for
+/// the ones in `kept`.
 [[nodiscard]] std::string harmless(std::string text, std::string_view kept);
 /// The same as one line.
 [[nodiscard]] std::string one_line(std::string text);

@@ -71,6 +71,10 @@ core::result<api_document> rights_in(admin_desk& desk, const std::vector<std::st
   return rights;
 }
 
+std::string other_password(const std::string& name) {
+  return "make another one with `ringmaster user reset-password " + one_line(name) + '`';
+}
+
 /// A password is made here, and told once.
 int add_user(const user_add_options& options) {
   const auto desk = open_desk(options);
@@ -87,11 +91,9 @@ int add_user(const user_add_options& options) {
   const auto made = (*desk)->ask({"POST", "/users", body});
   if (!made)
     return complain(made.error());
-  if (options.json)
-    print_json({{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}});
-  else
-    std::printf("password: %s\n", password->c_str());
-  return exit_done;
+  const api_document shown{{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}};
+  return tell_once(options.json ? json_line(shown) : "password: " + *password + '\n',
+                   "user " + one_line(options.name) + " was made with a password", other_password(options.name));
 }
 
 int remove_user(const user_options& options) {
@@ -117,15 +119,18 @@ int reset_user_password(const user_options& options) {
   const auto password = gateway::random_password();
   if (!password)
     return complain(password.error());
-  const api_document body{{"password", *password}, {"admin", truth_in(*user, "admin")}};
-  const auto done = (*desk)->ask({"PUT", "/users/" + std::to_string(number_in(*user, "id").value_or(0)), body});
+  // A PUT says again what he may: it must not undo what somebody else has just changed.
+  const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
+  const auto now = (*desk)->ask_tagged({"GET", place});
+  if (!now)
+    return complain(now.error());
+  const api_document body{{"password", *password}, {"admin", truth_in(now->document, "admin")}};
+  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
   if (!done)
     return complain(done.error());
-  if (options.json)
-    print_json({{"user", options.name}, {"password", *password}});
-  else
-    std::printf("password: %s\n", password->c_str());
-  return exit_done;
+  const api_document shown{{"user", options.name}, {"password", *password}};
+  return tell_once(options.json ? json_line(shown) : "password: " + *password + '\n',
+                   "the password of " + one_line(options.name) + " was changed", other_password(options.name));
 }
 
 } // namespace

@@ -20,9 +20,10 @@ constexpr std::array group_keys{"app_name"sv, "title"sv, "addresses"sv};
 constexpr std::array job_keys{"group"sv,   "key"sv,      "name"sv,    "author"sv,    "alarm_email"sv, "schedule"sv,
                               "handler"sv, "params"sv,   "route"sv,   "block"sv,     "misfire"sv,     "timeout"sv,
                               "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv,
-                              "time_zone"sv, "interval_ms"sv, "start_at"sv, "end_at"sv, "jitter_ms"sv};
+                              "time_zone"sv, "interval_ms"sv, "start_at"sv, "end_at"sv, "jitter_ms"sv,
+                              "keep_logs"sv};
 constexpr std::array later_job_keys{"retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
-                                    "keep_logs"sv,     "glue_source"sv, "glue_remark"sv};
+                                    "glue_source"sv,   "glue_remark"sv};
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
 
@@ -160,6 +161,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   job.block = in.choice("block", job.block, &core::find_block_strategy, &std::toupper);
   job.misfire = in.choice("misfire", job.misfire, &core::find_misfire_policy, &std::toupper);
   job.on_unknown = in.choice("on_unknown", job.on_unknown, &core::find_unknown_policy, &std::tolower);
+  job.keep_logs = in.flag("keep_logs", false);
   job.timeout_s = in.seconds("timeout").value_or(0);
   job.retry_count = static_cast<std::int32_t>(in.number("retry", 0, 1000, 0));
   job.enabled = in.flag("enabled", true);

@@ -155,6 +155,8 @@ std::string declared_text(const core::declared_job& job) {
   out.choice("block", job.block, usual.block);
   out.choice("misfire", job.misfire, usual.misfire);
   out.choice("on_unknown", job.on_unknown, usual.on_unknown);
+  if (job.keep_logs)
+    out.raw("keep_logs", "true");
   if (job.timeout_s != 0)
     out.number("timeout", job.timeout_s);
   if (job.retry_count != 0)

@@ -195,7 +195,9 @@ void add_trigger(std::vector<setting>& to) {
   to.push_back(count("trigger.io_threads", trigger<&s::io_threads>, 1, 64,
                      "Threads that call executors, each executor by one of them; the first one also serves."));
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
-                    "Larger answers of an executor are cut off."));
+                    "Larger answers of an executor are refused."));
+  to.push_back(size("trigger.log_bytes_max", trigger<&s::log_bytes_max>, 4 * kib, 64 * mib,
+                    "The same for answers with a log: a longer one cannot be read from line 1."));
   to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,
                     "An idle connection to an executor is closed after this."));
   to.push_back(
@@ -239,6 +241,10 @@ void add_retention(std::vector<setting>& to) {
                      "Runs that are more local days old than this are removed from the log, 3 at least. 0: they stay for ever."));
   to.push_back(count("retention.audit_days", &in<&settings::retention, &retention_settings::audit_days>, 0, 36'500,
                      "Changes that are older are removed from the record. 0: they stay for ever."));
+  to.push_back(size("retention.kept_log_bytes_max", &in<&settings::retention, &retention_settings::kept_log_bytes_max>, 4 * kib,
+                    16 * mib, "Largest kept log of one run, of jobs with keep_logs; the rest is cut."));
+  to.push_back(size("retention.kept_logs_bytes_max", &in<&settings::retention, &retention_settings::kept_logs_bytes_max>, mib,
+                    1024 * gib, "Largest sum of all kept logs; the oldest go first."));
 }
 
 template <auto Member>

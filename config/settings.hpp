@@ -113,6 +113,8 @@ struct trigger_settings {
   /// Threads that call executors, each executor by one of them; the first one also serves.
   std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;
+  /// Of an answer with a log.
+  std::size_t log_bytes_max = 4 * 1024 * 1024;
   /// An idle connection to an executor is closed after this.
   milliseconds connection_idle{60000};
   /// Wait after an unknown outcome before the executor is asked.
@@ -146,6 +148,10 @@ struct retention_settings {
   std::size_t days = 30;
   /// Changes that are older are removed from the record (`rm_audit`); 0: never.
   std::size_t audit_days = 400;
+  /// Of the log of one run of a job with keep_logs.
+  std::size_t kept_log_bytes_max = 1024 * 1024;
+  /// Of all of these: the oldest go first.
+  std::size_t kept_logs_bytes_max = 1024 * 1024 * 1024;
 };
 
 struct log_settings {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "config/key_length.hpp"
+
 namespace ringmaster::config {
 
 namespace {
@@ -46,6 +48,9 @@ std::vector<std::string> problems::lines() const {
 }
 
 core::result<toml::table> parse_toml(std::string_view text, const std::string& name) {
+  if (const auto line = long_key_line(text))
+    return core::fail(core::errc::invalid_argument, name + ":" + std::to_string(*line) + ": a key has more than " +
+                                                      std::to_string(key_parts_max) + " parts");
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& problem) {

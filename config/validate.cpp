@@ -148,9 +148,7 @@ public:
   void check_relations() {
     require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
                  values_.schedule.misfire_after);
-    if (values_.retention.days == 1 || values_.retention.days == 2)
-      say("retention.days", std::to_string(values_.retention.days)
-                              + " is too short: the day report counts three days; expected at least 3, or 0 for no limit");
+    check_retention();
     require_less({"trigger.settle", "trigger.ask_limit"}, values_.trigger.settle, values_.trigger.ask_limit);
     check_beat();
     if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))
@@ -181,6 +179,24 @@ public:
   }
 
 private:
+  void check_retention() {
+    const auto& kept = values_.retention;
+    if (kept.days == 1 || kept.days == 2)
+      say("retention.days", std::to_string(kept.days)
+                              + " is too short: the day report counts three days; expected at least 3, or 0 for no limit");
+    const auto size = [](std::size_t bytes) { return format_size(static_cast<std::int64_t>(bytes)); };
+    if (kept.kept_log_bytes_max > kept.kept_logs_bytes_max)
+      say_of({"retention.kept_log_bytes_max", "retention.kept_logs_bytes_max"},
+             "retention.kept_log_bytes_max: " + size(kept.kept_log_bytes_max) +
+               " is too large: one log is no larger than all, retention.kept_logs_bytes_max (" + size(kept.kept_logs_bytes_max) +
+               ")");
+    const auto answer = values_.trigger.log_bytes_max;
+    if (kept.kept_log_bytes_max > answer)
+      say_of({"retention.kept_log_bytes_max", "trigger.log_bytes_max"},
+             "retention.kept_log_bytes_max: " + size(kept.kept_log_bytes_max) +
+               " is too large: a log comes in one answer, trigger.log_bytes_max (" + size(answer) + ")");
+  }
+
   void check_beat() {
     const auto& cluster = values_.cluster;
     const auto alive = cluster.dead_after - cluster.send_margin;

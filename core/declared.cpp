@@ -73,6 +73,8 @@ std::string content_hash(const declared_job& job) {
     sum.add(key);
   }
   add_options(sum, job.timing);
+  if (job.keep_logs)
+    sum.add("keep_logs");
   return sum.hex();
 }
 

@@ -36,6 +36,7 @@ struct declared_job {
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
   unknown_policy on_unknown = unknown_policy::ask;
+  bool keep_logs = false;
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
   std::string handler;

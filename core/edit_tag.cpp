@@ -10,6 +10,9 @@ namespace ringmaster::core {
 
 namespace {
 
+/// The subject by which such a conflict is known from others.
+constexpr std::string_view edited_subject = "If-Match";
+
 /// Two sums of 64 bits (FNV-1a) over the lengths and bytes of all fields, each begun otherwise.
 class tag_sum {
 public:
@@ -69,7 +72,39 @@ std::string edit_tag(const job_record& job) {
   sum.add(job.timing.start_at);
   sum.add(job.timing.end_at);
   sum.add(job.timing.jitter_ms);
+  sum.add(std::int64_t{job.keep_logs ? 1 : 0});
   return sum.text();
+}
+
+std::string edit_tag(const group_record& record) {
+  const auto& group = record.group;
+  tag_sum sum;
+  sum.add(group.app_name);
+  sum.add(group.title);
+  sum.add(static_cast<std::int64_t>(group.type));
+  if (group.type == address_type::manual)
+    for (const auto& address : group.addresses)
+      sum.add(address);
+  return sum.text();
+}
+
+std::string edit_tag(const user_card& user) {
+  tag_sum sum;
+  sum.add(user.name);
+  sum.add(std::int64_t{user.admin ? 1 : 0});
+  for (const auto& [group, right] : user.rights) {
+    sum.add(std::int64_t{number(group)});
+    sum.add(static_cast<std::int64_t>(right));
+  }
+  return sum.text();
+}
+
+error edited_meanwhile(const std::string& what) {
+  return {errc::conflict, what + " was edited meanwhile: read it again", refusal::none, std::string{edited_subject}};
+}
+
+bool is_edited_meanwhile(const error& error) noexcept {
+  return error.code == errc::conflict && error.why == refusal::none && error.subject == edited_subject;
 }
 
 } // namespace ringmaster::core

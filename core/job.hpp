@@ -51,6 +51,8 @@ struct job {
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
   unknown_policy on_unknown = unknown_policy::ask;
+  /// What its executor logged of a run is copied to us when the run has its result.
+  bool keep_logs = false;
   /// Seconds; 0 means none.
   std::int32_t timeout_s = 0;
   /// Attempts after the first that failed; 0 or less means none.

@@ -43,6 +43,7 @@ struct job_draft {
   /// What XXL's forms do not know; nothing: as it is.
   std::optional<schedule_options> timing = {};
   std::optional<unknown_policy> on_unknown = {};
+  std::optional<bool> keep_logs = {};
 };
 
 enum class draft_use : std::uint8_t { add, update };
@@ -105,6 +106,7 @@ struct job_record {
   std::string source = {};
   schedule_options timing = {};
   unknown_policy on_unknown = unknown_policy::ask;
+  bool keep_logs = false;
   /// The number of its last edit; rises with each.
   std::int64_t revision = 0;
 };

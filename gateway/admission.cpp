@@ -42,6 +42,12 @@ void refuse_key(const exchange& ex, const core::error& why) {
   ex.fail(why);
 }
 
+/// Whoever sends `If-Match` believes that nothing happens where somebody else was faster.
+bool is_vain_condition(const exchange& ex) {
+  const auto& row = ex.row();
+  return row.by == spoken::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
+}
+
 void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
   const auto& services = ex.services();
   if (ex.row().by == spoken::none && !services.requests.take(found.who.user, services.self->clock().now()))
@@ -54,6 +60,8 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
     return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.how().language)}});
   if (needed.who == access::admin && !ex.who().admin)
     return refuse_role(ex);
+  if (is_vain_condition(ex))
+    return ex.problem(400, "this operation compares no If-Match: whatever the header says, it would do the same");
   ex.row().handle(ex);
 }
 

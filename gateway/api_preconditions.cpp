@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/ascii_case.hpp"
 #include "core/text.hpp"
 #include "gateway/secrets.hpp"
 
@@ -16,29 +17,46 @@ bool is_visible(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
+/// Null: there is none. Of two it could only be guessed which one counts. Errors: `invalid_argument`.
+core::result<const std::string*> only_header(const protocol::http_request& request, std::string_view name) {
+  const std::string* found = nullptr;
+  for (const auto& [each, value] : request.headers) {
+    if (!core::equal_without_case(each, name))
+      continue;
+    if (found)
+      return core::fail(core::errc::invalid_argument, "there are two headers " + std::string{name});
+    found = &value;
+  }
+  return found;
+}
+
 } // namespace
 
 std::string etag_of(std::string_view tag) { return std::string{'"'}.append(tag).append(1, '"'); }
 
 core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_request& request) {
-  const auto* header = request.find_header("If-Match");
+  const auto header = only_header(request, "If-Match");
   if (!header)
+    return tl::unexpected{header.error()};
+  if (!*header)
     return std::nullopt;
-  auto tag = core::trimmed(*header);
+  auto tag = core::trimmed(**header);
   if (tag == "*")
     return wanted_tag{};
-  // A weak one never matches (RFC 9110 §13.1.1).
-  const bool weak = tag.starts_with("W/");
-  if (weak)
+  // Our tags are of what is meant, not of bytes: a proxy that packs answers makes them weak, and they say the same.
+  if (tag.starts_with("W/"))
     tag.remove_prefix(2);
   const bool quoted = tag.size() >= 2 && tag.front() == '"' && tag.find('"', 1) == tag.size() - 1;
   if (!quoted)
     return core::fail(core::errc::invalid_argument, "If-Match must be one ETag, as a GET of the same path gives it");
-  return wanted_tag{weak ? std::string{} : std::string{tag.substr(1, tag.size() - 2)}};
+  return wanted_tag{std::string{tag.substr(1, tag.size() - 2)}};
 }
 
 core::result<std::int64_t> trigger_token_of(const protocol::http_request& request, const core::principal& by) {
-  const auto* key = request.find_header("Idempotency-Key");
+  const auto header = only_header(request, "Idempotency-Key");
+  if (!header)
+    return tl::unexpected{header.error()};
+  const auto* key = *header;
   if (!key)
     return 0;
   if (key->empty() || key->size() > key_bytes_max || !is_visible(*key))

@@ -23,11 +23,11 @@ struct wanted_tag {
 
   [[nodiscard]] bool matches(std::string_view current) const { return !tag || *tag == current; }
 };
-/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag.
+/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag, and for two of them.
 [[nodiscard]] core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_request& request);
 
 /// From `Idempotency-Key` and who sends it; 0: the request has none. Errors: `invalid_argument` for one that is empty, longer
-/// than 255 bytes or no visible ASCII.
+/// than 255 bytes or no visible ASCII, and for two of them.
 [[nodiscard]] core::result<std::int64_t> trigger_token_of(const protocol::http_request& request, const core::principal& by);
 
 /// `If-None-Match` names it.

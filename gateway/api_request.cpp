@@ -25,6 +25,17 @@ bool takes_json(const exchange& ex) {
   return false;
 }
 
+std::optional<wanted_tag> read_tag(const exchange& ex) {
+  auto wanted = wanted_tag_of(ex.request());
+  if (!wanted)
+    ex.reject(wanted.error());
+  else if (*wanted || ex.request().method == "DELETE")
+    return wanted->value_or(wanted_tag{});
+  else
+    ex.problem(428, "send If-Match with the ETag that a GET of the same path gives");
+  return std::nullopt;
+}
+
 void tell_json(const exchange& ex, std::string body, unsigned status, protocol::http_headers headers) {
   headers.emplace_back("Cache-Control", "no-store");
   ex.respond({status, std::string{json_type}, std::move(body), std::move(headers)});

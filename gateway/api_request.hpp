@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/edit_tag.hpp"
+#include "gateway/api_preconditions.hpp"
 #include "gateway/exchange.hpp"
 #include "protocol/wire/api_page.hpp"
 #include "protocol/wire/form.hpp"
@@ -64,8 +66,27 @@ template <class Id>
   return std::nullopt;
 }
 
+/// What `If-Match` says: a PUT needs it, of a DELETE without it anything goes. Nothing: it was refused, and that is answered.
+[[nodiscard]] std::optional<wanted_tag> read_tag(const exchange& ex);
+
+/// What an edit has seen when `current`, as it was just read, is what is wanted; empty when anything is. Nothing: 412, answered.
+template <class Row>
+[[nodiscard]] std::optional<std::string> seen_as_wanted(const exchange& ex, const wanted_tag& wanted, const Row& current,
+                                                        const char* what) {
+  auto tag = core::edit_tag(current);
+  if (wanted.matches(tag))
+    return wanted.tag ? std::move(tag) : std::string{};
+  ex.fail(core::edited_meanwhile(what));
+  return std::nullopt;
+}
+
 /// JSON. No cache keeps it.
 void tell_json(const exchange& ex, std::string body, unsigned status = 200, protocol::http_headers headers = {});
+/// The same with the ETag of `row`.
+template <class Row>
+void tell_tagged(const exchange& ex, std::string body, const Row& row) {
+  tell_json(ex, std::move(body), 200, {{"ETag", etag_of(core::edit_tag(row))}});
+}
 /// 204.
 void tell_nothing(const exchange& ex);
 /// 201 with its place.

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/edit_tag.hpp"
 #include "core/language.hpp"
 #include "gateway/browser_safety.hpp"
 #include "gateway/routes.hpp"
@@ -167,6 +168,8 @@ void exchange::fail(const core::error& error) const {
     refuse_with(200, words_of(error), std::move(headers));
   else if (!wait.empty())
     problem(429, words_of(error), std::move(headers));
+  else if (core::is_edited_meanwhile(error))
+    problem(412, error.context);
   else
     respond({http_status(error.code), std::string{problem_type}, problem_of(error), {}});
 }

@@ -134,7 +134,7 @@ public:
   void problem(unsigned status, std::string_view detail, protocol::http_headers headers = {}) const;
   void respond(protocol::http_response&& response) const;
   /// What may be tried again later (`too_large`, whose subject is a number of seconds) says `Retry-After`, and is a 429 where it
-  /// is a problem.
+  /// is a problem; `core::edited_meanwhile` is a 412 there.
   /// `error` in the row's dialect: XXL's `code` 500 with HTTP 200 for executors and in the web API, a problem for everybody else.
   /// An internal one says nothing of itself. People are not told why the store or a component is away (that is logged),
   /// unless the error has a subject: an executor that does not answer.

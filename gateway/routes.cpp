@@ -93,8 +93,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/stop", handlers::v1::jobs_stop, operate},
   {"POST", "/api/v1/jobs/trigger", handlers::v1::jobs_trigger, operate},
   {"GET", "/api/v1/jobs/{id}", handlers::v1::job_read, viewer},
-  {"PUT", "/api/v1/jobs/{id}", handlers::v1::job_replace, editor},
-  {"DELETE", "/api/v1/jobs/{id}", handlers::v1::job_remove, editor},
+  route{"PUT", "/api/v1/jobs/{id}", handlers::v1::job_replace, editor}.with_if_match(),
+  route{"DELETE", "/api/v1/jobs/{id}", handlers::v1::job_remove, editor}.with_if_match(),
   {"POST", "/api/v1/jobs/{id}/start", handlers::v1::job_start, operate},
   {"POST", "/api/v1/jobs/{id}/stop", handlers::v1::job_stop, operate},
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
@@ -105,8 +105,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/groups", handlers::v1::group_list, any_user},
   {"POST", "/api/v1/groups", handlers::v1::group_add, admin},
   {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
-  {"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin},
-  {"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin},
+  route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
+  route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
 
   {"GET", "/api/v1/export", handlers::v1::file_export, admin},
   {"POST", "/api/v1/apply", handlers::v1::files_apply, admin, none, apply_bytes_max},
@@ -129,8 +129,9 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/users", handlers::v1::user_list, admin},
   {"POST", "/api/v1/users", handlers::v1::user_add, admin},
   {"PUT", "/api/v1/users/me/password", handlers::v1::password_change, first_of_all},
-  {"PUT", "/api/v1/users/{id}", handlers::v1::user_replace, admin},
-  {"DELETE", "/api/v1/users/{id}", handlers::v1::user_remove, admin},
+  {"GET", "/api/v1/users/{id}", handlers::v1::user_read, admin},
+  route{"PUT", "/api/v1/users/{id}", handlers::v1::user_replace, admin}.with_if_match(),
+  route{"DELETE", "/api/v1/users/{id}", handlers::v1::user_remove, admin}.with_if_match(),
   {"GET", "/api/v1/audit", handlers::v1::audit_list, admin},
 });
 

@@ -33,6 +33,14 @@ struct route {
   /// A longer body is answered 413 before anybody reads it. Executors' bodies have the transport's limit alone.
   std::size_t body_max = form_bytes_max;
 
+  /// A PUT or DELETE of what has an ETag, which compares it with `If-Match`.
+  bool takes_if_match = false;
+
+  [[nodiscard]] constexpr route with_if_match() const noexcept {
+    auto changed = *this;
+    changed.takes_if_match = true;
+    return changed;
+  }
   /// Something is different after it.
   [[nodiscard]] constexpr bool changes() const noexcept {
     return !method.empty() && method.find("GET") == std::string_view::npos;

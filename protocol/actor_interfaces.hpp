@@ -192,6 +192,13 @@ using report_actor = caf::typed_actor<
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
+/// Fetches logs of finished runs that are to be kept, and removes what is too much. Works on the node of slot 0 alone.
+using log_keeper = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
 /// Callbacks: finds the job of a run in memory, makes results durable, passes children and retries on.
 using completion_actor = caf::typed_actor<
   /// Runs on their way to executors, remembered until their result.
@@ -309,6 +316,8 @@ using user_admin = caf::typed_actor<
   /// Errors: not_found.
   caf::result<identified>(identify),
   caf::result<user_page>(user_query),
+  /// Errors: not_found.
+  caf::result<user_found>(user_by_id),
   /// Errors: not_found, conflict, invalid_argument with XXL's refusal.
   caf::result<saved_user>(save_user),
   caf::result<void>(remove_user),

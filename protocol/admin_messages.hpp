@@ -90,6 +90,16 @@ struct user_query {
   core::principal by;
 };
 
+/// One of them.
+struct user_by_id {
+  core::user_id id{};
+  core::principal by;
+};
+
+struct user_found {
+  core::user_card user;
+};
+
 struct user_page {
   core::page<core::user_card> page;
 };
@@ -105,6 +115,8 @@ struct save_user {
   core::principal by;
   /// As in `core::user_draft`.
   bool keeps_finer = false;
+  /// `core::edit_tag` of the user as he was read, as in `update_job`.
+  std::string seen = {};
 };
 
 struct saved_user {
@@ -114,6 +126,8 @@ struct saved_user {
 struct remove_user {
   core::user_id id{};
   core::principal by;
+  /// As in `save_user`.
+  std::string seen = {};
 };
 
 /// His own.
@@ -255,6 +269,8 @@ struct save_group {
   std::optional<core::group_id> id;
   core::group_draft draft;
   core::principal by;
+  /// `core::edit_tag` of the group as it was read, as in `update_job`.
+  std::string seen = {};
 };
 
 struct saved_group {
@@ -264,6 +280,8 @@ struct saved_group {
 struct remove_group {
   core::group_id id{};
   core::principal by;
+  /// As in `save_group`.
+  std::string seen = {};
 };
 
 struct group_query {
@@ -313,13 +331,15 @@ struct run_log_query {
   bool merged = false;
 };
 
-/// A part of what a run wrote, as its executor has it.
+/// A part of what a run wrote, as its executor has it, or as we do.
 struct run_log {
   core::log_row run;
   std::int32_t from_line = 0;
   std::int32_t to_line = 0;
   std::string content;
   bool end = false;
+  /// No executor was asked: all of it was kept here.
+  bool kept = false;
 };
 
 /// A part that its asker does not have yet. Nothing new: held back until there is, until the run ended, or for `wait`.

@@ -91,6 +91,8 @@ struct sign_out;
 struct identify;
 struct identified;
 struct user_query;
+struct user_by_id;
+struct user_found;
 struct user_page;
 struct save_user;
 struct saved_user;

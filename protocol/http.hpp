@@ -139,6 +139,8 @@ struct http_result {
   std::chrono::steady_clock::time_point sent_at{};
   /// Not sent because no connection came about: the name is unknown, nobody listens, or nobody answers.
   bool unreachable = false;
+  /// The answer's body was longer than the call allows.
+  bool too_large = false;
 };
 
 /// Sends in batches. Any thread may call; `done(i, result)` comes once for each call, on an io thread, in any order, and must not

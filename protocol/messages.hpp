@@ -264,6 +264,8 @@ struct log_reply {
   std::int32_t from_line = 0;
   /// The executor says that nothing will follow.
   bool end = false;
+  /// Not answered because the answer is longer than `trigger.log_bytes_max`: it will not be shorter the next time.
+  bool too_long = false;
 };
 
 struct drain_inbox {};
@@ -375,6 +377,8 @@ struct remove_job {
   /// Also one that a source declares.
   bool declared_too = false;
   core::principal by = core::local_operator();
+  /// As in `update_job`.
+  std::string seen = {};
 };
 
 struct http_exchange {

@@ -92,6 +92,7 @@ DRAFT = {
     "route": maybe(one_of(*ROUTES)),
     "block": maybe(one_of(*BLOCKS)),
     "on_unknown": maybe(one_of("ask", "skip", "resend")),
+    "keep_logs": maybe(truth("What a run logged is kept by this service, too, once the run has its result.")),
     "timeout_s": maybe(COUNT),
     "retry_count": maybe(COUNT),
     "handler": maybe(text(maxLength=255)),
@@ -105,7 +106,8 @@ JOB_ROW = {
     "schedule": shown({"type": text(), "conf": maybe(text())}),
     "time_zone": maybe(text()), "interval_ms": maybe(ANY_NUMBER), "start_at_ms": maybe(MS), "end_at_ms": maybe(MS),
     "jitter_ms": maybe(ANY_NUMBER), "misfire": text(), "route": text(), "block": text(),
-    "on_unknown": one_of("ask", "skip", "resend"), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER, "handler": text(),
+    "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
+    "handler": text(),
     "params": text(), "children": array(ID), "glue_type": text(), "glue_remark": text(), "glue_updated_ms": maybe(MS),
     "running": truth(), "next_ms": maybe(MS), "last_ms": maybe(MS), "added_ms": maybe(MS), "updated_ms": maybe(MS),
     "revision": ANY_NUMBER, "key": maybe(text("Of a declared job.")), "source": maybe(text("What declares it.")),
@@ -120,7 +122,8 @@ RUN = {
 
 RIGHTS = array(record({"group": ID, "right": one_of("viewer", "operator", "editor")}, ["group", "right"]), 10000)
 TRIGGER = {"params": maybe(text("Absent: the job's own.")),
-           "addresses": maybe(array(text(), 1000, description="Absent or empty: the executors of the group."))}
+           "addresses": maybe(array(text(), 1000, description="Absent or without any: the executors of the group. None is "
+                                                                  "empty or a comma list."))}
 IDS = array(ID, 500, 1, uniqueItems=True)
 
 SCHEMAS = {
@@ -166,7 +169,8 @@ SCHEMAS = {
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
-                     "end": truth("Nothing follows.")}),
+                     "end": truth("Nothing follows."),
+                     "kept": truth("It was kept here: no executor was asked.")}),
     "Clearing": record({"group": maybe(ID), "job": maybe(ID), "until_ms": maybe(whole(0)), "keep_newest": maybe(COUNT),
                         "all": maybe(truth("Exactly one of until_ms, keep_newest and all: true."))}),
     "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,
@@ -228,7 +232,7 @@ def page_of(name):
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "What `next` of the page before said.")]
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
-KEY = header("Idempotency-Key", "The same key of the same user for the same job is the same run.",
+KEY = header("Idempotency-Key", "The same key of the same user for the same job is the same run; with another body it is a 409.",
              text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
 
 OPERATIONS = []
@@ -257,6 +261,8 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     OPERATIONS.append(("/api/v1" + path, method, out))
 
 
+SEEN = header("If-Match", "The ETag of it as it was read; needed.")
+MAY_HAVE_SEEN = header("If-Match", "The ETag of it as it was read; without it, it goes however it is.")
 MADE = shown({"id": ID})
 PLACE = {"Location": "Where it is."}
 ETAG = {"ETag": "For If-Match and If-None-Match."}
@@ -279,22 +285,24 @@ operation("post", "/jobs/trigger", "operator", "Runs many now, each by itself", 
           parameters=[KEY])
 operation("get", "/jobs/{id}", "viewer", "One job", reply=ref("Job"), headers=ETAG)
 operation("put", "/jobs/{id}", "editor", "Replaces a job; what is not sent is as in a new one", reply=ref("JobEdit"),
-          body="JobDraft", parameters=[header("If-Match", "The ETag of the job as it was read; needed.")],
-          more=[409, 412, 428])
-operation("delete", "/jobs/{id}", "editor", "Removes a job, and its runs in the background", 204, more=[409])
+          body="JobDraft", parameters=[SEEN], more=[409, 412, 428])
+operation("delete", "/jobs/{id}", "editor", "Removes a job, and its runs in the background", 204, parameters=[MAY_HAVE_SEEN],
+          more=[409, 412])
 operation("post", "/jobs/{id}/start", "operator", "Starts a job", reply=ref("JobEdit"), more=[409])
 operation("post", "/jobs/{id}/stop", "operator", "Stops a job", reply=ref("JobEdit"), more=[409])
 operation("post", "/jobs/{id}/trigger", "operator", "A run now; answered when it is durable", 202, ref("Intent"), "Trigger?",
-          parameters=[KEY])
+          parameters=[KEY], more=[409])
 operation("get", "/jobs/{id}/sources", "viewer", "Sources that a script had, newest first", reply=page_of("SourceVersion"))
 operation("put", "/jobs/{id}/source", "editor", "A new source of a script", reply=ref("JobEdit"), body="Source", more=[409])
 operation("get", "/intents/{id}", "viewer", "What became of a run by hand, until it is over and forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Groups that one may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "A new group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
-operation("get", "/groups/{id}", "viewer", "One group", reply=ref("Group"))
-operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", more=[409])
-operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, more=[409])
+operation("get", "/groups/{id}", "viewer", "One group", reply=ref("Group"), headers=ETAG)
+operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", parameters=[SEEN],
+          more=[409, 412, 428])
+operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, parameters=[MAY_HAVE_SEEN],
+          more=[409, 412])
 operation("get", "/export", "administrator", "Groups, jobs and alarms as a declared file, of at most 8 MiB",
           reply={"type": "string"}, more=[404, 413], parameters=[
               query("group", ID, "Only this group."),
@@ -328,11 +336,13 @@ operation("get", "/schedule/forecast", "viewer", "What fires in a span, of the j
 operation("get", "/nodes", "any user", "The nodes of the cluster", reply=ref("Nodes"))
 operation("get", "/users", "administrator", "Users", reply=page_of("User"), parameters=[
     query("name", text(), "A part of it."), query("admin", truth()), *PAGING])
-operation("post", "/users", "administrator", "A new user", 201, MADE, "NewUser", more=[409])
+operation("post", "/users", "administrator", "A new user", 201, MADE, "NewUser", headers=PLACE, more=[409])
 operation("put", "/users/me/password", "any user", "One's own password; all of one's sessions end", 204, body="Passwords",
           more=[409])
-operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="UserDraft", more=[409])
-operation("delete", "/users/{id}", "administrator", "Removes a user", 204)
+operation("get", "/users/{id}", "administrator", "One user", reply=ref("User"), headers=ETAG)
+operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="UserDraft", parameters=[SEEN],
+          more=[409, 412, 428])
+operation("delete", "/users/{id}", "administrator", "Removes a user", 204, parameters=[MAY_HAVE_SEEN], more=[409, 412])
 operation("get", "/audit", "administrator", "The record of changes, newest first", reply=page_of("Change"), parameters=[
     query("user", text(), "The whole name."), query("object", one_of(
         "job", "group", "run", "user", "api_key", "source", "alarm")),

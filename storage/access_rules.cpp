@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/edit_tag.hpp"
 #include "core/md5.hpp"
 #include "core/text.hpp"
 #include "storage/audit_rules.hpp"
@@ -118,8 +119,27 @@ core::result<user_edit> plan_edit(const core::user_secret* before, const core::u
   const bool other_password = before && draft.password_hash && *draft.password_hash != before->password_hash;
   if (other_password)
     edit.changes.emplace_back("password: changed");
+  for (const auto& [group, right] : edit.after.rights)
+    if (std::none_of(was.rights.begin(), was.rights.end(), [group](const auto& had) { return had.first == group; }))
+      edit.new_groups.push_back(group);
   edit.ends_sessions = before && (other_password || gives_less(was, edit.after));
   return edit;
+}
+
+core::result<void> check_groups(const user_edit& edit, const std::vector<core::group_id>& groups) {
+  for (const auto group : edit.new_groups)
+    if (!std::binary_search(groups.begin(), groups.end(), group))
+      return core::fail(core::errc::invalid_argument,
+                        "rights: there is no group " + std::to_string(core::number(group)));
+  return {};
+}
+
+core::error is_last_admin(const core::user_card& user) {
+  return {core::errc::conflict, "user " + core::valid_utf8(user.name) + " is the last administrator: make another one first"};
+}
+
+core::result<void> check_seen(const core::user_card& before, std::string_view seen) {
+  return core::check_seen(before, seen, "user " + core::valid_utf8(before.name));
 }
 
 core::error no_such_user(std::string_view name) {

@@ -39,12 +39,23 @@ struct user_edit {
   /// Those that XXL's list does not say.
   group_rights finer;
   bool ends_sessions = false;
+  /// In which he gets a right and had none.
+  std::vector<core::group_id> new_groups;
   /// For the record of changes; empty: nothing is to be written.
   std::vector<std::string> changes;
 };
 
 /// `before`: nothing for a new user. Errors: `invalid_argument` with `too_long`.
 [[nodiscard]] core::result<user_edit> plan_edit(const core::user_secret* before, const core::user_draft& draft);
+
+/// Whether he still is as an edit has seen him; empty: however he is. Errors: `core::edited_meanwhile`.
+[[nodiscard]] core::result<void> check_seen(const core::user_card& before, std::string_view seen);
+
+/// `groups`: all that there are, ascending. Errors: `invalid_argument` for a right in another one.
+[[nodiscard]] core::result<void> check_groups(const user_edit& edit, const std::vector<core::group_id>& groups);
+
+/// `conflict`: nobody could make another one.
+[[nodiscard]] core::error is_last_admin(const core::user_card& user);
 
 /// `not_found`.
 [[nodiscard]] core::error no_such_user(std::string_view name);

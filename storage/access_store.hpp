@@ -38,16 +38,20 @@ public:
   virtual core::result<core::page<core::user_card>> page(const core::user_search& search) = 0;
 
   /// Errors: `forbidden`; `conflict` with `user_repeated`; `invalid_argument` with `too_long` for rights that their column does
-  /// not hold.
+  /// not hold, and for one in a group that does not exist.
   virtual core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) = 0;
 
-  /// A new password, or less than before to do, ends the user's sessions, those with Java admins too. Errors: `forbidden`, also
-  /// with `own_account` for `by`'s own row; `not_found`; `invalid_argument` as `add`.
-  virtual core::result<void> update(core::user_id user, const core::user_draft& draft, const core::principal& by,
-                                    core::time_point now) = 0;
+  /// `seen`: `core::edit_tag` of the user as `by` knows him; an edit since, by whomever, is a conflict. Empty: any.
+  /// A new password, or less than before to do, ends the user's sessions, those with Java admins too. Rights he has in groups
+  /// that are gone may stay. Errors: `forbidden`, also with `own_account` for `by`'s own row; `not_found`; `conflict` for an edit
+  /// since and for the last administrator, who stays one; `invalid_argument` as `add`.
+  virtual core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                                    const core::principal& by, core::time_point now) = 0;
 
-  /// With his sessions and rights; who is gone already is no error. Errors: `forbidden`, also with `own_account`.
-  virtual core::result<void> remove(core::user_id user, const core::principal& by, core::time_point now) = 0;
+  /// With his sessions and rights; `seen` as above; who is gone already is no error. Errors: `forbidden`, also with
+  /// `own_account`; `conflict` for an edit since and for the last administrator.
+  virtual core::result<void> remove(core::user_id user, std::string_view seen, const core::principal& by,
+                                    core::time_point now) = 0;
 
   /// His own one, or the same one in a better form (`by` is the user himself in both). Nothing is written unless the stored form
   /// still is `expected`. Ends the user's sessions, unless `same_password`. Errors: `conflict`, `forbidden`, `not_found`.

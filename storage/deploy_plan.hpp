@@ -54,6 +54,7 @@ struct job_columns {
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
   core::schedule_options timing;
+  bool keep_logs = false;
   friend bool operator==(const job_columns&, const job_columns&) = default;
 };
 

@@ -63,12 +63,15 @@ public:
   virtual core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) = 0;
 
   /// An automatic group keeps its list for the registry to write; a group that becomes automatic gets what is registered now.
-  /// Errors: as `add`; `not_found` with `group_illegal`; `conflict` for a declared group.
-  virtual core::result<void> update(core::group_id group, const core::group_draft& draft, const core::principal& by,
-                                    core::time_point now) = 0;
+  /// `seen`: `core::edit_tag` of the group as `by` knows it; an edit since, by whomever, is a conflict. Empty: any.
+  /// Errors: as `add`; `not_found` with `group_illegal`; `conflict` for an edit since or a declared group.
+  virtual core::result<void> update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                                    const core::principal& by, core::time_point now) = 0;
 
-  /// With its registrations. Who is gone already is no error. Errors: `conflict` (group_in_use, last_group, declared).
-  virtual core::result<void> remove(core::group_id group, const core::principal& by, core::time_point now) = 0;
+  /// With its registrations. `seen` as above; who is gone already is no error. Errors: `conflict` (group_in_use, last_group,
+  /// declared, an edit since).
+  virtual core::result<void> remove(core::group_id group, std::string_view seen, const core::principal& by,
+                                    core::time_point now) = 0;
 
   /// Errors: `not_found`; `forbidden` unless `by` is viewer in it.
   virtual core::result<core::group_record> read(core::group_id group, const core::principal& by) = 0;

@@ -1,6 +1,7 @@
 #include "storage/group_draft_rules.hpp"
 
 #include "core/columns.hpp"
+#include "core/edit_tag.hpp"
 #include "core/text.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/registry_text.hpp"
@@ -36,6 +37,10 @@ core::error is_declared(const core::group_record& held) {
                             "; change it there and apply"};
 }
 
+core::result<void> check_seen(const core::group_record& held, std::string_view seen) {
+  return core::check_seen(held, seen, "group " + held.group.app_name);
+}
+
 std::string addresses_text(const core::group& row) {
   return row.type == address_type::manual ? join_addresses(row.addresses).value_or("") : "automatic";
 }
@@ -55,11 +60,14 @@ std::vector<std::string> changes_of(const core::group& before, const core::group
 } // namespace
 
 core::result<group_writing> write_group(const core::group_draft& draft, const std::optional<core::group_record>& held,
-                                        const column_limits& limits, const core::principal& by) {
+                                        std::string_view seen, const column_limits& limits, const core::principal& by) {
   if (auto may = core::check_admin(by); !may)
     return tl::unexpected{may.error()};
   if (held && !held->source.empty())
     return tl::unexpected{is_declared(*held)};
+  if (held)
+    if (auto as_seen = check_seen(*held, seen); !as_seen)
+      return tl::unexpected{as_seen.error()};
   if (auto sound = core::check(draft); !sound)
     return tl::unexpected{sound.error()};
   group_writing out;
@@ -81,12 +89,14 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
   return out;
 }
 
-core::result<void> check_removal(const core::group_record& held, const group_uses& uses) {
+core::result<void> check_removal(const core::group_record& held, std::string_view seen, const group_uses& uses) {
   const auto refused = [&held](refusal why, const char* text) {
     return core::refuse(errc::conflict, why, "group " + held.group.app_name + text);
   };
   if (!held.source.empty())
     return tl::unexpected{is_declared(held)};
+  if (auto as_seen = check_seen(held, seen); !as_seen)
+    return as_seen;
   if (uses.has_jobs)
     return refused(refusal::group_in_use, " has jobs");
   if (!uses.others)

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/group_draft.hpp"
@@ -26,10 +27,10 @@ struct group_writing {
   std::vector<std::string> changes;
 };
 
-/// `held`: the group that is changed; nothing: a new one. Errors: `core::check`, `too_long`, `conflict` for a declared group;
-/// `forbidden` for who is no administrator.
+/// `held`: the group that is changed; nothing: a new one. `seen` as in `group_editor::update`. Errors: `core::check`, `too_long`,
+/// `conflict` for a declared group and for one that was edited since; `forbidden` for who is no administrator.
 [[nodiscard]] core::result<group_writing> write_group(const core::group_draft& draft,
-                                                      const std::optional<core::group_record>& held,
+                                                      const std::optional<core::group_record>& held, std::string_view seen,
                                                       const column_limits& limits, const core::principal& by);
 
 /// What is known of a group that is to go.
@@ -40,7 +41,7 @@ struct group_uses {
 };
 
 /// Errors: as `group_editor::remove`.
-[[nodiscard]] core::result<void> check_removal(const core::group_record& held, const group_uses& uses);
+[[nodiscard]] core::result<void> check_removal(const core::group_record& held, std::string_view seen, const group_uses& uses);
 
 /// What a group was that goes, for the audit: one line a field.
 [[nodiscard]] std::vector<std::string> changes_of_removal(const core::group_record& held);

@@ -92,6 +92,7 @@ core::result<job_columns> columns_of(const core::declared_job& job, const column
   columns.timeout_s = job.timeout_s;
   columns.retry_count = job.retry_count;
   columns.timing = job.timing;
+  columns.keep_logs = job.keep_logs;
   if (auto checked = check_widths(columns, limits); !checked)
     return tl::unexpected{checked.error()};
   return columns;
@@ -125,6 +126,8 @@ std::vector<std::string> differences(const job_columns& before, const job_column
   text("glue_type", before.glue_type, after.glue_type);
   number("timeout", before.timeout_s, after.timeout_s);
   number("retry", before.retry_count, after.retry_count);
+  if (before.keep_logs != after.keep_logs)
+    changed.push_back(after.keep_logs ? "keep_logs: no -> yes" : "keep_logs: yes -> no");
   for (auto& line : differences(before.timing, after.timing))
     changed.push_back(std::move(line));
   return changed;

@@ -2,6 +2,7 @@
 
 // What a declaration makes of the columns of a job, and how a difference reads to a person.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ namespace ringmaster::storage {
 [[nodiscard]] inline std::optional<std::string_view> text_or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
 }
+
+/// Of an option that is on or off.
+[[nodiscard]] inline std::optional<std::int32_t> on_or_null(bool on) { return on ? std::optional{1} : std::nullopt; }
 
 /// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
 [[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);

@@ -85,6 +85,7 @@ job_columns columns_of(const core::job_record& row) {
   out.timeout_s = row.timeout_s;
   out.retry_count = row.retry_count;
   out.timing = row.timing;
+  out.keep_logs = row.keep_logs;
   return out;
 }
 
@@ -115,10 +116,16 @@ void take(const core::job_draft& draft, core::job_record& row) {
   row.children = draft.children;
   row.timing = draft.timing.value_or(row.timing);
   row.on_unknown = draft.on_unknown.value_or(row.on_unknown);
+  row.keep_logs = draft.keep_logs.value_or(row.keep_logs);
 }
 
 bool same_schedule(const core::job_record& a, const core::job_record& b) {
   return a.schedule_type == b.schedule_type && a.schedule_conf == b.schedule_conf && a.timing == b.timing;
+}
+
+/// Those of `rm_job_ext`.
+bool same_options(const core::job_record& a, const core::job_record& b) {
+  return a.timing == b.timing && a.on_unknown == b.on_unknown && a.keep_logs == b.keep_logs;
 }
 
 core::result<void> check_held(const core::job_record& held, std::string_view seen, const core::principal& by) {
@@ -126,9 +133,7 @@ core::result<void> check_held(const core::job_record& held, std::string_view see
     return may;
   if (!held.key.empty())
     return tl::unexpected{is_declared(held.id, held.source)};
-  if (!seen.empty() && seen != core::edit_tag(held))
-    return core::fail(errc::conflict, "job " + std::to_string(core::number(held.id)) + " was edited meanwhile");
-  return {};
+  return check_seen(held, held.id, seen);
 }
 
 /// From here the schedule `row` counts for a running job. What must fire was found to.
@@ -165,7 +170,7 @@ core::result<job_writing> write_new(core::job_draft draft, const edit_scene& sce
   if (scene.shared)
     if (auto known = core::check_shared(out.row.timing); !known)
       return tl::unexpected{known.error()};
-  out.options_changed = !out.row.timing.empty() || out.row.on_unknown != core::unknown_policy::ask;
+  out.options_changed = !same_options(out.row, {});
   out.changes = changes_of({}, out.row);
   return out;
 }
@@ -189,7 +194,7 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
     return tl::unexpected{sound.error()};
   if (auto fits = check_widths(out.row, scene.limits); !fits)
     return tl::unexpected{fits.error()};
-  out.options_changed = out.row.timing != held->timing || out.row.on_unknown != held->on_unknown;
+  out.options_changed = !same_options(out.row, *held);
   if (scene.shared && (plans || out.row.timing != held->timing))
     if (auto known = core::check_shared(out.row.timing); !known)
       return tl::unexpected{known.error()};
@@ -239,6 +244,10 @@ core::result<void> check_source(const std::optional<core::job_record>& held, cor
   if (held->glue_type == "BEAN")
     return wrong(refusal::not_glue, "job " + std::to_string(core::number(job)) + " has no source of its own");
   return {};
+}
+
+core::result<void> check_seen(const std::optional<core::job_record>& held, core::job_id job, std::string_view seen) {
+  return held ? core::check_seen(*held, seen, "job " + std::to_string(core::number(job))) : core::result<void>{};
 }
 
 std::vector<std::string> changes_of_removal(const core::job_record& held) { return changes_of(held, {}); }

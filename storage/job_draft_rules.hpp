@@ -62,6 +62,9 @@ struct job_writing {
 [[nodiscard]] core::result<void> check_source(const std::optional<core::job_record>& held, core::job_id job,
                                               std::string_view source, std::string_view remark, const core::principal& by);
 
+/// Before a removal, which has `seen` as `job_store::remove` has it. Errors: `core::edited_meanwhile`.
+[[nodiscard]] core::result<void> check_seen(const std::optional<core::job_record>& held, core::job_id job, std::string_view seen);
+
 /// What a job was that goes, for the audit: one line a field that said anything.
 [[nodiscard]] std::vector<std::string> changes_of_removal(const core::job_record& held);
 

@@ -128,6 +128,14 @@ std::vector<std::string> changes_of(const core::manual_trigger& wish, std::strin
   return out;
 }
 
+core::result<void> check_same_wish(const core::intent& wish, const std::optional<std::string>& stored_param,
+                                   std::string_view stored_addresses) {
+  if (wish.param == stored_param && wish.addresses == split_addresses(stored_addresses))
+    return {};
+  return core::fail(core::errc::conflict, "job " + std::to_string(core::number(wish.job)) +
+                                            " was asked to run with this key and another parameter or other addresses");
+}
+
 bool is_asked_for(const core::planned_run& run) noexcept {
   using enum core::trigger_kind;
   return run.intent && (run.kind == manual || run.kind == api || !run.addresses.empty());

@@ -69,6 +69,10 @@ struct stored_job {
 /// Where a run by hand differs from a usual one.
 [[nodiscard]] std::vector<std::string> changes_of(const core::manual_trigger& wish, std::string_view own_param);
 
+/// Whether a wish with a known token is the one that is stored: the same parameter, the same addresses. Errors: `conflict`.
+[[nodiscard]] core::result<void> check_same_wish(const core::intent& wish, const std::optional<std::string>& stored_param,
+                                                 std::string_view stored_addresses);
+
 /// Whether the claim of this run notes which intent it comes of and the addresses that were asked for.
 [[nodiscard]] bool is_asked_for(const core::planned_run& run) noexcept;
 

@@ -18,7 +18,7 @@ namespace ringmaster::storage {
   "i.misfire_strategy, i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, "             \
   "i.executor_timeout, i.executor_fail_retry_count, i.glue_type, i.glue_source, i.glue_remark, i.glue_updatetime, "              \
   "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, "          \
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, "
 
 /// `Column`: how the backend counts columns.
 template <class Column, class Row>
@@ -52,6 +52,7 @@ template <class Column, class Row>
   out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
   out.timing = options_at(row, at);
   at += 5;
+  out.keep_logs = small() == 1;
   out.next = time();
   out.last = time();
   out.revision = row.number(at);

@@ -25,6 +25,7 @@ core::job_ptr job_of(const job_row& row) {
   job->route = core::find_route_strategy(row.route).value_or(core::route_strategy::unknown);
   job->block = core::find_block_strategy(row.block).value_or(core::block_strategy::serial_execution);
   job->on_unknown = core::find_unknown_policy(row.on_unknown).value_or(core::unknown_policy::ask);
+  job->keep_logs = row.keep_logs;
   job->timeout_s = row.timeout_s;
   job->retry_count = row.retry_count;
   job->schedule_conf = row.schedule_conf;

@@ -35,6 +35,7 @@ struct job_row {
   std::optional<std::int64_t> start_ms;
   std::optional<std::int64_t> end_ms;
   std::optional<std::int64_t> jitter_ms;
+  bool keep_logs = false;
 };
 
 /// The options as the columns hold them; a number that no option can be stays wrong, and planning says so.

@@ -39,9 +39,9 @@ public:
   virtual core::result<core::job_edit> stop(core::job_id job, core::time_point now,
                                             const core::principal& by = core::local_operator()) = 0;
 
-  /// Makes a run by hand durable, scheduled or not. Asking again with the same token and job gives the same intent, and is
-  /// no second change. Errors: `forbidden` unless `by` may operate, and for an address that is not one of the group's, unless he
-  /// is an administrator; `invalid_argument` for a parameter or addresses that no column holds.
+  /// Makes a run by hand durable. The same token and job once more give the same intent, and are no second change. Errors:
+  /// `conflict` for them with another parameter or other addresses; `forbidden` unless `by` may operate, and for an address that
+  /// is not one of the group's, unless he is an administrator; `invalid_argument` for what no column holds.
   virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
                                              const core::principal& by = core::local_operator()) = 0;
 
@@ -51,9 +51,11 @@ public:
   virtual core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by = core::local_operator()) = 0;
 
   /// Removes the job, its schedule, its options, its waiting intents and the history of its source; log rows stay until
-  /// `remove_logs`. Errors: `forbidden` unless `by` is editor; `conflict` for a declared job unless `declared_too`.
+  /// `remove_logs`. `seen` as in `job_editor::update`. Errors: `forbidden` unless `by` is editor; `conflict` for a declared job
+  /// unless `declared_too`, and for an edit since.
   virtual core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
-                                              const core::principal& by = core::local_operator()) = 0;
+                                              const core::principal& by = core::local_operator(),
+                                              std::string_view seen = {}) = 0;
 
   /// Deletes log rows of a job from `after` on, at most `limit` a call, so that no lock is held for long. Runs that are on their
   /// way keep theirs.

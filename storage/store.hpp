@@ -28,6 +28,7 @@
 #include "storage/edit_store.hpp"
 #include "storage/export_store.hpp"
 #include "storage/job_store.hpp"
+#include "storage/kept_log_store.hpp"
 #include "storage/upkeep_store.hpp"
 #include "storage/mirror_store.hpp"
 
@@ -184,6 +185,7 @@ public:
   virtual api_key_store& api_keys() = 0;
   virtual audit_store& audits() = 0;
   virtual export_store& exports() = 0;
+  virtual kept_log_store& kept_logs() = 0;
   /// Null: nobody else plans on this database, so it is always in native mode (SQLite).
   virtual reservation_store* reservations() { return nullptr; }
 

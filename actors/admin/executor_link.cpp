@@ -42,21 +42,22 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
   auto promise = self_->make_response_promise<protocol::probe_reply>();
   auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
   put(std::make_shared<probe_flight>(
-    probe_flight{promise, {request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body)}}));
+    probe_flight{promise, {request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body), reply_max()}}));
   return promise;
 }
 
 caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
   auto promise = self_->make_response_promise<protocol::log_reply>();
   auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line);
-  put(std::make_shared<log_flight>(log_flight{promise, {core::group_id{0}, "/log", std::move(body)}, request.from_line}));
+  put(std::make_shared<log_flight>(
+    log_flight{promise, {core::group_id{0}, "/log", std::move(body), tools_.settings.log_bytes_max}, request.from_line}));
   return promise;
 }
 
 caf::result<protocol::probe_reply> executor_link_state::kill(const protocol::kill_request& request) {
   auto promise = self_->make_response_promise<protocol::probe_reply>();
   put(std::make_shared<probe_flight>(
-    probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job)}, true}));
+    probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job), reply_max()}, true}));
   return promise;
 }
 
@@ -66,6 +67,7 @@ void executor_link_state::put(std::shared_ptr<Flight> of) {
   asked.tokens.now = token_kind_now();
   std::vector<protocol::http_call> calls;
   calls.push_back(call(asked.group, asked.path, asked.body));
+  calls.back().reply_bytes_max = asked.reply_bytes_max;
   post(std::move(calls), std::move(of));
 }
 
@@ -209,7 +211,9 @@ void executor_link_state::drain() {
     } else if (auto* log = std::get_if<std::shared_ptr<log_flight>>(&one.of)) {
       if (put_with_another_token(*log, one.result))
         continue;
-      protocol::log_reply reply{.error = std::move(one.result.error)};
+      protocol::log_reply reply{.error = std::move(one.result.error), .too_long = one.result.too_large};
+      if (reply.too_long)
+        reply.error += " (trigger.log_bytes_max)";
       if (one.result.state == protocol::delivery::answered) {
         if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, (*log)->from_line))
           reply = {true, chunk->to_line, std::move(chunk->content), {}, chunk->from_line, chunk->end};

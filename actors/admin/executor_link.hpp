@@ -56,6 +56,7 @@ private:
     core::group_id group{};
     std::string path;
     std::string body;
+    std::size_t reply_bytes_max = 0;
     shown_tokens tokens = {};
   };
   struct probe_flight {
@@ -84,6 +85,7 @@ private:
     bool woken = false;
   };
 
+  [[nodiscard]] std::size_t reply_max() const noexcept { return tools_.settings.reply_bytes_max; }
   void send_runs(protocol::send_batch&& batch);
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
   caf::result<protocol::probe_reply> kill(const protocol::kill_request& request);

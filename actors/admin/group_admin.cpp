@@ -47,7 +47,7 @@ caf::result<protocol::saved_group> group_admin_state::save(protocol::save_group&
       auto& groups = store.group_editing();
       if (!wish->id)
         return groups.add(wish->draft, wish->by, t);
-      return groups.update(*wish->id, wish->draft, wish->by, t).map([&wish] { return *wish->id; });
+      return groups.update(*wish->id, wish->draft, wish->seen, wish->by, t).map([&wish] { return *wish->id; });
     },
     [this, promise, wish](core::result<core::group_id>&& outcome) mutable {
       edited(outcome ? nullptr : &outcome.error());
@@ -63,7 +63,7 @@ caf::result<void> group_admin_state::remove(const protocol::remove_group& comman
   auto promise = self_->make_response_promise<void>();
   ask_store<void>(
     self_, stores_.edits,
-    [command, t = now()](storage::store& store) { return store.group_editing().remove(command.id, command.by, t); },
+    [command, t = now()](storage::store& store) { return store.group_editing().remove(command.id, command.seen, command.by, t); },
     [this, promise, command](core::result<void>&& outcome) mutable {
       edited(outcome ? nullptr : &outcome.error());
       if (!outcome)

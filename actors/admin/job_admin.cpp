@@ -103,8 +103,8 @@ caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& 
   auto promise = self_->make_response_promise<core::job_edit>();
   ask_store<core::job_edit>(
     self_, stores_.edits,
-    [job = command.job, declared_too = command.declared_too, by = command.by, t = now()](storage::store& store) {
-      return store.jobs().remove(job, declared_too, t, by);
+    [command, t = now()](storage::store& store) {
+      return store.jobs().remove(command.job, command.declared_too, t, command.by, command.seen);
     },
     [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
       auto removed = outcome.has_value();

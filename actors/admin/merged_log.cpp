@@ -43,7 +43,8 @@ void put(log_share& to, std::string&& content, std::size_t bytes_max) {
 
 merged_text merge_logs(const std::vector<log_share>& shares) {
   merged_text merged;
-  for (const auto& [run, content, problem, cut] : shares) {
+  for (const auto& [run, content, problem, cut, kept, kept_in_part] : shares) {
+    merged.kept = merged.kept && kept;
     merged.content += head_of(run);
     append_line(merged.content, content);
     if (cut > 0)
@@ -52,7 +53,7 @@ merged_text merge_logs(const std::vector<log_share>& shares) {
     if (!problem.empty())
       append_line(merged.content, "[" + problem + "]");
     const bool was_read = problem.empty() || was_refused(run);
-    merged.whole = merged.whole && has_ended(run) && was_read && cut == 0;
+    merged.whole = merged.whole && has_ended(run) && was_read && cut == 0 && !kept_in_part;
   }
   merged.lines = static_cast<std::int32_t>(std::count(merged.content.begin(), merged.content.end(), '\n'));
   return merged;

@@ -22,6 +22,10 @@ struct log_share {
   std::string problem = {};
   /// Bytes that were cut off the end of `content`.
   std::size_t cut = 0;
+  /// `content` was kept here: there is nobody to ask.
+  bool kept = false;
+  /// What is kept is not all that the run wrote.
+  bool kept_in_part = false;
 };
 
 /// At most `bytes_max` of it, to the end of a character.
@@ -32,6 +36,8 @@ struct merged_text {
   std::int32_t lines = 0;
   /// All runs have their result or were never triggered, all were read, and nothing was cut.
   bool whole = true;
+  /// All of them were kept here.
+  bool kept = true;
 };
 
 /// Each share under a line with its shard, run and address; what is in the way stands in brackets.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/store_access.hpp"
+#include "core/kept_log.hpp"
 #include "core/result_text.hpp"
 #include "protocol/error.hpp"
 
@@ -18,6 +19,11 @@ namespace {
 core::error not_triggered(core::log_id run) {
   return {core::errc::invalid_argument, "run " + std::to_string(core::number(run)) + " was not triggered",
           core::refusal::run_not_triggered};
+}
+
+core::error has_no_log(core::log_id run) {
+  return {core::errc::invalid_argument,
+          "run " + std::to_string(core::number(run)) + " has no log: no executor took it"};
 }
 
 /// With its address as the subject: people may know.
@@ -58,6 +64,27 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
   if (row->handle_code != 0)
     return tl::unexpected{has_ended(run)};
   return row;
+}
+
+/// A run, and its log if it is kept here.
+using stored_log = std::pair<core::log_row, std::optional<core::kept_log>>;
+
+core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, const core::principal& by) {
+  auto row = store.run_reading().read(run, core::group_right::viewer, by);
+  if (!row)
+    return tl::unexpected{std::move(row.error())};
+  if (row->handle_code == 0)
+    return stored_log{std::move(*row), std::nullopt};
+  auto kept = store.kept_logs().read(run, row->job);
+  if (!kept)
+    return tl::unexpected{std::move(kept.error())};
+  return stored_log{std::move(*row), std::move(*kept)};
+}
+
+/// Of a log that is kept here.
+protocol::run_log part_of(core::log_row&& run, const std::string& text, std::int32_t from_line) {
+  auto part = core::lines_from(text, from_line);
+  return {std::move(run), from_line, part.to_line, std::move(part.content), true, true};
 }
 
 } // namespace
@@ -121,36 +148,53 @@ caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log
   if (query.merged)
     return read_merged(query);
   auto promise = self_->make_response_promise<protocol::run_log>();
-  ask_store<core::log_row>(
-    self_, stores_.reads,
-    [query](storage::store& store) { return store.run_reading().read(query.run, core::group_right::viewer, query.by); },
-    [this, promise, from_line = std::max(query.from_line, 1)](core::result<core::log_row>&& run) mutable {
-      if (!run)
-        return promise.deliver(protocol::to_caf(run.error()));
-      if (!was_triggered(*run))
-        return promise.deliver(protocol::to_caf(not_triggered(run->id)));
-      ask_log(promise, std::move(*run), from_line);
+  ask_store<stored_log>(
+    self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
+    [this, promise, from_line = std::max(query.from_line, 1)](core::result<stored_log>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      auto& [run, kept] = *found;
+      if (!was_triggered(run))
+        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
+      // Of a log that was cut the executor may still have the rest.
+      if (!kept || kept->cut)
+        return ask_log(promise, std::move(run), from_line, std::move(kept));
+      promise.deliver(part_of(std::move(run), kept->text, from_line));
     });
   return promise;
 }
 
 // The row was read before the log: a run that had its result by then wrote nothing after what comes now.
-void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int32_t from_line) {
-  auto run = std::make_shared<core::log_row>(std::move(row));
-  link_of(*run, [this, promise, run, from_line](core::result<protocol::executor_link>&& link) mutable {
+void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int32_t from_line,
+                              std::optional<core::kept_log>&& cut) {
+  struct question {
+    log_promise promise;
+    core::log_row run;
+    std::int32_t from_line;
+    std::optional<core::kept_log> cut;
+    void fail(const core::error& why) {
+      if (cut)
+        promise.deliver(part_of(std::move(run), cut->text, from_line));
+      else
+        promise.deliver(protocol::to_caf(why));
+    }
+  };
+  const auto asked = std::make_shared<question>(question{std::move(promise), std::move(row), from_line, std::move(cut)});
+  link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
     if (!link)
-      return promise.deliver(protocol::to_caf(link.error()));
-    protocol::request(self_, *link, limit_, protocol::log_request{run->id, run->trigger_time, from_line})
+      return asked->fail(link.error());
+    protocol::request(self_, *link, limit_, protocol::log_request{asked->run.id, asked->run.trigger_time, asked->from_line})
       .then(
-        [promise, run, from_line](protocol::log_reply& reply) mutable {
-          if (!reply.answered)
-            return promise.deliver(protocol::to_caf(no_answer(*run, reply.error)));
-          const bool end = reply.end || (from_line > reply.to_line && run->handle_code > 0);
-          promise.deliver(protocol::run_log{std::move(*run), from_line, reply.to_line, std::move(reply.content), end});
+        [asked](protocol::log_reply& reply) {
+          const auto first = asked->from_line;
+          const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
+          if (!reply.answered || has_none)
+            return asked->fail(no_answer(asked->run, reply.error));
+          const bool end = reply.end || (first > reply.to_line && asked->run.handle_code > 0);
+          asked->promise.deliver(
+            protocol::run_log{std::move(asked->run), first, reply.to_line, std::move(reply.content), end, false});
         },
-        [promise, run](const caf::error&) mutable {
-          promise.deliver(protocol::to_caf(no_answer(*run, "it took too long", core::errc::timeout)));
-        });
+        [asked](const caf::error&) { asked->fail(no_answer(asked->run, "it took too long", core::errc::timeout)); });
   });
 }
 

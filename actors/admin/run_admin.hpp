@@ -90,7 +90,8 @@ private:
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
-  void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line);
+  /// `cut`: what is kept of a log that was longer, for when its executor does not have it any more.
+  void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line, std::optional<core::kept_log>&& cut);
 
   // run_merging.cpp
   caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);

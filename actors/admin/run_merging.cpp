@@ -13,9 +13,11 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// The rows of the run's broadcast, the run itself first in the question for the right.
-core::result<std::pair<core::log_row, std::vector<core::log_row>>> family_of(storage::store& store, core::log_id run,
-                                                                             const core::principal& by) {
+/// The run that was asked for, and all of its broadcast.
+using family = std::pair<core::log_row, std::vector<log_share>>;
+
+/// The rows, the run itself first in the question for the right, with the logs that are kept here.
+core::result<family> family_of(storage::store& store, core::log_id run, const core::principal& by, std::size_t bytes_max) {
   auto row = store.run_reading().read(run, core::group_right::viewer, by);
   if (!row)
     return tl::unexpected{row.error()};
@@ -31,25 +33,39 @@ core::result<std::pair<core::log_row, std::vector<core::log_row>>> family_of(sto
       return tl::unexpected{found.error()};
     same_instant = std::move(found->rows);
   }
-  auto family = core::shard_family(*row, same_instant);
-  return std::pair{std::move(*row), std::move(family)};
+  auto runs = core::shard_family(*row, same_instant);
+  family out{std::move(*row), {}};
+  for (auto& each : runs) {
+    auto& share = out.second.emplace_back(log_share{std::move(each)});
+    if (share.run.handle_code == 0)
+      continue;
+    auto kept = store.kept_logs().read(share.run.id, share.run.job, bytes_max / runs.size());
+    if (!kept)
+      return tl::unexpected{std::move(kept.error())};
+    share.kept = kept->has_value();
+    if (!share.kept)
+      continue;
+    const auto unread = (*kept)->bytes - (*kept)->text.size();
+    put(share, std::move((*kept)->text), bytes_max / runs.size());
+    share.cut += unread;
+    share.kept_in_part = (*kept)->cut;
+  }
+  return out;
 }
 
 } // namespace
 
 caf::result<protocol::run_log> run_admin_state::read_merged(const protocol::run_log_query& query) {
   auto promise = self_->make_response_promise<protocol::run_log>();
-  using family = std::pair<core::log_row, std::vector<core::log_row>>;
   ask_store<family>(
-    self_, stores_.reads, [query](storage::store& store) { return family_of(store, query.run, query.by); },
+    self_, stores_.reads, [query](storage::store& store) { return family_of(store, query.run, query.by, merged_bytes_max); },
     [this, promise](core::result<family>&& found) mutable {
       if (!found)
         return promise.deliver(protocol::to_caf(found.error()));
       auto work = std::make_shared<merging>();
       work->promise = promise;
       work->asked = std::move(found->first);
-      for (auto& row : found->second)
-        work->shares.push_back({std::move(row)});
+      work->shares = std::move(found->second);
       work->until = self_->clock().now() + merge_patience;
       ask_next(work);
     });
@@ -61,7 +77,9 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
     const auto at = work->next++;
     auto& share = work->shares[at];
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(work->until - self_->clock().now());
-    if (!was_triggered(share.run)) {
+    if (share.kept) {
+      continue;
+    } else if (!was_triggered(share.run)) {
       share.problem = "not triggered";
     } else if (share.run.executor_address.empty()) {
       share.problem = "it has no executor";
@@ -76,7 +94,7 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
     return;
   auto merged = merge_logs(work->shares);
   work->promise.deliver(
-    protocol::run_log{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole});
+    protocol::run_log{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept});
 }
 
 void run_admin_state::ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit) {

@@ -13,6 +13,7 @@
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
+#include "actors/admin/log_keeper.hpp"
 #include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
@@ -32,6 +33,11 @@ constexpr auto drain_look_every = 20ms;
 constexpr auto question_limit = 5s;
 // Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
 constexpr auto give_back_limit = 10s;
+
+/// Of a question to an executor: behind the link's own limits.
+std::chrono::milliseconds executor_limit(const config::settings& settings) {
+  return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
+}
 
 } // namespace
 
@@ -131,10 +137,8 @@ void supervisor_state::spawn_administration() {
                               parts_.files, forecast_rules{parts_.schedule_zone, settings.schedule.misfire_after}));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
-  // Behind the link's own limits.
-  const auto executor_limit = settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
-                              queries_, pool_, completion_, executor_limit, language, parts_.clocks.wall, parts_.log));
+                              queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   if (parts_.make_keeper)
@@ -146,7 +150,8 @@ void supervisor_state::spawn_administration() {
 void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
   // Storage first: it must know the life under which it records before anybody makes something to record.
-  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_};
+  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
+                                             kept_logs_};
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -159,7 +164,7 @@ void supervisor_state::spawn_node() {
     lives.emplace_back(reservations_);
   }
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{storage_, schedule_, std::move(lives), {lost_, report_}}, parts_.identity,
+                               node_links{storage_, schedule_, std::move(lives), {lost_, report_, kept_logs_}}, parts_.identity,
                                settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
@@ -173,6 +178,9 @@ void supervisor_state::spawn_upkeep() {
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
                                    report_partners{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
                                    parts_.schedule_zone, parts_.clocks.wall, parts_.log));
+  kept_logs_ = keep("log_keeper", self_->spawn<protocol::with_state<log_keeper_state, protocol::log_keeper>>(
+                                    keeper_partners{storage_, queries_.edits, pool_, parts_.store_writers > 1},
+                                    settings.retention, executor_limit(settings), parts_.clocks.wall, parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
   protocol::send(self_, registry_, protocol::news_subscription{pool_});
   protocol::send(self_, registry_, protocol::news_subscription{lost_});

@@ -112,6 +112,7 @@ private:
   protocol::alarm_actor alarms_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
+  protocol::log_keeper kept_logs_;
   /// Only where others may plan, too.
   protocol::reservation_actor reservations_;
   protocol::schedule_guard guard_;

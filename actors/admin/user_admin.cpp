@@ -54,6 +54,7 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](const protocol::sign_out& asked) { return sign_out(asked); },
     [this](const protocol::identify& asked) { return identify(asked); },
     [this](protocol::user_query& asked) { return list(std::move(asked)); },
+    [this](const protocol::user_by_id& asked) { return read(asked); },
     [this](protocol::save_user& asked) { return save(std::move(asked)); },
     [this](const protocol::remove_user& asked) { return remove(asked); },
     [this](protocol::change_password& asked) { return change(std::move(asked)); },

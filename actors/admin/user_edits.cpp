@@ -56,6 +56,19 @@ caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& a
   return answer;
 }
 
+caf::result<protocol::user_found> user_admin_state::read(const protocol::user_by_id& asked) {
+  if (auto allowed = core::check_admin(asked.by); !allowed)
+    return protocol::to_caf(allowed.error());
+  auto answer = self_->make_response_promise<protocol::user_found>();
+  ask_store<protocol::user_found>(
+    self_, stores_.reads,
+    [id = asked.id](storage::store& store) -> core::result<protocol::user_found> {
+      return store.users().read(id).map([](auto&& user) { return protocol::user_found{std::move(user.card)}; });
+    },
+    [answer](core::result<protocol::user_found>&& outcome) mutable { deliver(answer, std::move(outcome)); });
+  return answer;
+}
+
 caf::result<protocol::audit_list> user_admin_state::list(protocol::audit_query&& asked) {
   auto answer = self_->make_response_promise<protocol::audit_list>();
   ask_store<protocol::audit_list>(
@@ -106,7 +119,9 @@ void user_admin_state::store(std::shared_ptr<const protocol::save_user> asked, s
     [asked, draft = std::move(draft), t = now()](storage::store& store) -> core::result<protocol::saved_user> {
       if (!asked->id)
         return store.users().add(draft, asked->by, t).map([](core::user_id id) { return protocol::saved_user{id}; });
-      return store.users().update(*asked->id, draft, asked->by, t).map([&] { return protocol::saved_user{*asked->id}; });
+      return store.users().update(*asked->id, draft, asked->seen, asked->by, t).map([&] {
+        return protocol::saved_user{*asked->id};
+      });
     },
     [this, asked, answer](core::result<protocol::saved_user>&& outcome) mutable {
       if (outcome)
@@ -121,7 +136,8 @@ void user_admin_state::store(std::shared_ptr<const protocol::save_user> asked, s
 caf::result<void> user_admin_state::remove(const protocol::remove_user& asked) {
   auto answer = self_->make_response_promise<void>();
   ask_store<void>(
-    self_, stores_.edits, [asked, t = now()](storage::store& store) { return store.users().remove(asked.id, asked.by, t); },
+    self_, stores_.edits,
+    [asked, t = now()](storage::store& store) { return store.users().remove(asked.id, asked.seen, asked.by, t); },
     [this, asked, answer](core::result<void>&& outcome) mutable {
       if (outcome)
         log_->info("user {} removed by {}", core::number(asked.id), asked.by.name);

@@ -23,6 +23,26 @@ void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vect
   tell_json(ex, wire::api_page(wire::api_groups(part), next_position(from, part.size(), total), total));
 }
 
+/// The one that was asked for. Nothing: there is none, and that is answered.
+const core::group_record* group_in(const exchange& ex, const protocol::group_page& reply) {
+  if (!reply.page.rows.empty())
+    return &reply.page.rows.front();
+  ex.fail({core::errc::not_found, "there is no such group"});
+  return nullptr;
+}
+
+/// `ask(exchange, seen)` once it is known that the group is what is wanted.
+template <class Ask>
+void when_as_wanted(const exchange& ex, core::group_id group, wanted_tag wanted, Ask ask) {
+  ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{group, ex.who()},
+                               [=](const exchange& waiting, const protocol::group_page& reply) {
+                                 const auto* found = group_in(waiting, reply);
+                                 auto seen = found ? seen_as_wanted(waiting, wanted, *found, "the group") : std::nullopt;
+                                 if (seen)
+                                   ask(waiting, std::move(*seen));
+                               });
+}
+
 } // namespace
 
 void group_list(exchange ex) {
@@ -51,26 +71,36 @@ void group_read(exchange ex) {
     return;
   ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{*id, ex.who()},
                                [](const exchange& waiting, const protocol::group_page& reply) {
-                                 if (reply.page.rows.empty())
-                                   return waiting.fail({core::errc::not_found, "there is no such group"});
-                                 tell_json(waiting, wire::api_group(reply.page.rows.front()));
+                                 if (const auto* found = group_in(waiting, reply))
+                                   tell_tagged(waiting, wire::api_group(*found), *found);
                                });
 }
 
 void group_replace(exchange ex) {
   const auto id = id_in_path<core::group_id>(ex);
-  auto draft = id ? read_json(ex, wire::parse_api_group) : std::nullopt;
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  auto draft = wanted ? read_json(ex, wire::parse_api_group) : std::nullopt;
   if (!draft)
     return;
-  ex.ask<protocol::saved_group>(ex.services().partners.groups, protocol::save_group{*id, std::move(*draft), ex.who()},
-                                [](const exchange& waiting, const protocol::saved_group&) { tell_nothing(waiting); });
+  when_as_wanted(ex, *id, std::move(*wanted), [id = *id, draft = std::move(*draft)](const exchange& waiting, std::string seen) {
+    waiting.ask<protocol::saved_group>(waiting.services().partners.groups,
+                                       protocol::save_group{id, draft, waiting.who(), std::move(seen)},
+                                       [](const exchange& saved, const protocol::saved_group&) { tell_nothing(saved); });
+  });
 }
 
 void group_remove(exchange ex) {
   const auto id = id_in_path<core::group_id>(ex);
-  if (!id)
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
     return;
-  ex.ask<void>(ex.services().partners.groups, protocol::remove_group{*id, ex.who()}, tell_nothing);
+  const auto remove = [id = *id](const exchange& waiting, std::string seen) {
+    waiting.ask<void>(waiting.services().partners.groups, protocol::remove_group{id, waiting.who(), std::move(seen)},
+                      tell_nothing);
+  };
+  if (!wanted->tag)
+    return remove(ex, {});
+  when_as_wanted(ex, *id, std::move(*wanted), remove);
 }
 
 } // namespace ringmaster::gateway::handlers::v1

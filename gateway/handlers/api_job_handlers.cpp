@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/edit_tag.hpp"
 #include "gateway/api_preconditions.hpp"
 #include "gateway/api_request.hpp"
 #include "protocol/wire/api_jobs.hpp"
@@ -27,18 +26,30 @@ void edit_by_id(const exchange& ex) {
   ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
 }
 
-void tell_changed(const exchange& ex) { ex.problem(412, "the job was edited meanwhile: read it again"); }
-
-/// `seen` is what the job is now, as it was read; an edit since is a conflict, unless any state will do (`*`).
-void replace_seen(const exchange& ex, protocol::update_job wish, const core::job_record& seen, bool any) {
-  wish.seen = any ? std::string{} : core::edit_tag(seen);
-  ex.ask<core::job_edit>(
-    ex.services().partners.jobs, std::move(wish),
-    [](const exchange& waiting, const core::job_edit& edit) { tell_edited(waiting, edit); },
-    [declared = !seen.key.empty()](const exchange& waiting, const core::error& error) {
-      return error.code == core::errc::conflict && !declared ? tell_changed(waiting) : waiting.fail(error);
-    });
+/// Asks for `wish` with what it has seen: the job as it is now, if that is what is wanted. An edit since is a conflict.
+template <class Wish, class OnReply>
+void ask_as_seen(const exchange& ex, Wish wish, wanted_tag wanted, OnReply on_reply) {
+  protocol::job_query query{wish.job, ex.who()};
+  ex.ask<protocol::job_found>(ex.services().partners.jobs, std::move(query),
+                              [=](const exchange& waiting, const protocol::job_found& found) {
+                                auto seen = seen_as_wanted(waiting, wanted, found.job, "the job");
+                                if (!seen)
+                                  return;
+                                auto asked = wish;
+                                asked.seen = std::move(*seen);
+                                waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply);
+                              });
 }
+
+/// Who names no author is it himself.
+std::optional<core::job_draft> read_draft(const exchange& ex, core::draft_use use) {
+  auto draft = read_json(ex, [use](std::string_view body) { return wire::parse_api_job(body, use); });
+  if (draft && draft->author.empty())
+    draft->author = ex.who().name;
+  return draft;
+}
+
+void tell_removed(const exchange& ex, const core::job_edit&) { tell_nothing(ex); }
 
 } // namespace
 
@@ -55,11 +66,9 @@ void job_list(exchange ex) {
 }
 
 void job_add(exchange ex) {
-  auto draft = read_json(ex, [](std::string_view body) { return wire::parse_api_job(body, core::draft_use::add); });
+  auto draft = read_draft(ex, core::draft_use::add);
   if (!draft)
     return;
-  if (draft->author.empty())
-    draft->author = ex.who().name;
   ex.ask<protocol::added_job>(ex.services().partners.jobs, protocol::add_job{std::move(*draft), ex.who()},
                               [](const exchange& waiting, const protocol::added_job& added) {
                                 tell_made(waiting, "/api/v1/jobs", core::number(added.id));
@@ -72,7 +81,7 @@ void job_read(exchange ex) {
     return;
   ex.ask<protocol::job_found>(ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
                               [](const exchange& waiting, const protocol::job_found& found) {
-                                tell_json(waiting, wire::api_job(found.job), 200, {{"ETag", etag_of(core::edit_tag(found.job))}});
+                                tell_tagged(waiting, wire::api_job(found.job), found.job);
                               });
 }
 
@@ -80,30 +89,25 @@ void job_replace(exchange ex) {
   const auto id = id_in_path<core::job_id>(ex);
   if (!id)
     return;
-  auto wanted = wanted_tag_of(ex.request());
+  auto wanted = read_tag(ex);
   if (!wanted)
-    return ex.reject(wanted.error());
-  if (!*wanted)
-    return ex.problem(428, "send If-Match with the ETag that a GET of the same path gives");
-  auto draft = read_json(ex, [](std::string_view body) { return wire::parse_api_job(body, core::draft_use::update); });
+    return;
+  auto draft = read_draft(ex, core::draft_use::update);
   if (!draft)
     return;
   protocol::update_job wish{*id, std::move(*draft), {}, ex.who()};
-  ex.ask<protocol::job_found>(
-    ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
-    [wish = std::move(wish), tag = std::move(**wanted)](const exchange& waiting, const protocol::job_found& found) {
-      if (!tag.matches(core::edit_tag(found.job)))
-        return tell_changed(waiting);
-      replace_seen(waiting, wish, found.job, !tag.tag);
-    });
+  ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_edited);
 }
 
 void job_remove(exchange ex) {
   const auto id = id_in_path<core::job_id>(ex);
-  if (!id)
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
     return;
-  ex.ask<core::job_edit>(ex.services().partners.jobs, protocol::remove_job{*id, false, ex.who()},
-                         [](const exchange& waiting, const core::job_edit&) { tell_nothing(waiting); });
+  protocol::remove_job wish{*id, false, ex.who()};
+  if (wanted->tag)
+    return ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_removed);
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(wish), tell_removed);
 }
 
 void job_start(exchange ex) { edit_by_id<protocol::start_job>(ex); }

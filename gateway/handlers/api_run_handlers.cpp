@@ -49,7 +49,7 @@ core::result<log_wish> log_wish_of(const form& sent) {
 /// What there is of a log only grows.
 std::string etag_of_log(const protocol::run_log& log) {
   return '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size()) +
-         (log.end ? "-end\"" : "\"");
+         (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
 }
 
 void tell_log(const exchange& ex, const protocol::run_log& log) {
@@ -58,7 +58,7 @@ void tell_log(const exchange& ex, const protocol::run_log& log) {
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"}, {"ETag", etag}};
   if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, std::move(headers)});
-  ex.respond({200, "application/json", wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end}),
+  ex.respond({200, "application/json", wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept}),
               std::move(headers)});
 }
 

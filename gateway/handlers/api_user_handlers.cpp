@@ -15,6 +15,16 @@ protocol::save_user wish_of(std::optional<core::user_id> id, wire::api_user&& us
   return {id, std::move(user.name), std::move(user.password), user.admin, std::move(user.rights), by};
 }
 
+/// `ask(exchange, seen)` once it is known that the user is what is wanted.
+template <class Ask>
+void when_as_wanted(const exchange& ex, core::user_id user, wanted_tag wanted, Ask ask) {
+  ex.ask<protocol::user_found>(ex.services().partners.users, protocol::user_by_id{user, ex.who()},
+                               [=](const exchange& waiting, const protocol::user_found& found) {
+                                 if (auto seen = seen_as_wanted(waiting, wanted, found.user, "the user"))
+                                   ask(waiting, std::move(*seen));
+                               });
+}
+
 } // namespace
 
 void user_list(exchange ex) {
@@ -35,26 +45,49 @@ void user_add(exchange ex) {
     return;
   ex.ask<protocol::saved_user>(ex.services().partners.users, wish_of(std::nullopt, std::move(*user), ex.who()),
                                [](const exchange& waiting, const protocol::saved_user& saved) {
-                                 tell_json(waiting, R"({"id":)" + std::to_string(core::number(saved.id)) + '}', 201);
+                                 tell_made(waiting, "/api/v1/users", core::number(saved.id));
+                               });
+}
+
+void user_read(exchange ex) {
+  const auto id = id_in_path<core::user_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::user_found>(ex.services().partners.users, protocol::user_by_id{*id, ex.who()},
+                               [](const exchange& waiting, const protocol::user_found& found) {
+                                 tell_tagged(waiting, wire::api_user_row(found.user), found.user);
                                });
 }
 
 void user_replace(exchange ex) {
   const auto id = id_in_path<core::user_id>(ex);
-  if (!id)
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
     return;
   auto user = read_json(ex, [](std::string_view body) { return wire::parse_api_user(body, wire::user_use::update); });
   if (!user)
     return;
-  ex.ask<protocol::saved_user>(ex.services().partners.users, wish_of(*id, std::move(*user), ex.who()),
-                               [](const exchange& waiting, const protocol::saved_user&) { tell_nothing(waiting); });
+  auto wish = wish_of(*id, std::move(*user), ex.who());
+  when_as_wanted(ex, *id, std::move(*wanted), [wish = std::move(wish)](const exchange& waiting, std::string seen) {
+    auto asked = wish;
+    asked.seen = std::move(seen);
+    waiting.ask<protocol::saved_user>(waiting.services().partners.users, std::move(asked),
+                                      [](const exchange& saved, const protocol::saved_user&) { tell_nothing(saved); });
+  });
 }
 
 void user_remove(exchange ex) {
   const auto id = id_in_path<core::user_id>(ex);
-  if (!id)
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
     return;
-  ex.ask<void>(ex.services().partners.users, protocol::remove_user{*id, ex.who()}, tell_nothing);
+  const auto remove = [id = *id](const exchange& waiting, std::string seen) {
+    waiting.ask<void>(waiting.services().partners.users, protocol::remove_user{id, waiting.who(), std::move(seen)},
+                      tell_nothing);
+  };
+  if (!wanted->tag)
+    return remove(ex, {});
+  when_as_wanted(ex, *id, std::move(*wanted), remove);
 }
 
 void password_change(exchange ex) {

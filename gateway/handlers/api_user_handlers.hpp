@@ -8,6 +8,7 @@ namespace ringmaster::gateway::handlers::v1 {
 
 void user_list(exchange ex);
 void user_add(exchange ex);
+void user_read(exchange ex);
 void user_replace(exchange ex);
 void user_remove(exchange ex);
 

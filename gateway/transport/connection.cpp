@@ -234,7 +234,7 @@ void connection::read() {
   if (state == reply_reader::state::complete)
     return on_reply(!ec && bytes.empty() && written_ == out_.size() && reply_.keeps_alive());
   if (state == reply_reader::state::broken)
-    return fail_call(reply_.error());
+    return fail_call(reply_.error(), reply_.too_large());
   if (ec)
     return fail_read(ec);
   await_bytes();
@@ -277,12 +277,13 @@ void connection::on_reply(bool reusable) {
   origin.owner().finish(std::move(call), std::move(result));
 }
 
-void connection::fail_call(std::string error) {
+void connection::fail_call(std::string error, bool too_large) {
   auto call = std::move(call_);
   auto& origin = owner_;
   close();
+  error = origin.address().authority + ": " + error;
   origin.owner().finish(std::move(call),
-                        {protocol::delivery::unknown, 0, {}, origin.address().authority + ": " + std::move(error), {}, sent_at_});
+                        {protocol::delivery::unknown, 0, {}, std::move(error), {}, sent_at_, false, too_large});
 }
 
 void connection::close() {

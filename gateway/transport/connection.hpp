@@ -59,7 +59,7 @@ private:
   void keep_session();
   void fail_read(error_code ec);
   void on_reply(bool reusable);
-  void fail_call(std::string error);
+  void fail_call(std::string error, bool too_large = false);
   void close();
   void expired() override;
 

@@ -49,7 +49,7 @@ bool parse_number(std::string_view text, std::uint64_t& value, int base) noexcep
 
 void reply_reader::reset(std::size_t body_bytes_max) {
   part_ = part::status_line;
-  keep_alive_ = framed_ = has_length_ = chunked_ = started_ = false;
+  keep_alive_ = framed_ = has_length_ = chunked_ = started_ = too_large_ = false;
   status_ = 0;
   keeps_for_ = std::chrono::seconds{keeps_seconds_max};
   body_bytes_max_ = body_bytes_max;
@@ -93,6 +93,11 @@ void reply_reader::fail(std::string why) {
   error_ = std::move(why);
 }
 
+void reply_reader::fail_as_too_large() {
+  too_large_ = true;
+  fail("the reply is larger than " + std::to_string(body_bytes_max_) + " bytes");
+}
+
 bool reply_reader::take_line(std::string_view& bytes, std::string_view& line) {
   auto end = bytes.find('\n');
   bool whole = end != std::string_view::npos;
@@ -118,7 +123,7 @@ void reply_reader::take_body_bytes(std::string_view& bytes) {
   if (part_ != part::endless_body)
     n = static_cast<std::size_t>(std::min<std::uint64_t>(n, left_));
   if (n > body_bytes_max_ - body_.size())
-    return fail("the reply is larger than " + std::to_string(body_bytes_max_) + " bytes");
+    return fail_as_too_large();
   body_.append(bytes.substr(0, n));
   bytes.remove_prefix(n);
   if (part_ == part::endless_body)
@@ -228,7 +233,7 @@ void reply_reader::on_head_end() {
     framed_ = false;
     part_ = part::endless_body;
   } else if (left_ > body_bytes_max_) {
-    fail("the reply of " + std::to_string(left_) + " bytes is larger than " + std::to_string(body_bytes_max_));
+    fail_as_too_large();
   } else {
     body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, 64 * 1024)));
     part_ = left_ == 0 ? part::complete : part::sized_body;
@@ -240,7 +245,7 @@ void reply_reader::on_chunk_size(std::string_view line) {
   if (!parse_number(digits, left_, 16))
     return fail("the reply has a malformed chunk");
   if (left_ > body_bytes_max_ - body_.size())
-    return fail("the reply is larger than " + std::to_string(body_bytes_max_) + " bytes");
+    return fail_as_too_large();
   // A reply in countless tiny chunks is bounded by its body; only the head and the trailers count as header bytes.
   head_bytes_ = 0;
   part_ = left_ == 0 ? part::trailer : part::chunk;

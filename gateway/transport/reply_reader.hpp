@@ -35,6 +35,8 @@ public:
   [[nodiscard]] std::chrono::seconds keeps_for() const noexcept { return keeps_for_; }
   /// Why it is broken, for a person.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  /// Broken because its body is longer than it may be.
+  [[nodiscard]] bool too_large() const noexcept { return too_large_; }
 
 private:
   enum class part : std::uint8_t {
@@ -61,6 +63,7 @@ private:
   void on_head_end();
   void on_chunk_size(std::string_view line);
   void fail(std::string why);
+  void fail_as_too_large();
   [[nodiscard]] state result() const noexcept;
 
   part part_ = part::status_line;
@@ -69,6 +72,7 @@ private:
   bool has_length_ = false;
   bool chunked_ = false;
   bool started_ = false;
+  bool too_large_ = false;
   unsigned status_ = 0;
   std::chrono::seconds keeps_for_{0};
   std::size_t body_bytes_max_ = 0;

@@ -63,6 +63,7 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   row.text("route", job.route);
   row.text("block", job.block);
   row.text("on_unknown", core::stored_name(job.on_unknown));
+  row.truth("keep_logs", job.keep_logs);
   row.number("timeout_s", job.timeout_s);
   row.number("retry_count", job.retry_count);
   row.text("handler", job.handler);
@@ -150,6 +151,7 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   draft.route = in.maybe_text("route").value_or(std::string{core::stored_name(core::route_strategy::first)});
   draft.block = in.maybe_text("block").value_or(std::string{core::stored_name(core::block_strategy::serial_execution)});
   draft.on_unknown = read_on_unknown(in);
+  draft.keep_logs = in.maybe_truth("keep_logs").value_or(false);
   draft.timeout_s = in.count("timeout_s");
   draft.retry_count = in.count("retry_count");
   draft.handler = core::trimmed(in.text("handler"));
@@ -160,15 +162,25 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   return draft;
 }
 
+/// To leave them out means the group's executors; an empty one, which may be a variable that is not set, does not.
+std::vector<std::string> read_trigger_addresses(api_members& in) {
+  const auto texts = in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{});
+  for (const auto& each : texts)
+    if (core::is_blank(each) || each.find(',') != std::string::npos) {
+      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address has no comma");
+      return {};
+    }
+  auto addresses = core::parse_addresses(texts);
+  if (!addresses)
+    in.wrong("addresses", addresses.error().context);
+  return std::move(addresses).value_or(std::vector<std::string>{});
+}
+
 core::manual_trigger read_trigger(api_members& in) {
   core::manual_trigger wish;
   wish.kind = core::trigger_kind::api;
   wish.param = in.maybe_text("params");
-  const auto addresses = core::parse_addresses(in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{}));
-  if (addresses)
-    wish.addresses = *addresses;
-  else
-    in.wrong("addresses", addresses.error().context);
+  wish.addresses = read_trigger_addresses(in);
   return wish;
 }
 

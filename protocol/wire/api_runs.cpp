@@ -69,6 +69,7 @@ std::string api_log(const api_log_part& part) {
     row.number("to_line", part.to_line);
     row.text("content", part.content);
     row.truth("end", part.end);
+    row.truth("kept", part.kept);
   }
   return out;
 }

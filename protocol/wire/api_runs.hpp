@@ -27,6 +27,8 @@ struct api_log_part {
   std::int32_t to_line = 0;
   std::string_view content = {};
   bool end = false;
+  /// Kept here, so that it outlives its executor.
+  bool kept = false;
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
 

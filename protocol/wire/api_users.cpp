@@ -71,6 +71,12 @@ std::optional<group_rights> read_rights(api_members& in) {
 
 std::string api_rights(const group_rights& rights) { return json_array(rights, append_right); }
 
+std::string api_user_row(const core::user_card& user) {
+  std::string out;
+  append_api_user(out, user);
+  return out;
+}
+
 std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
 
 std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_change); }

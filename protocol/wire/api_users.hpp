@@ -16,7 +16,8 @@
 
 namespace ringmaster::protocol::wire {
 
-/// JSON arrays.
+/// JSON object, and arrays.
+[[nodiscard]] std::string api_user_row(const core::user_card& user);
 [[nodiscard]] std::string api_users(const std::vector<core::user_card>& users);
 [[nodiscard]] std::string api_rights(const std::vector<std::pair<core::group_id, core::group_right>>& rights);
 [[nodiscard]] std::string api_audit(const std::vector<core::audit_row>& rows);

@@ -15,6 +15,7 @@
 #include "storage/mysql/group_writes.hpp"
 #include "storage/mysql/job_edits.hpp"
 #include "storage/mysql/job_writes.hpp"
+#include "storage/mysql/kept_logs.hpp"
 #include "storage/mysql/logs.hpp"
 #include "storage/mysql/mirror.hpp"
 #include "storage/mysql/registry.hpp"
@@ -63,6 +64,7 @@ public:
   api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
   export_store& exports() override { return exports_; }
+  kept_log_store& kept_logs() override { return kept_logs_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -93,6 +95,7 @@ private:
   api_key_role api_keys_{session_};
   audit_role audits_{session_};
   export_role exports_{session_};
+  kept_log_role kept_logs_{session_};
   reservation_role reservations_{session_};
 };
 

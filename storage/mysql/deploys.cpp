@@ -120,8 +120,9 @@ private:
     const auto& t = c.timing;
     db_.execute(
       "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
-      " jitter_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms);
+      " jitter_ms, keep_logs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms,
+      on_or_null(c.keep_logs));
     return id;
   }
 
@@ -140,8 +141,9 @@ private:
     const auto& t = c.timing;
     db_.execute(
       "UPDATE rm_job_ext SET content_hash = ?, on_unknown = ?, time_zone = ?, interval_ms = ?, start_at = ?, end_at = ?,"
-      " jitter_ms = ? WHERE job = ?",
-      job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms, job.id);
+      " jitter_ms = ?, keep_logs = ? WHERE job = ?",
+      job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at, t.jitter_ms,
+      on_or_null(c.keep_logs), job.id);
   }
 
   void write(core::job_id id, const schedule_write& schedule) {

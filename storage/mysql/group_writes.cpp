@@ -37,6 +37,13 @@ std::optional<core::group_record> find_group(session& own, core::group_id group)
   return row.next() ? std::optional{read_group(own, row)} : std::nullopt;
 }
 
+/// The same; Java admins' edits of it wait.
+std::optional<core::group_record> held_group(session& own, core::group_id group) {
+  if (!own.db.query("SELECT id FROM xxl_job_group WHERE id = ? FOR UPDATE", group).next())
+    return std::nullopt;
+  return find_group(own, group);
+}
+
 /// The database compares names as its executors' calls are compared with them: without case where XXL-JOB made the table.
 bool has_another(connection& db, const std::string& app_name, core::group_id group) {
   return db.query("SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?", app_name, group).next();
@@ -85,7 +92,7 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
     auto& db = own_.db;
     if (auto mode = begin_edit(db); !mode)
       return tl::unexpected{mode.error()};
-    auto wanted = write_group(draft, std::nullopt, own_.shape.limits, by);
+    auto wanted = write_group(draft, std::nullopt, {}, own_.shape.limits, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, core::group_id{}); !done)
@@ -107,18 +114,18 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
   });
 }
 
-core::result<void> group_editor_role::update(core::group_id group, const core::group_draft& draft, const core::principal& by,
-                                             core::time_point now) {
+core::result<void> group_editor_role::update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                                             const core::principal& by, core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
     if (auto may = core::check_admin(by); !may)
       return may;
     if (auto mode = begin_edit(db); !mode)
       return tl::unexpected{mode.error()};
-    const auto held = find_group(own_, group);
+    const auto held = held_group(own_, group);
     if (!held)
       return tl::unexpected{no_such_group(group)};
-    auto wanted = write_group(draft, held, own_.shape.limits, by);
+    auto wanted = write_group(draft, held, seen, own_.shape.limits, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, group); !done)
@@ -139,19 +146,20 @@ core::result<void> group_editor_role::update(core::group_id group, const core::g
   });
 }
 
-core::result<void> group_editor_role::remove(core::group_id group, const core::principal& by, core::time_point now) {
+core::result<void> group_editor_role::remove(core::group_id group, std::string_view seen, const core::principal& by,
+                                             core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     auto& db = own_.db;
     if (auto may = core::check_admin(by); !may)
       return may;
     if (auto mode = begin_edit(db); !mode)
       return tl::unexpected{mode.error()};
-    const auto held = find_group(own_, group);
+    const auto held = held_group(own_, group);
     if (!held)
       return {};
     const group_uses uses{db.query("SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1", group).next(),
                           db.query("SELECT 1 FROM xxl_job_group WHERE id <> ? LIMIT 1", group).next()};
-    if (auto may = check_removal(*held, uses); !may)
+    if (auto may = check_removal(*held, seen, uses); !may)
       return may;
     const auto& name = held->group.app_name;
     db.execute("DELETE FROM xxl_job_group WHERE id = ?", group);

@@ -31,19 +31,27 @@ core::intent read_intent(const rows& row) {
   return out;
 }
 
-/// The child ids of parents whose job this node does not have in memory.
-std::map<core::log_id, std::vector<core::job_id>> look_up_children(session& own, const std::vector<core::log_id>& runs) {
-  std::map<core::log_id, std::vector<core::job_id>> out;
+/// What of a parent's job counts here.
+struct parent_job {
+  core::job_id id{};
+  std::vector<core::job_id> children;
+  bool keeps_log = false;
+};
+
+/// Of parents whose job this node does not have in memory, if anything follows.
+std::map<core::log_id, parent_job> look_up_parents(session& own, const std::vector<core::log_id>& runs) {
+  std::map<core::log_id, parent_job> out;
   for (const auto part : padded_chunks(runs.size())) {
-    auto& some = own.db.prepare("SELECT l.id, i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id"
-                                " WHERE l.id IN ({?,}) AND i.child_jobid <> ''", part.rows);
+    auto& some = own.db.prepare("SELECT l.id, i.id, i.child_jobid, e.keep_logs FROM xxl_job_log l JOIN xxl_job_info i"
+                                " ON i.id = l.job_id LEFT JOIN rm_job_ext e ON e.job = i.id"
+                                " WHERE l.id IN ({?,}) AND (i.child_jobid <> '' OR e.keep_logs = 1)", part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(runs[part.at(i)]);
     for (auto found = some.select(); found.next();) {
       core::job parent;
       parent.id = found.id<core::job_id>(1);
       parent.child_jobs = found.text(2);
-      out[found.id<core::log_id>(0)] = core::child_ids(parent);
+      out[found.id<core::log_id>(0)] = {parent.id, core::child_ids(parent), found.number(3) == 1};
     }
   }
   return out;
@@ -83,31 +91,35 @@ std::int64_t insert(session& own, std::span<const core::intent> wishes, core::ti
 
 } // namespace
 
-std::vector<core::intent> children_of(session& own, const std::vector<finished_parent>& parents) {
+consequences consequences_of(session& own, const std::vector<finished_parent>& parents) {
   std::vector<core::log_id> unknown;
   for (const auto& parent : parents)
     if (!parent.spec)
       unknown.push_back(parent.run);
-  const auto looked_up = look_up_children(own, unknown);
+  const auto looked_up = look_up_parents(own, unknown);
 
-  std::vector<core::intent> out;
+  consequences out;
   std::vector<core::job_id> jobs;
   for (const auto& parent : parents) {
-    std::vector<core::job_id> children;
-    if (parent.spec && !parent.spec->child_jobs.empty())
-      children = core::child_ids(*parent.spec);
+    parent_job job;
+    if (parent.spec)
+      job = {parent.spec->id, core::child_ids(*parent.spec), parent.spec->keep_logs};
     else if (const auto found = looked_up.find(parent.run); found != looked_up.end())
-      children = found->second;
-    for (const auto child : children) {
-      auto& wish = out.emplace_back();
+      job = found->second;
+    if (job.keeps_log)
+      out.logs.push_back({parent.run, job.id});
+    if (!parent.succeeded)
+      continue;
+    for (const auto child : job.children) {
+      auto& wish = out.children.emplace_back();
       wish.job = child;
       wish.origin = parent.run;
     }
-    jobs.insert(jobs.end(), children.begin(), children.end());
+    jobs.insert(jobs.end(), job.children.begin(), job.children.end());
   }
   const auto retries = retry_counts(own, sorted(std::span<const core::job_id>{jobs}));
-  std::erase_if(out, [&](const core::intent& wish) { return !retries.contains(wish.job); });
-  for (auto& wish : out)
+  std::erase_if(out.children, [&](const core::intent& wish) { return !retries.contains(wish.job); });
+  for (auto& wish : out.children)
     wish.retry_left = retries.at(wish.job);
   return out;
 }

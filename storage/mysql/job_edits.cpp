@@ -126,10 +126,13 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
       if (failure.number() != ER_DUP_ENTRY)
         throw;
       auto asked = own_.db.query(
-        "SELECT id FROM rm_intent WHERE job = ? AND kind = ? AND fire_ms = 0 AND origin_log_id = ? AND shard = 0", intent->job,
-        kind, intent->origin);
-      if (asked.next())
-        intent->id = asked.id<core::intent_id>(0);
+        "SELECT id, param, addresses FROM rm_intent WHERE job = ? AND kind = ? AND fire_ms = 0 AND origin_log_id = ?"
+        " AND shard = 0", intent->job, kind, intent->origin);
+      if (!asked.next())
+        return core::fail(core::errc::unavailable, "the run that had this key is being forgotten: ask again");
+      if (auto same = check_same_wish(*intent, asked.optional_string(1), asked.text(2)); !same)
+        return tl::unexpected{same.error()};
+      intent->id = asked.id<core::intent_id>(0);
     }
     return *intent;
   });
@@ -153,7 +156,7 @@ core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::p
 }
 
 core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too, core::time_point now,
-                                              const core::principal& by) {
+                                              const core::principal& by, std::string_view seen) {
   return own_.db.transact([&]() -> core::result<core::job_edit> {
     const auto mode = begin_edit(own_.db);
     if (!mode)
@@ -164,8 +167,9 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     auto owner = own_.db.query("SELECT source FROM rm_job_ext WHERE job = ? AND job_key IS NOT NULL", job);
     if (!declared_too && owner.next())
       return tl::unexpected{is_declared(job, owner.text(0))};
-    hold_claims(own_.db, job);
-    const auto was = find_record(own_, job);
+    const auto was = hold(own_, job, *mode);
+    if (auto as_seen = check_seen(was, job, seen); !as_seen)
+      return tl::unexpected{as_seen.error()};
     write_audit(own_.db, audit_of_job(by, core::audit_action::remove, *stored, now,
                                   was ? changes_of_removal(*was) : std::vector<std::string>{}));
     (void) own_.take_revisions(1);
@@ -195,7 +199,8 @@ core::result<core::log_removal> job_role::remove_logs(core::job_id job, core::lo
     for (const auto part : padded_chunks(settled.size())) {
       for (const auto text : {sql{"DELETE FROM xxl_job_log WHERE id IN ({?,})"},
                               sql{"DELETE FROM rm_failed_run WHERE log_id IN ({?,})"},
-                              sql{"DELETE FROM rm_asked_run WHERE log_id IN ({?,})"}}) {
+                              sql{"DELETE FROM rm_asked_run WHERE log_id IN ({?,})"},
+                              sql{"UPDATE rm_kept_log SET state = 2 WHERE log_id IN ({?,})"}}) {
         auto& some = own_.db.prepare(text, part.rows);
         for (std::size_t i = 0; i < part.rows; ++i)
           some.add(settled[part.at(i)]);

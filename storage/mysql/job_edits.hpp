@@ -16,7 +16,7 @@ public:
                                      const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
-                                      const core::principal& by) override;
+                                      const core::principal& by, std::string_view seen) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
   core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;

@@ -34,7 +34,8 @@ core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::j
   return out;
 }
 
-/// Locks the job in the order of all edits and claims: its schedule, what is reserved of it, its row. Nothing: it is gone.
+} // namespace
+
 std::optional<core::job_record> hold(session& own, core::job_id job, cluster_mode mode) {
   if (!own.db.query("SELECT 1 FROM xxl_job_info WHERE id = ?", job).next())
     return std::nullopt;
@@ -46,6 +47,8 @@ std::optional<core::job_record> hold(session& own, core::job_id job, cluster_mod
   return find_record(own, job);
 }
 
+namespace {
+
 /// Somebody changed the schedule since the mirror looked. Beside Java admins there is nothing to look for: they plan by it.
 bool has_foreign_schedule(connection& db, const std::optional<core::job_record>& held, cluster_mode mode) {
   if (!held || mode == cluster_mode::shared)
@@ -56,12 +59,12 @@ bool has_foreign_schedule(connection& db, const std::optional<core::job_record>&
 
 void keep_options(connection& db, core::job_id job, const core::job_record& row) {
   const auto& t = row.timing;
-  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms)"
-             " VALUES (?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
+  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs)"
+             " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
              " time_zone = VALUES(time_zone), interval_ms = VALUES(interval_ms), start_at = VALUES(start_at),"
-             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms)",
+             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms), keep_logs = VALUES(keep_logs)",
              job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-             t.jitter_ms);
+             t.jitter_ms, on_or_null(row.keep_logs));
 }
 
 void take_revision(session& own, core::job_id job) {

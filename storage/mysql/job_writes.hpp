@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/cluster_mode.hpp"
 #include "storage/edit_store.hpp"
 #include "storage/mysql/session.hpp"
 
@@ -25,5 +26,9 @@ private:
 
 /// `job_pages.cpp`: as this transaction (if there is one) sees it. Throws `driver_error`.
 [[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
+
+/// Locks the job in the order of all edits and claims: its schedule, what is reserved of it, its row. Nothing: it is gone. Throws
+/// `driver_error`.
+[[nodiscard]] std::optional<core::job_record> hold(session& own, core::job_id job, core::cluster_mode mode);
 
 } // namespace ringmaster::storage::mysql

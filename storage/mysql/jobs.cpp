@@ -17,7 +17,7 @@ constexpr const char* jobs_and_schedules =
   "i.glue_type,"
   " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision,"
   " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms,"
-  " (SELECT mode = 'shared' FROM rm_mode WHERE id = 1), i.trigger_status, i.trigger_next_time, i.trigger_last_time"
+  " (SELECT mode = 'shared' FROM rm_mode WHERE id = 1), i.trigger_status, i.trigger_next_time, i.trigger_last_time, e.keep_logs"
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
 job_row read_job(session& own, const rows& row) {
@@ -43,6 +43,7 @@ job_row read_job(session& own, const rows& row) {
   out.start_ms = row.optional_number(21);
   out.end_ms = row.optional_number(22);
   out.jitter_ms = row.optional_number(23);
+  out.keep_logs = row.number(28) == 1;
   return out;
 }
 

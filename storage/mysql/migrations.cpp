@@ -334,11 +334,35 @@ migration_step access_tables() {
   return step;
 }
 
+// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be
+// removed; the index also says what they are together.
+migration_step kept_logs() {
+  migration_step step{9, "kept_logs", {}};
+  add_conditional(step.statements,
+                  "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME = 'rm_job_ext' AND COLUMN_NAME = 'keep_logs'",
+                  "ALTER TABLE rm_job_ext ADD COLUMN keep_logs TINYINT");
+  step.statements.push_back(table("rm_kept_log", R"(  log_id BIGINT NOT NULL,
+  job INT NOT NULL,
+  state TINYINT NOT NULL,
+  bytes BIGINT NOT NULL,
+  is_cut TINYINT NOT NULL,
+  at_ms BIGINT NOT NULL,
+  PRIMARY KEY (log_id),
+  KEY rm_kept_log_state (state, log_id, bytes))"));
+  step.statements.push_back(table("rm_run_log", R"(  log_id BIGINT NOT NULL,
+  piece INT NOT NULL,
+  text MEDIUMTEXT NOT NULL,
+  PRIMARY KEY (log_id, piece))"));
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
-                                                 log_parts(),    modes(),             mirror_table(), access_tables()};
+                                                 log_parts(),    modes(),             mirror_table(), access_tables(),
+                                                 kept_logs()};
   return steps;
 }
 

@@ -24,6 +24,9 @@ constexpr orphans kinds[] = {
   {"SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
    " WHERE n.id IS NULL AND l.id IS NULL LIMIT ?",
    "DELETE FROM rm_asked_run WHERE log_id IN ({?,})"},
+  {"SELECT log_id FROM rm_kept_log WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807)"
+   " AND state < 2 ORDER BY log_id LIMIT ?",
+   "UPDATE rm_kept_log SET state = 2 WHERE log_id IN ({?,})"},
   {"SELECT o.job FROM rm_alarm_open o LEFT JOIN xxl_job_info i ON i.id = o.job WHERE i.id IS NULL LIMIT ?",
    "DELETE FROM rm_alarm_open WHERE job IN ({?,})"},
   {"SELECT m.job FROM rm_mirror m LEFT JOIN xxl_job_info i ON i.id = m.job LEFT JOIN rm_schedule s ON s.job = m.job"

@@ -78,6 +78,9 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
     own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ?"
                     " AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_asked_run.log_id)",
                     range->after, range->through);
+    own_.db.execute("UPDATE rm_kept_log SET state = 2 WHERE log_id > ? AND log_id <= ? AND state < 2"
+                    " AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_kept_log.log_id)",
+                    range->after, range->through);
     return done;
   });
   if (outcome)
@@ -110,7 +113,9 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
     if (left(own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?", part->after,
                              part->through, step.limit))
         || left(own_.db.execute("DELETE FROM rm_asked_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?", part->after,
-                                part->through, step.limit))) {
+                                part->through, step.limit))
+        || left(own_.db.execute("UPDATE rm_kept_log SET state = 2 WHERE log_id > ? AND log_id <= ? AND state < 2"
+                                " ORDER BY log_id LIMIT ?", part->after, part->through, step.limit))) {
       kept_part_ = {};
       const auto took = std::chrono::steady_clock::now() - began;
       return dropped_outcome{{0, step.range.after, std::chrono::duration_cast<std::chrono::microseconds>(took)}};

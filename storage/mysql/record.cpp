@@ -29,7 +29,9 @@ public:
   core::result<core::record_outcome> run() {
     while (!try_once())
       db_.start_over();
-    auto wishes = children_of(own_, parents_);
+    auto follows = consequences_of(own_, parents_);
+    auto& wishes = follows.children;
+    insert_log_wishes(db_, follows.logs, now_);
     std::move(retries_.begin(), retries_.end(), std::back_inserter(wishes));
     std::stable_sort(wishes.begin(), wishes.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
     outcome_.intents = insert_intents(own_, std::move(wishes), now_);
@@ -86,8 +88,14 @@ private:
 
   void succeeded(const run_news& news) {
     const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
-    if (!spec || !spec->child_jobs.empty())
-      parents_.push_back({news.id, spec});
+    if (!spec || !spec->child_jobs.empty() || spec->keep_logs)
+      parents_.push_back({news.id, spec, true});
+  }
+
+  void failed(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (!spec || spec->keep_logs)
+      parents_.push_back({news.id, spec, false});
   }
 
   void record_with_care(const std::vector<const run_news*>& careful) {
@@ -105,6 +113,8 @@ private:
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
       if (held.write.children)
         succeeded(*held.news);
+      else if (held.write.handle_code)
+        failed(*held.news);
       if (held.write.retry)
         retries_.push_back({{},
                             core::trigger_kind::retry,

@@ -29,6 +29,7 @@ std::size_t remove(connection& db, const std::vector<core::log_id>& ids) {
     removed += run("DELETE FROM xxl_job_log WHERE id IN ({?,})");
     run("DELETE FROM rm_failed_run WHERE log_id IN ({?,})");
     run("DELETE FROM rm_asked_run WHERE log_id IN ({?,})");
+    run("UPDATE rm_kept_log SET state = 2 WHERE log_id IN ({?,})");
   }
   return removed;
 }

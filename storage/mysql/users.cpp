@@ -33,6 +33,21 @@ core::result<core::user_id> insert(connection& db, const user_edit& edit, std::s
   }
 }
 
+/// Errors: as `storage::check_groups`.
+core::result<void> check_groups(connection& db, const user_edit& edit) {
+  if (edit.new_groups.empty())
+    return {};
+  std::vector<core::group_id> groups;
+  for (auto found = db.query("SELECT id FROM xxl_job_group ORDER BY id"); found.next();)
+    groups.push_back(found.id<core::group_id>(0));
+  return storage::check_groups(edit, groups);
+}
+
+/// He stays one to the end of the transaction, whatever Java admins do.
+bool has_other_admin(connection& db, core::user_id user) {
+  return db.query("SELECT id FROM xxl_job_user WHERE role = 1 AND id <> ? LIMIT 1 FOR UPDATE", user).next();
+}
+
 /// He may have been one when the request began.
 core::result<void> check_still_admin(connection& db, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed || by.user == core::user_id{})
@@ -53,6 +68,8 @@ core::result<core::user_id> user_role::add(const core::user_draft& draft, const 
     auto edit = plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
+    if (auto known = check_groups(own_.db, *edit); !known)
+      return tl::unexpected{known.error()};
     if (find_user(own_.db, draft.name))
       return tl::unexpected{name_is_taken(draft.name)};
     const auto id = insert(own_.db, *edit, draft.password_hash.value_or(""));
@@ -64,8 +81,8 @@ core::result<core::user_id> user_role::add(const core::user_draft& draft, const 
   });
 }
 
-core::result<void> user_role::update(core::user_id user, const core::user_draft& draft, const core::principal& by,
-                                     core::time_point now) {
+core::result<void> user_role::update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                                     const core::principal& by, core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     hold_edits(own_.db);
     if (auto allowed = check_still_admin(own_.db, by); !allowed)
@@ -75,9 +92,15 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
     const auto before = held_user(own_.db, user);
     if (!before)
       return tl::unexpected{no_such_user(user)};
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
     const auto edit = plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
+    if (auto known = check_groups(own_.db, *edit); !known)
+      return known;
+    if (before->card.admin && !edit->after.admin && !has_other_admin(own_.db, user))
+      return tl::unexpected{is_last_admin(before->card)};
     if (edit->changes.empty())
       return {};
     own_.db.execute("UPDATE xxl_job_user SET role = ?, permission = ? WHERE id = ?", edit->after.admin, edit->permission, user);
@@ -91,7 +114,8 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
   });
 }
 
-core::result<void> user_role::remove(core::user_id user, const core::principal& by, core::time_point now) {
+core::result<void> user_role::remove(core::user_id user, std::string_view seen, const core::principal& by,
+                                     core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
     hold_edits(own_.db);
     if (auto allowed = check_still_admin(own_.db, by); !allowed)
@@ -101,6 +125,10 @@ core::result<void> user_role::remove(core::user_id user, const core::principal& 
     const auto before = held_user(own_.db, user);
     if (!before)
       return {};
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
+    if (before->card.admin && !has_other_admin(own_.db, user))
+      return tl::unexpected{is_last_admin(before->card)};
     end_sessions(own_, user);
     own_.db.execute("DELETE FROM rm_api_key WHERE user_id = ?", user);
     own_.db.execute("DELETE FROM rm_group_right WHERE user_id = ?", user);

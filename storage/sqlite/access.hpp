@@ -22,9 +22,10 @@ public:
   core::result<core::user_secret> read(core::user_id user) override;
   core::result<core::page<core::user_card>> page(const core::user_search& search) override;
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override;
-  core::result<void> update(core::user_id user, const core::user_draft& draft, const core::principal& by,
+  core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                            const core::principal& by, core::time_point now) override;
+  core::result<void> remove(core::user_id user, std::string_view seen, const core::principal& by,
                             core::time_point now) override;
-  core::result<void> remove(core::user_id user, const core::principal& by, core::time_point now) override;
   core::result<void> set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
                                   const core::principal& by, core::time_point now) override;
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;

@@ -21,7 +21,7 @@ constexpr char list_held_jobs[] =
   "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
   "i.executor_block_strategy, x.on_unknown, "
   "i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, i.executor_fail_retry_count, "
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs "
   "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
   "WHERE x.job_key IS NOT NULL ORDER BY i.id";
 
@@ -48,6 +48,7 @@ held_job read_held_job(const statement& row) {
   for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
     *number = row.optional_number(column++);
   columns.timing = options_of(options);
+  columns.keep_logs = row.number(column) == 1;
   return job;
 }
 

@@ -44,10 +44,10 @@ constexpr char mirror_deployed[] =
 constexpr char delete_schedule[] = "DELETE FROM rm_schedule WHERE job = ?1";
 
 constexpr char insert_ext[] =
-  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms) "
-  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, "
+  "keep_logs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3, time_zone = ?4, interval_ms = ?5, "
-                              "start_at = ?6, end_at = ?7, jitter_ms = ?8 WHERE job = ?1";
+                              "start_at = ?6, end_at = ?7, jitter_ms = ?8, keep_logs = ?9 WHERE job = ?1";
 constexpr char delete_mirror[] = "DELETE FROM rm_mirror WHERE job = ?1";
 constexpr char delete_open_alarm[] = "DELETE FROM rm_alarm_open WHERE job = ?1";
 constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
@@ -134,7 +134,7 @@ private:
       db_.run(mirror_deployed, id, schedule.running, next_ms);
     const auto& t = c.timing;
     db_.run(insert_ext, id, source_, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at,
-            t.end_at, t.jitter_ms);
+            t.end_at, t.jitter_ms, on_or_null(c.keep_logs));
     ids_.push_back(id);
   }
 
@@ -144,7 +144,7 @@ private:
             c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id);
     const auto& t = c.timing;
     db_.run(update_ext, job.id, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-            t.jitter_ms);
+            t.jitter_ms, on_or_null(c.keep_logs));
     db_.run(ensure_schedule, job.id);
     db_.run(touch_schedule, job.id, revision);
     if (job.schedule) {

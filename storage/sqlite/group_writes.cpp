@@ -76,7 +76,7 @@ core::result<void> complete(connection& db, group_writing& wanted, core::group_i
 
 core::result<core::group_id> group_writes::add(const core::group_draft& draft, const core::principal& by, core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::group_id> {
-    auto wanted = write_group(draft, std::nullopt, column_limits{}, by);
+    auto wanted = write_group(draft, std::nullopt, {}, column_limits{}, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, core::group_id{}); !done)
@@ -96,15 +96,15 @@ core::result<core::group_id> group_writes::add(const core::group_draft& draft, c
   });
 }
 
-core::result<void> group_writes::update(core::group_id group, const core::group_draft& draft, const core::principal& by,
-                                        core::time_point now) {
+core::result<void> group_writes::update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                                        const core::principal& by, core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto may = core::check_admin(by); !may)
       return may;
     const auto held = find_group(session_, group);
     if (!held)
       return tl::unexpected{no_such_group(group)};
-    auto wanted = write_group(draft, held, column_limits{}, by);
+    auto wanted = write_group(draft, held, seen, column_limits{}, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, group); !done)
@@ -123,14 +123,15 @@ core::result<void> group_writes::update(core::group_id group, const core::group_
   });
 }
 
-core::result<void> group_writes::remove(core::group_id group, const core::principal& by, core::time_point now) {
+core::result<void> group_writes::remove(core::group_id group, std::string_view seen, const core::principal& by,
+                                        core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto may = core::check_admin(by); !may)
       return may;
     const auto held = find_group(session_, group);
     if (!held)
       return {};
-    if (auto may = check_removal(*held, {is_there(db, find_job_of, group), is_there(db, find_other, group)}); !may)
+    if (auto may = check_removal(*held, seen, {is_there(db, find_job_of, group), is_there(db, find_other, group)}); !may)
       return may;
     db.run(remove_group, group);
     for (const char* sql : group_removals)

@@ -26,7 +26,7 @@ constexpr char insert_asked_intent[] =
   "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms) "
   "VALUES (?1, ?2, 0, ?3, 0, 0, ?4, ?5, ?6, ?7)";
 constexpr char find_intent[] =
-  "SELECT id FROM rm_intent WHERE job = ?1 AND kind = ?2 AND fire_ms = 0 AND origin_log_id = ?3 AND shard = 0";
+  "SELECT id, param, addresses FROM rm_intent WHERE job = ?1 AND kind = ?2 AND fire_ms = 0 AND origin_log_id = ?3 AND shard = 0";
 constexpr char find_wish[] = "SELECT n.state = 0, coalesce(j.job_group, 0) FROM rm_intent n LEFT JOIN xxl_job_info j "
                              "ON j.id = n.job WHERE n.id = ?1 AND n.kind IN ('manual', 'api')";
 constexpr char find_asked[] = "SELECT a.log_id, coalesce(l.job_group, 0) FROM rm_asked_run a LEFT JOIN xxl_job_log l "
@@ -44,6 +44,7 @@ constexpr const char* row_removals[] = {
   "DELETE FROM xxl_job_log WHERE id = ?1 AND (trigger_code <> 0 OR handle_code <> 0)",
   "DELETE FROM rm_failed_run WHERE log_id = ?1",
   "DELETE FROM rm_asked_run WHERE log_id = ?1",
+  "UPDATE rm_kept_log SET state = 2 WHERE log_id = ?1",
 };
 
 /// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
@@ -125,6 +126,8 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
     const auto kind = intent_kind_name(intent->kind);
     auto asked = db.prepare(find_intent);
     if (asked.with(intent->job, kind, intent->origin).step()) {
+      if (auto same = check_same_wish(*intent, asked.optional_text(1), asked.text(2)); !same)
+        return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
       return *intent;
     }
@@ -151,7 +154,7 @@ core::result<asked_runs> jobs::runs_of(core::intent_id intent, const core::princ
 }
 
 core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too, core::time_point now,
-                                          const core::principal& by) {
+                                          const core::principal& by, std::string_view seen) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto stored = find_for(db, job, core::group_right::editor, by);
     if (!stored)
@@ -159,6 +162,8 @@ core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too, c
     if (auto owner = db.prepare(find_owner); !declared_too && owner.with(job).step())
       return tl::unexpected{is_declared(job, owner.text(0))};
     const auto was = find_record(session_, job);
+    if (auto as_seen = check_seen(was, job, seen); !as_seen)
+      return tl::unexpected{as_seen.error()};
     write_audit(db, audit_of_job(by, core::audit_action::remove, *stored, now,
                                   was ? changes_of_removal(*was) : std::vector<std::string>{}));
     db.run(raise_edits);

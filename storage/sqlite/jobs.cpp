@@ -13,7 +13,7 @@ namespace {
   "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "                  \
   "i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, "   \
   "i.glue_updatetime, i.executor_timeout, i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision, "                       \
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs "
 #define RINGMASTER_JOB_TABLES                                                                                                    \
   "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
 
@@ -50,6 +50,7 @@ core::scheduled_job read_scheduled_job(const statement& row, datetime_text& date
   columns.start_ms = row.optional_number(21);
   columns.end_ms = row.optional_number(22);
   columns.jitter_ms = row.optional_number(23);
+  columns.keep_logs = row.number(24) == 1;
   core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
   if (is_time(row.number(16)))
     job.next = row.time_ms(16);

@@ -289,11 +289,37 @@ migration_step access_tables() {
           }};
 }
 
+// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be
+// removed; the index also says what they are together.
+migration_step kept_logs() {
+  return {9,
+          "kept_logs",
+          {
+            "ALTER TABLE rm_job_ext ADD COLUMN keep_logs TINYINT",
+            R"(CREATE TABLE rm_kept_log (
+  log_id INTEGER PRIMARY KEY,
+  job INT NOT NULL,
+  state TINYINT NOT NULL,
+  bytes BIGINT NOT NULL,
+  is_cut TINYINT NOT NULL,
+  at_ms BIGINT NOT NULL
+))",
+            "CREATE INDEX rm_kept_log_state ON rm_kept_log (state, log_id, bytes)",
+            R"(CREATE TABLE rm_run_log (
+  log_id BIGINT NOT NULL,
+  piece INT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (log_id, piece)
+))",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
-                                                 log_parts(),    modes(),             mirror_table(), access_tables()};
+                                                 log_parts(),    modes(),             mirror_table(), access_tables(),
+                                                 kept_logs()};
   return steps;
 }
 

@@ -18,6 +18,8 @@ constexpr char remove_failed[] = "DELETE FROM rm_failed_run WHERE log_id > ?1 AN
                                  "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_failed_run.log_id)";
 constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND log_id <= ?2 "
                                 "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_asked_run.log_id)";
+constexpr char remove_kept[] = "UPDATE rm_kept_log SET state = 2 WHERE log_id > ?1 AND log_id <= ?2 AND state < 2 "
+                               "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_kept_log.log_id)";
 
 /// What one step looks at.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
@@ -68,6 +70,7 @@ core::result<core::purge_outcome> upkeep::purge(const core::purge_step& step) {
       done.removed += static_cast<std::size_t>(db.run(remove_runs, part.after, part.through, before));
     db.run(remove_failed, range->after, range->through);
     db.run(remove_asked, range->after, range->through);
+    db.run(remove_kept, range->after, range->through);
     return done;
   });
   if (outcome)

@@ -25,7 +25,8 @@ constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, han
                                    "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
 constexpr char read_run_row[] =
   "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
-  "executor_sharding_param, trigger_time, job_group FROM xxl_job_log WHERE id = ?1";
+  "executor_sharding_param, trigger_time, job_group, "
+  "(SELECT x.keep_logs FROM rm_job_ext x WHERE x.job = job_id) FROM xxl_job_log WHERE id = ?1";
 // 15 000 characters are at most 60 000 bytes: they fit the column on every backend.
 constexpr char write_run_row[] =
   "UPDATE xxl_job_log SET trigger_code = coalesce(?2, trigger_code), "
@@ -45,7 +46,10 @@ constexpr char insert_child[] =
 constexpr char read_intent_retries[] = "SELECT retry_left FROM rm_intent WHERE id = ?1";
 constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
 constexpr char find_children[] =
-  "SELECT i.id, i.child_jobid FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id WHERE l.id = ?1";
+  "SELECT i.id, i.child_jobid, x.keep_logs FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id "
+  "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE l.id = ?1";
+constexpr char insert_log_wish[] =
+  "INSERT OR IGNORE INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms) VALUES (?1, ?2, 0, 0, 0, ?3)";
 
 /// What a retry repeats.
 struct first_attempt {
@@ -53,6 +57,13 @@ struct first_attempt {
   std::optional<std::string> param;
   core::shard part;
   core::time_point fire_at{};
+};
+
+/// What a result means to the job of its run.
+struct ended_job {
+  core::job_id id{};
+  std::vector<core::job_id> children;
+  bool keeps_log = false;
 };
 
 class recording {
@@ -88,18 +99,20 @@ private:
     outcome_.triggers_stored += trigger ? 1 : 0;
     outcome_.callbacks_stored += callback ? 1 : 0;
     if (callback)
-      start_children(news);
+      succeeded(news);
     return true;
   }
 
   void record_with_care(const run_news& news) {
     first_attempt first;
     run_row row;
+    bool keeps_log = false;
     {
       auto reading = db_.prepare(read_run_row);
       if (!reading.with(news.id).step())
         return;
       row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3), reading.id<core::group_id>(8)};
+      keeps_log = reading.number(9) == 1;
       first.job = reading.id<core::job_id>(4);
       first.param = reading.optional_text(5);
       first.part = read_sharding(reading.text(6));
@@ -126,7 +139,9 @@ private:
     if (write.retry)
       start_retry(news.id, first, row.retries - 1);
     if (write.children)
-      start_children(news);
+      start_children(news, ended_job_of(news).children);
+    if (keeps_log && write.handle_code)
+      db_.run(insert_log_wish, news.id, first.job, now_);
   }
 
   void write(core::log_id id, const run_write& write, std::optional<std::int32_t> alarm_status) {
@@ -151,8 +166,16 @@ private:
                                   part, first.param, retry_left, split_addresses(addresses.value_or(""))});
   }
 
-  void start_children(const run_news& news) {
-    for (auto child : children_of(news)) {
+  /// The common case: what follows a result is known of its job in memory.
+  void succeeded(const run_news& news) {
+    const auto job = ended_job_of(news);
+    if (job.keeps_log)
+      db_.run(insert_log_wish, news.id, job.id, now_);
+    start_children(news, job.children);
+  }
+
+  void start_children(const run_news& news, const std::vector<core::job_id>& children) {
+    for (auto child : children) {
       if (db_.run(insert_child, child, news.id, now_) != 1)
         continue;
       core::intent intent{core::intent_id{db_.last_id()}, core::trigger_kind::parent, child, {}, news.id, {}, std::nullopt, 0};
@@ -163,17 +186,17 @@ private:
     }
   }
 
-  std::vector<core::job_id> children_of(const run_news& news) {
+  ended_job ended_job_of(const run_news& news) {
     const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
     if (spec)
-      return spec->child_jobs.empty() ? std::vector<core::job_id>{} : core::child_ids(*spec);
+      return {spec->id, spec->child_jobs.empty() ? std::vector<core::job_id>{} : core::child_ids(*spec), spec->keep_logs};
     auto reading = db_.prepare(find_children);
     if (!reading.with(news.id).step())
       return {};
     core::job parent;
     parent.id = reading.id<core::job_id>(0);
     parent.child_jobs = reading.text(1);
-    return core::child_ids(parent);
+    return {parent.id, core::child_ids(parent), reading.number(2) == 1};
   }
 
   connection& db_;

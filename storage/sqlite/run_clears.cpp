@@ -11,6 +11,7 @@ namespace {
 constexpr const char* run_removals[] = {
   "DELETE FROM rm_failed_run WHERE log_id = ?1",
   "DELETE FROM rm_asked_run WHERE log_id = ?1",
+  "UPDATE rm_kept_log SET state = 2 WHERE log_id = ?1",
 };
 constexpr char remove_run[] = "DELETE FROM xxl_job_log WHERE id = ?1";
 

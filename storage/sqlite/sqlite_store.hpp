@@ -10,6 +10,7 @@
 #include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/exports.hpp"
+#include "storage/sqlite/kept_logs.hpp"
 #include "storage/store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -96,7 +97,7 @@ public:
                                      const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
-                                      const core::principal& by) override;
+                                      const core::principal& by, std::string_view seen) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
   core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
@@ -131,9 +132,10 @@ public:
   explicit group_writes(session& session) : session_{session} {}
 
   core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) override;
-  core::result<void> update(core::group_id group, const core::group_draft& draft, const core::principal& by,
+  core::result<void> update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                            const core::principal& by, core::time_point now) override;
+  core::result<void> remove(core::group_id group, std::string_view seen, const core::principal& by,
                             core::time_point now) override;
-  core::result<void> remove(core::group_id group, const core::principal& by, core::time_point now) override;
   core::result<core::group_record> read(core::group_id group, const core::principal& by) override;
   core::result<core::page<core::group_record>> page(const core::group_search& search, const core::principal& by) override;
   core::result<std::vector<core::group_record>> visible(const core::principal& by) override;
@@ -227,6 +229,7 @@ public:
   api_key_store& api_keys() override { return api_keys_; }
   audit_store& audits() override { return audits_; }
   export_store& exports() override { return exports_; }
+  kept_log_store& kept_logs() override { return kept_logs_; }
   core::result<void> ping() override;
 
 private:
@@ -248,6 +251,7 @@ private:
   sqlite::api_keys api_keys_{session_};
   sqlite::audits audits_{session_};
   sqlite::exports exports_{session_};
+  sqlite::kept_logs kept_logs_{session_};
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.

@@ -15,6 +15,8 @@ constexpr char move_sessions[] = "UPDATE rm_session SET password_mark = ?2 WHERE
 constexpr char delete_rights[] = "DELETE FROM rm_group_right WHERE user_id = ?1";
 constexpr char insert_right[] = "INSERT INTO rm_group_right (user_id, group_id, right_name) VALUES (?1, ?2, ?3)";
 constexpr char delete_user[] = "DELETE FROM xxl_job_user WHERE id = ?1";
+constexpr char any_other_admin[] = "SELECT 1 FROM xxl_job_user WHERE role = 1 AND id <> ?1 LIMIT 1";
+constexpr char list_group_ids[] = "SELECT id FROM xxl_job_group ORDER BY id";
 constexpr char any_user[] = "SELECT 1 FROM xxl_job_user LIMIT 1";
 
 void write_rights(connection& db, core::user_id user, const group_rights& finer) {
@@ -28,6 +30,23 @@ core::user_id insert(connection& db, const user_edit& edit, std::string_view has
   const core::user_id id{static_cast<std::int32_t>(db.last_id())};
   write_rights(db, id, edit.finer);
   return id;
+}
+
+/// Errors: as `storage::check_groups`.
+core::result<void> check_groups(connection& db, const user_edit& edit) {
+  if (edit.new_groups.empty())
+    return {};
+  std::vector<core::group_id> groups;
+  auto listing = db.prepare(list_group_ids);
+  listing.with();
+  while (listing.step())
+    groups.push_back(listing.id<core::group_id>(0));
+  return storage::check_groups(edit, groups);
+}
+
+bool has_other_admin(connection& db, core::user_id user) {
+  auto other = db.prepare(any_other_admin);
+  return other.with(user).step();
 }
 
 /// He may have been one when the request began.
@@ -49,6 +68,8 @@ core::result<core::user_id> users::add(const core::user_draft& draft, const core
     auto edit = plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
+    if (auto known = check_groups(db, *edit); !known)
+      return tl::unexpected{known.error()};
     if (find_user(db, draft.name))
       return tl::unexpected{name_is_taken(draft.name)};
     edit->after.id = insert(db, *edit, draft.password_hash.value_or(""));
@@ -57,8 +78,8 @@ core::result<core::user_id> users::add(const core::user_draft& draft, const core
   });
 }
 
-core::result<void> users::update(core::user_id user, const core::user_draft& draft, const core::principal& by,
-                                 core::time_point now) {
+core::result<void> users::update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                                 const core::principal& by, core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return allowed;
@@ -67,9 +88,15 @@ core::result<void> users::update(core::user_id user, const core::user_draft& dra
     const auto before = find_user(db, user);
     if (!before)
       return tl::unexpected{no_such_user(user)};
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
     const auto edit = plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
+    if (auto known = check_groups(db, *edit); !known)
+      return known;
+    if (before->card.admin && !edit->after.admin && !has_other_admin(db, user))
+      return tl::unexpected{is_last_admin(before->card)};
     if (edit->changes.empty())
       return {};
     db.run(update_user, user, edit->after.admin, edit->permission);
@@ -83,7 +110,8 @@ core::result<void> users::update(core::user_id user, const core::user_draft& dra
   });
 }
 
-core::result<void> users::remove(core::user_id user, const core::principal& by, core::time_point now) {
+core::result<void> users::remove(core::user_id user, std::string_view seen, const core::principal& by,
+                                 core::time_point now) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return allowed;
@@ -92,6 +120,10 @@ core::result<void> users::remove(core::user_id user, const core::principal& by, 
     const auto before = find_user(db, user);
     if (!before)
       return {};
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
+    if (before->card.admin && !has_other_admin(db, user))
+      return tl::unexpected{is_last_admin(before->card)};
     end_sessions(db, user);
     remove_keys(db, user);
     db.run(delete_rights, user);

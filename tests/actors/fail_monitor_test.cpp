@@ -3,6 +3,7 @@
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/memory_database.hpp"
 
 using namespace ringmaster;
@@ -35,26 +36,9 @@ struct scripted_alarms final : storage::alarm_store {
   std::vector<core::result<core::failure_sweep>> answers;
 };
 
-struct sweeping_store final : storage::store {
-  explicit sweeping_store(std::unique_ptr<storage::store> store) : inner{std::move(store)} {}
-  storage::firing_store& firings() override { return inner->firings(); }
-  storage::cluster_store& cluster() override { return inner->cluster(); }
-  storage::registry_store& registry() override { return inner->registry(); }
-  storage::deploy_store& deploys() override { return inner->deploys(); }
-  storage::export_store& exports() override { return inner->exports(); }
-  storage::log_store& logs() override { return inner->logs(); }
-  storage::job_store& jobs() override { return inner->jobs(); }
-  storage::job_editor& job_editing() override { return inner->job_editing(); }
-  storage::group_editor& group_editing() override { return inner->group_editing(); }
-  storage::upkeep_store& upkeep() override { return inner->upkeep(); }
-  storage::mirror_store& mirror() override { return inner->mirror(); }
-  storage::run_reader& run_reading() override { return inner->run_reading(); }
-  storage::user_store& users() override { return inner->users(); }
-  storage::session_store& sessions() override { return inner->sessions(); }
-  storage::api_key_store& api_keys() override { return inner->api_keys(); }
-  storage::audit_store& audits() override { return inner->audits(); }
+struct sweeping_store final : forwarding_store {
+  explicit sweeping_store(std::unique_ptr<storage::store> store) : forwarding_store{*store}, inner{std::move(store)} {}
   storage::alarm_store& alarms() override { return own; }
-  core::result<void> ping() override { return {}; }
   std::unique_ptr<storage::store> inner;
   scripted_alarms own;
 };

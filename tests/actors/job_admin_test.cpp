@@ -1,60 +1,15 @@
 #include "actors/admin/job_admin.hpp"
 
-#include "tests/support/actor_doubles.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/faulty_store.hpp"
-#include "tests/support/memory_database.hpp"
+#include "tests/actors/job_admin_fixture.hpp"
 
 using namespace ringmaster;
+using test::job_administration;
+using test::nightly;
+using test::with_scripts;
 using test::store_fault;
 
-namespace {
-
-core::declared_set nightly() {
-  core::declared_set declared;
-  declared.source = "jobs.toml";
-  declared.groups.push_back({"pay-worker", "Payments", {}});
-  core::declared_job job;
-  job.group = "pay-worker";
-  job.key = "settle";
-  job.name = "Settle";
-  job.author = "ops";
-  job.schedule = core::schedule_type::cron;
-  job.schedule_conf = "0 0 1 * * ?";
-  job.handler = "settleHandler";
-  declared.jobs.push_back(job);
-  return declared;
-}
-
-config::security_settings with_scripts() {
-  config::security_settings out;
-  out.glue = true;
-  return out;
-}
-
-struct administration : test::virtual_time {
-  caf::expected<core::deploy_report> apply(core::declared_set declared, bool dry_run = false) {
-    return ask<core::deploy_report>(actor, protocol::apply_declared{std::move(declared), dry_run, false});
-  }
-  [[nodiscard]] std::size_t hints() const { return schedule.record->edit_hints + *registry.hints; }
-
-  test::memory_database database;
-  test::faulty_store store{database.open()};
-  test::query_worker_double edits{*this, store};
-  test::query_worker_double worker{*this, store};
-  test::schedule_double schedule{*this};
-  test::registry_monitor_double registry{*this};
-  protocol::job_admin spawn_admin(config::security_settings settings) {
-    return spawn<actors::job_admin_state, protocol::job_admin>(actors::query_workers{worker.actor, edits.actor}, schedule.actor,
-                                                               registry.actor, std::move(settings), clock(), silent_log());
-  }
-  protocol::job_admin actor = spawn_admin(with_scripts());
-};
-
-} // namespace
-
 // Sign-ins read by the same worker as pages do.
-TEST_CASE_METHOD(administration, "an edit of a job that waits is in no page's way", "[actors]") {
+TEST_CASE_METHOD(job_administration, "an edit of a job that waits is in no page's way", "[actors]") {
   REQUIRE(apply(nightly()));
   CHECK(*worker.tasks == 0);
   const auto edited = *edits.tasks;
@@ -63,7 +18,7 @@ TEST_CASE_METHOD(administration, "an edit of a job that waits is in no page's wa
   CHECK(*edits.tasks == edited);
 }
 
-TEST_CASE_METHOD(administration, "what is declared is applied, and who plans and routes looks again", "[actors]") {
+TEST_CASE_METHOD(job_administration, "what is declared is applied, and who plans and routes looks again", "[actors]") {
   auto report = apply(nightly());
   REQUIRE(report);
   CHECK(report->changes.size() == 2);
@@ -75,7 +30,7 @@ TEST_CASE_METHOD(administration, "what is declared is applied, and who plans and
   CHECK(jobs[0].next == start + std::chrono::hours{13});
 }
 
-TEST_CASE_METHOD(administration, "nothing changed wakes nobody", "[actors]") {
+TEST_CASE_METHOD(job_administration, "nothing changed wakes nobody", "[actors]") {
   REQUIRE(apply(nightly()));
   auto report = apply(nightly());
   REQUIRE(report);
@@ -83,7 +38,7 @@ TEST_CASE_METHOD(administration, "nothing changed wakes nobody", "[actors]") {
   CHECK(hints() == 2);
 }
 
-TEST_CASE_METHOD(administration, "a dry run says what it would do and wakes nobody", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a dry run says what it would do and wakes nobody", "[actors]") {
   auto report = apply(nightly(), true);
   REQUIRE(report);
   CHECK(report->changes_anything());
@@ -91,7 +46,7 @@ TEST_CASE_METHOD(administration, "a dry run says what it would do and wakes nobo
   CHECK(test::expect(store.firings().edits_since(0, 10)).empty());
 }
 
-TEST_CASE_METHOD(administration, "a refused declaration comes back as its error", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a refused declaration comes back as its error", "[actors]") {
   auto declared = nightly();
   declared.jobs[0].group = "nobody";
   auto report = apply(declared);
@@ -100,7 +55,7 @@ TEST_CASE_METHOD(administration, "a refused declaration comes back as its error"
   CHECK(hints() == 0);
 }
 
-TEST_CASE_METHOD(administration, "a lost answer may hide a commit: everybody looks again", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a lost answer may hide a commit: everybody looks again", "[actors]") {
   store.once("apply", store_fault::answer_lost);
   auto report = apply(nightly());
   REQUIRE_FALSE(report);
@@ -112,7 +67,7 @@ TEST_CASE_METHOD(administration, "a lost answer may hide a commit: everybody loo
 
 namespace {
 
-struct one_job : administration {
+struct one_job : job_administration {
   one_job() {
     REQUIRE(apply(nightly()));
     schedule.record->edit_hints = 0;
@@ -262,7 +217,7 @@ TEST_CASE_METHOD(one_job, "a store that goes away: the edit is in doubt and the 
 
 namespace {
 
-struct written_job : administration {
+struct written_job : job_administration {
   written_job() {
     REQUIRE(apply(nightly()));
     schedule.record->edit_hints = 0;
@@ -400,103 +355,4 @@ TEST_CASE_METHOD(written_job, "a change waits for the runs that were claimed bef
   advance(std::chrono::milliseconds{100});
   REQUIRE(*changed);
   CHECK((**changed)->on_their_way == 0);
-}
-
-namespace {
-
-const core::principal chief{core::user_id{1}, "chief", true, {}, "10.0.0.1"};
-const core::principal visitor{core::user_id{2}, "vera", false, {}, "10.0.0.2"};
-
-/// Reads the word `nightly`, and writes what it was asked for.
-struct with_files : administration {
-  static actors::declared_files files() {
-    return {[](const std::string& body) -> core::result<actors::apply_wish> {
-              if (body != "nightly" && body != "nightly?")
-                return core::fail(core::errc::invalid_argument, "a.toml:1: no");
-              return actors::apply_wish{nightly(), body.ends_with('?'), false};
-            },
-            [](storage::store&, const actors::export_wish& wish, core::time_point) -> core::result<std::string> {
-              return (wish.group ? "group " + std::to_string(core::number(*wish.group)) : "all") +
-                     (wish.source ? " of " + *wish.source : "");
-            }};
-  }
-  protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(
-    actors::query_workers{worker.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(), silent_log(),
-    files());
-};
-
-} // namespace
-
-TEST_CASE_METHOD(with_files, "files that somebody sends are applied under his name, behind no page", "[actors]") {
-  const auto tried = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly?", chief});
-  REQUIRE(tried);
-  CHECK(tried->dry_run);
-  CHECK(hints() == 0);
-  const auto done = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", chief});
-  REQUIRE(done);
-  CHECK_FALSE(done->dry_run);
-  CHECK(done->report.changes.size() == 2);
-  CHECK(hints() == 2);
-  CHECK(*worker.tasks == 0);
-  const auto record = store.audits().list({}, chief);
-  REQUIRE(record);
-  REQUIRE(record->size() == 2);
-  for (const auto& row : *record) {
-    CHECK(row.user_name == "chief");
-    CHECK(row.remote == "10.0.0.1");
-  }
-}
-
-TEST_CASE_METHOD(with_files, "who is no administrator applies and exports nothing", "[actors]") {
-  const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", visitor});
-  REQUIRE_FALSE(refused);
-  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
-  const auto kept = ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, visitor});
-  REQUIRE_FALSE(kept);
-  CHECK(protocol::to_core(kept.error()).code == core::errc::forbidden);
-  CHECK(store.audits().list({}, chief)->empty());
-}
-
-TEST_CASE_METHOD(with_files, "files with mistakes change nothing and wake nobody", "[actors]") {
-  const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nonsense", chief});
-  REQUIRE_FALSE(refused);
-  CHECK(protocol::to_core(refused.error()).context == "a.toml:1: no");
-  CHECK(hints() == 0);
-}
-
-TEST_CASE_METHOD(with_files, "an export is written by who edits", "[actors]") {
-  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief})->text == "all");
-  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{core::group_id{3}, chief})->text == "group 3");
-  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief, "ops"})->text == "all of ops");
-  CHECK(*worker.tasks == 0);
-  // Without who reads and writes files.
-  CHECK_FALSE(ask<protocol::exported_file>(actor, protocol::export_query{std::nullopt, chief}));
-  CHECK_FALSE(ask<protocol::files_applied>(actor, protocol::apply_files{"nightly", chief}));
-}
-
-TEST_CASE_METHOD(administration, "a forecast is read and walked where people read, for whom may see", "[actors]") {
-  REQUIRE(apply(nightly()));
-  const auto edited = *edits.tasks;
-  const auto foreseen = [this](protocol::forecast_query asked) { return ask<protocol::forecast_found>(actor, std::move(asked)); };
-  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
-  const core::upcoming_search days{{civil(), {}, civil()}, civil() + std::chrono::hours{72}, 50};
-
-  const auto all = foreseen({std::nullopt, std::nullopt, days, core::local_operator()});
-  REQUIRE(all);
-  REQUIRE_FALSE(all->page.firings.empty());
-  CHECK_FALSE(all->page.next);
-  CHECK(all->page.firings.front().at >= civil());
-  const auto job = all->page.firings.front().job;
-  const auto one = foreseen({std::nullopt, job, days, core::local_operator()});
-  REQUIRE(one);
-  CHECK(one->page.firings.size() <= all->page.firings.size());
-  CHECK(one->page.firings.front().job == job);
-
-  const auto none = foreseen({std::nullopt, std::nullopt, days, stranger});
-  REQUIRE(none);
-  CHECK(none->page.firings.empty());
-  const auto refused = foreseen({std::nullopt, job, days, stranger});
-  REQUIRE_FALSE(refused);
-  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
-  CHECK(*edits.tasks == edited);
 }

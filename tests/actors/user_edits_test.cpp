@@ -1,5 +1,6 @@
 // What administrators and users change.
 
+#include "core/edit_tag.hpp"
 #include "tests/actors/user_admin_fixture.hpp"
 
 using namespace ringmaster;
@@ -95,14 +96,34 @@ TEST_CASE_METHOD(office, "an edit without a password keeps it and its sessions, 
   CHECK(stored("anna") == "ours:word");
 }
 
+TEST_CASE_METHOD(office, "one user is read, and edited and removed as he was seen", "[actors][access]") {
+  const auto anna = add("anna", "ours:pass");
+  CHECK(failure(ask<protocol::user_found>(actor, protocol::user_by_id{anna, who("anna")})).why == refusal::not_permitted);
+  CHECK(failure(ask<protocol::user_found>(actor, protocol::user_by_id{core::user_id{99}, admin})).code == errc::not_found);
+  auto found = ask<protocol::user_found>(actor, protocol::user_by_id{anna, admin});
+  REQUIRE(found);
+  CHECK(found->user.name == "anna");
+  protocol::save_user command;
+  command.id = anna;
+  command.admin = true;
+  command.by = admin;
+  command.seen = core::edit_tag(found->user);
+  REQUIRE(save(command));
+  CHECK(core::is_edited_meanwhile(failure(save(command))));
+  CHECK(core::is_edited_meanwhile(protocol::to_core(ask_done(actor, protocol::remove_user{anna, admin, command.seen}))));
+  CHECK(who("anna").admin);
+}
+
 TEST_CASE_METHOD(office, "a list of XXL's form leaves finer rights, another one does not", "[actors][access]") {
   using core::group_right;
   protocol::save_user command;
   command.id = add("anna", "ours:pass");
   command.by = admin;
-  command.rights.emplace({std::pair{core::group_id{3}, group_right::viewer}});
+  const auto pay = expect(store.inner().group_editing().add({"payments", "Pay", 0, {}}, core::local_operator(), start));
+  const auto mail = expect(store.inner().group_editing().add({"mails", "Mail", 0, {}}, core::local_operator(), start));
+  command.rights.emplace({std::pair{pay, group_right::viewer}});
   REQUIRE(save(command));
-  command.rights.emplace({std::pair{core::group_id{5}, group_right::editor}});
+  command.rights.emplace({std::pair{mail, group_right::editor}});
   command.keeps_finer = true;
   REQUIRE(save(command));
   CHECK(who("anna").rights.size() == 2);

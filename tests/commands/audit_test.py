@@ -95,8 +95,10 @@ class AuditTest(WebCase):
         made = self.form("/jobgroup/insert", GROUP | {"appname": "app-3"}, "add", "group", "app-3")
         self.form("/jobgroup/delete", {"ids[]": made["object_id"]}, "remove", "group", "app-3")
         made = self.send("POST", "/groups", GROUP_DRAFT, "add", "group", "api-group")
-        self.send("PUT", f"/groups/{made['object_id']}", GROUP_DRAFT | {"title": "B"}, "update", "group", "A", "B")
-        self.send("DELETE", f"/groups/{made['object_id']}", None, "remove", "group", "api-group")
+        group = f"/groups/{made['object_id']}"
+        etag = self.api.send("GET", group).headers["etag"]
+        self.send("PUT", group, GROUP_DRAFT | {"title": "B"}, "update", "group", "A", "B", **{"If-Match": etag})
+        self.send("DELETE", group, None, "remove", "group", "api-group")
 
     def walk_jobs(self) -> None:
         job = self.form("/jobinfo/add", JOB, "add", "job", "nightly")["object_id"]
@@ -144,7 +146,8 @@ class AuditTest(WebCase):
         user = self.send("POST", "/users", draft, "add", "user")["object_id"]
         rights = [{"group": 1, "right": "viewer"}]
         edited = {"admin": False, "password": NEW_PASSWORD, "rights": rights}
-        self.send("PUT", f"/users/{user}", edited, "update", "user", "viewer")
+        etag = self.api.send("GET", f"/users/{user}").headers["etag"]
+        self.send("PUT", f"/users/{user}", edited, "update", "user", "viewer", **{"If-Match": etag})
         self.send("DELETE", f"/users/{user}", None, "remove", "user")
         key = self.send("POST", "/keys", {"name": "second"}, "add", "api_key")["object_id"]
         self.send("DELETE", f"/keys/{key}", None, "remove", "api_key")

@@ -118,6 +118,17 @@ class StrangerTest(Case):
             self.assertTrue(result.err.startswith("ringmaster: words [2J w"), result)
             self.assertLess(len(result.err), 1100)
 
+    def test_an_edit_says_what_it_has_seen(self):
+        """The list may be old when the user is changed, and a PUT says again what he may."""
+        listed = json.dumps({"items": [{"id": 4, "name": "edda", "admin": False, "rights": []}], "next": None}).encode()
+        found = json.dumps({"id": 4, "name": "edda", "admin": True, "rights": []}).encode()
+        server = Stranger(self, 200, "application/json", [listed, found, b"{}"], {"ETag": '"a1"'})
+        self.assertEqual(self.ask(server, "user", "reset-password", "edda").code, 0)
+        self.assertEqual([each[:2] for each in server.seen[1:]], [("GET", "/api/v1/users/4"), ("PUT", "/api/v1/users/4")])
+        self.assertEqual(server.seen[2][2]["If-Match"], '"a1"')
+        self.assertTrue(json.loads(server.seen[2][3])["admin"])
+        self.assertNotIn("If-Match", server.seen[1][2])
+
     def test_what_is_sent(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')
         self.assertEqual(self.ask(server, "user", "reset-password", "a b&c=ü").code, 1)
@@ -128,6 +139,47 @@ class StrangerTest(Case):
         method, path, headers, body = server.seen[1]
         self.assertEqual((method, path, json.loads(body)), ("POST", "/api/v1/jobs/stop", {"ids": [7, 9]}))
         self.assertEqual(headers["Content-Type"], "application/json")
+
+    def test_addresses_go_one_by_one(self):
+        server = Stranger(self, 200, "application/json", b'{"items":[]}')
+        self.ask(server, "job", "trigger", "7", "--address", "http://a:1/, http://b:1/", "--address", "http://c:1/")
+        self.assertEqual(json.loads(server.seen[0][3]), {"addresses": ["http://a:1/", "http://b:1/", "http://c:1/"], "ids": [7]})
+
+    def test_what_is_no_text_is_not_sent(self):
+        server, odd = Stranger(self, 200, "application/json", b'{"items":[]}'), os.fsdecode(b"a\xff\xfe")
+        for name, *command in (("--param", "job", "trigger", "1", "--param", odd), ("JOB", "job", "stop", "1", odd),
+                               ("--address", "job", "trigger", "1", "--address", "http://a:1/", "--address", odd),
+                               ("--group", "job", "list", "--group", odd), ("--cursor", "job", "list", "--cursor", odd),
+                               ("--job", "run", "list", "--job", odd), ("GROUP", "group", "show", odd),
+                               ("--title", "group", "add", "mail", "--title", odd), ("NAME", "user", "reset-password", odd),
+                               ("NAME", "key", "add", odd), ("--right", "user", "add", "anna", "--right", odd),
+                               ("--source", "export", "--source", odd), ("--source", "apply", "x.toml", "--source", odd)):
+            self.assert_said(self.ask(server, *command), 2, f"{name}: it holds what is no UTF-8")
+            self.refuse(2, f"{name}: it holds what is no UTF-8", *command)
+        self.assertEqual((server.seen, self.data.exists()), ([], False))
+
+    def test_a_file_may_have_any_name(self):
+        answer = {"dry_run": True, "changes": [], "on_their_way": 0}
+        server = Stranger(self, 200, "application/json", json.dumps(answer).encode())
+        path = os.fsdecode(os.fsencode(self.folder) + b"/a\xff.toml")
+        pathlib.Path(path).write_text(JOBS, encoding="utf-8")
+        self.assertEqual(self.ask(server, "apply", path, "--dry-run").code, 0)
+        self.assertEqual(json.loads(server.seen[0][3])["files"], [{"name": f"{self.folder}/a\ufffd.toml", "text": JOBS}])
+        self.assertEqual(self.run_it("apply", path, "--dry-run").code, 0)
+
+    def test_what_turns_a_line_round_is_not_shown(self):
+        marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        body = json.dumps({"to_line": 1, "content": f"a{marks}b\u200bשלום\u2065\x85", "end": True}).encode()
+        told = self.ask(Stranger(self, 200, "application/json", body), "log", "1").out
+        self.assertEqual(told, "a" + " " * len(marks) + "b\u200bשלום\u2065 \n")
+
+    def test_columns_of_wide_characters(self):
+        rows = [{"id": 1, "name": "结算員🚀", "admin": True}, {"id": 2, "name": "ann", "admin": True},
+                {"id": 3, "name": "e\u0301ve", "admin": True}]
+        body = json.dumps({"items": rows}).encode()
+        told = self.ask(Stranger(self, 200, "application/json", body), "user", "list").out
+        self.assertEqual(told.splitlines(), ["ID  NAME      MAY", "1   结算員🚀  everything", "2   ann       everything",
+                                             "3   e\u0301ve       everything"])
 
     def test_many_jobs_go_in_parts(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')
@@ -145,7 +197,7 @@ class StrangerTest(Case):
                          [f"/runs/1/log?from_line={line}&wait_s=20" for line in (1, 3, 3)])
         once = Stranger(self, 200, "application/json", bodies)
         self.assertEqual(self.ask(once, "log", "1").out, "a [2Jb\n<br>\n")
-        self.assertEqual(len(once.seen), 2)
+        self.assertEqual(len(once.seen), 1)
         told = self.ask(Stranger(self, 200, "application/json", bodies), "log", "1", "--json").out
         self.assertEqual(json.loads(told), parts[0])
 
@@ -458,6 +510,15 @@ class BothWaysTest(Case):
             self.assertEqual(ask("group", "remove", "pay-worker").code, 1)
             self.assertEqual(ask("user", "add", "some", "--right", "pay-worker=emperor").code, 2)
             self.assertEqual(ask("user", "add", "some", "--right", "pay-worker").code, 2)
+
+    def test_the_last_administrator_stays(self):
+        for ask in (self.run_it, self.remote):
+            self.assertEqual(ask("user", "remove", "admin").code, 1)
+        told = self.run_it("user", "remove", "admin")
+        self.assertEqual(told.errors, ["ringmaster: user admin is the last administrator: make another one first"], told)
+        self.assertEqual(self.run_it("user", "add", "second", "--admin").code, 0)
+        self.assertEqual(self.run_it("user", "remove", "second").code, 0)
+        self.assertIn("everything", self.run_it("user", "list").out)
 
     def test_runs_are_cleared_alike(self):
         for ask in (self.run_it, self.remote):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sqlite3
 import stat
 import subprocess
@@ -108,6 +109,25 @@ class ExportTest(Case):
         self.refuse(1, "{}/none/out.toml cannot be written: No such file or directory", "export", "--output",
                     f"{self.folder}/none/out.toml")
         self.assertEqual(sorted(each.name for each in self.folder.iterdir()), ["data", "jobs.toml", "out.toml"])
+
+    def test_a_pipe_is_written_to_and_a_link_stays_one(self):
+        self.succeed("apply", self.write("jobs.toml", JOBS))
+        text = self.succeed("export").out
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        for more in ([], ["--force"]):
+            self.succeed("export", "--output", str(pipe), *more)
+            self.assertEqual(os.read(reader, 1 << 16).decode(), text)
+            self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+        link, there = self.folder / "link.toml", self.write("there.toml", "mine")
+        link.symlink_to(there)
+        self.refuse(1, "{}/link.toml is there already; --force replaces it", "export", "--output", str(link))
+        self.succeed("export", "--output", str(link), "--force")
+        self.assertTrue(link.is_symlink())
+        self.assertEqual((self.folder / "there.toml").read_text(encoding="utf-8"), text)
+        self.refuse(1, "{} cannot be written: Is a directory", "export", "--output", str(self.folder))
 
     def test_a_failure_leaves_no_file(self):
         result = self.run_it("export", "--output", str(self.folder / "out.toml"))

@@ -68,6 +68,10 @@ class JobTest(Case):
         self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
         self.refuse(2, 'addresses: "here" is no address; expected http://host:port/, at most 255 characters', "job",
                     "trigger", "1", "--address", "here")
+        for text in ("", " ", ",", "http://127.0.0.1:9/,", "http://127.0.0.1:9/, ,http://127.0.0.1:8/"):
+            self.refuse(2, "--address: an address is empty; without the option the group's executors are meant", "job", "trigger",
+                        "1", "--address", "http://127.0.0.1:9/", "--address", text)
+        self.assertEqual(self.rows("SELECT * FROM rm_intent"), [])
         self.refuse(1, "run 1 does not exist", "run", "show", "1")
         for text in ("0", "-1", "x", "99999999999999999999"):
             self.assertIn(f'"{text}" is no log id', self.run_it("run", "show", "--", text).err)

@@ -1,6 +1,7 @@
 """`ringmaster key`: what it prints and changes, and a server that lets programs in with what it made."""
 
 import json
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -66,6 +67,28 @@ class KeyTest(Case):
         self.assertRegex(table[0], r"^ID +NAME +USER +CREATED +EXPIRES +LAST USED$")
         self.assertRegex(table[1], r"^1 +ci +admin +\d{4}-.*")
         self.assertEqual(self.keys("--user", "admin")[0]["id"], 1)
+
+    def lose(self, *arguments: str) -> list[str]:
+        """What it says when nothing can be printed."""
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([self.binary, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                  timeout=DEADLINE_S, stdin=subprocess.DEVNULL, env=self.environment())
+        self.assertEqual(done.returncode, 1, arguments)
+        return done.stderr.splitlines()
+
+    def test_what_was_made_is_told_when_it_cannot_be_shown(self):
+        why = ", but cannot be shown: cannot write to standard output: No space left on device; "
+        for more in ((), ("--json",)):
+            lines = self.lose("key", "add", "ci", "--user", "admin", *more)
+            made = max(each["id"] for each in self.keys())
+            self.assertEqual(lines, [f"ringmaster: key {made} was made{why}remove it with `ringmaster key remove {made}`"])
+        other = "make another one with `ringmaster user reset-password anna`"
+        self.assertEqual(self.lose("user", "add", "anna"),
+                         [f"ringmaster: user anna was made with a password{why}{other}"])
+        before = self.rows("SELECT password FROM xxl_job_user WHERE username = 'anna'")
+        self.assertEqual(self.lose("user", "reset-password", "anna"),
+                         [f"ringmaster: the password of anna was changed{why}{other}"])
+        self.assertNotEqual(self.rows("SELECT password FROM xxl_job_user WHERE username = 'anna'"), before)
 
     def test_what_is_wrong(self):
         self.refuse(1, "there is no user nobody", "key", "add", "ci", "--user", "nobody")

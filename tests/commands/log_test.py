@@ -7,7 +7,7 @@ import time
 import urllib.request
 
 from command_case import DEADLINE_S, Case
-from stub_executor import StubExecutor
+from stub_executor import StubExecutor, report
 
 JOBS = """[[group]]
 app_name = "pay-worker"
@@ -19,6 +19,7 @@ key = "settle"
 handler = "settle"
 enabled = false
 route = "sharding_broadcast"
+keep_logs = true
 schedule = {{ cron = "0 0 1 * * ?" }}
 """
 
@@ -30,6 +31,12 @@ class WritingExecutor(StubExecutor):
         self.lines = [f"{name} begins\n"]
         self.asked = 0
         self.broken = False
+        # Of each answer, what stands ready is told; and by each, more is written.
+        self.lines_max = 1 << 30
+        self.grows = False
+        # What is behind the first line is not told before it is set.
+        self.goes_on = threading.Event()
+        self.goes_on.set()
         super().__init__(case)
 
     def answer(self, path: str, asked: dict) -> dict | None:
@@ -38,8 +45,12 @@ class WritingExecutor(StubExecutor):
         if not path.endswith("/log"):
             return {"code": 200}
         self.asked += 1
-        first, lines = asked["fromLineNum"], list(self.lines)
+        first, lines = asked["fromLineNum"], self.lines[:asked["fromLineNum"] - 1 + self.lines_max]
         content = {"fromLineNum": first, "toLineNum": len(lines), "logContent": "".join(lines[first - 1:]), "isEnd": False}
+        if first > 1:
+            self.goes_on.wait(DEADLINE_S)
+        if self.grows:
+            self.lines.append(f"line {len(self.lines)}\n")
         return {"code": 200, "content": content, "data": content}
 
 
@@ -106,6 +117,54 @@ class LogTest(Case):
         self.assertEqual(self.run_it("log", str(run), variables=asked).out, first + "goes <b>on</b>\n")
         again = self.run_it("run", "kill", str(run), variables=asked)
         self.assertEqual((again.code, again.errors), (2, [f"ringmaster: run {run} has ended"]), again)
+
+    def test_without_follow_it_ends_while_the_run_goes_on_writing(self):
+        run = self.runs[0]
+        executor, asked = self.executor_of(run), {"RINGMASTER_SERVER": self.server.address(), "RINGMASTER_TOKEN": self.key}
+        executor.grows = True
+        self.assertEqual(self.succeed("log", str(run), variables=asked).out, executor.lines[0])
+        one = json.loads(self.succeed("log", str(run), "--json", variables=asked).out)
+        self.assertEqual((one["from_line"], one["to_line"], one["end"]), (1, 2, False))
+        # What comes in whole parts is gone on with, and only that.
+        long = ["x" * 9_999 + "\n" for _ in range(6)]
+        executor.lines, executor.lines_max = [*long, "the rest\n"], 2
+        self.assertEqual(self.succeed("log", str(run), variables=asked).out, "".join([*long, "the rest\n", "line 7\n"]))
+        self.assertEqual(self.server.stop(), 0, self.server.text())
+
+    def test_a_long_log_comes_out_part_by_part(self):
+        run = self.runs[0]
+        executor = self.executor_of(run)
+        executor.lines, executor.lines_max = [letter * 19_999 + "\n" for letter in "abc"], 1
+        executor.goes_on.clear()
+        asked = {"RINGMASTER_SERVER": self.server.address(), "RINGMASTER_TOKEN": self.key}
+        with subprocess.Popen([self.binary, "log", str(run)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.environment(asked)) as reader:
+            self.addCleanup(lambda: reader.poll() is None and reader.kill())
+            self.assertEqual(reader.stdout.readline(), executor.lines[0])
+            executor.goes_on.set()
+            self.assertEqual(reader.stdout.read(), "".join(executor.lines[1:]))
+            self.assertEqual((reader.communicate(timeout=DEADLINE_S), reader.returncode), (("", ""), 0))
+
+    def test_a_kept_log_outlives_its_executor(self):
+        run, executor = self.runs[0], self.executor_of(self.runs[0])
+        executor.lines.append("and ends\n")
+        self.assertFalse(self.call("GET", f"/runs/{run}/log")["kept"])
+        self.end(run)
+        self.server.wait_for(lambda: self.rows(f"SELECT 1 FROM rm_kept_log WHERE log_id = {run} AND state = 1"), "it is kept")
+        whole = "".join(executor.lines)
+        executor.broken = True
+        part = self.call("GET", f"/runs/{run}/log")
+        self.assertEqual((part["content"], part["end"], part["kept"]), (whole, True, True))
+        self.assertEqual(self.call("GET", f"/runs/{run}/log?from_line=2&wait_s=5")["content"], "and ends\n")
+        self.assertIn(whole, self.call("GET", f"/runs/{run}/log?merged=true")["content"])
+        self.assertEqual(self.server.stop(), 0, self.server.text())
+
+    def token(self) -> str:
+        lines = (self.data / "initial-secrets").read_text(encoding="utf-8").splitlines()
+        return next(line.removeprefix("access_token = ") for line in lines if line.startswith("access_token = "))
+
+    def end(self, run: int) -> None:
+        report(f"{self.server.address()}/xxl-job-admin", self.token(), {"logId": run, "logDateTime": 0}, 200, "done")
 
     def test_a_stop_does_not_wait_for_readers(self):
         executor = self.executor_of(self.runs[0])

@@ -27,6 +27,7 @@ class Route:
     path: str
     who: str
     spoken: str
+    takes_if_match: bool = False
 
     @property
     def changes(self) -> bool:
@@ -40,11 +41,12 @@ class Route:
 def route_table() -> list[Route]:
     """As the server has it: a new route is in every test that walks it."""
     source = (ROOT / "gateway/routes.cpp").read_text(encoding="utf-8")
-    rows = re.findall(r'\{(reading|"[A-Z, ]*"), "([^"]+)",\s*(?:handlers::)?[\w:]+,\s*(\w+)(?:,\s*(\w+))?[^}]*\}', source)
+    rows = re.findall(r'\{(reading|"[A-Z, ]*"), "([^"]+)",\s*(?:handlers::)?[\w:]+,\s*(\w+)(?:,\s*(\w+))?[^}]*\}'
+                      r'(\.with_if_match)?', source)
     if len(rows) != source.count(" handlers::"):
         raise AssertionError(f"{len(rows)} rows read, {source.count(' handlers::')} handlers in gateway/routes.cpp")
-    return [Route("GET, POST" if methods == "reading" else methods.strip('"'), path, who, spoken) for methods, path, who, spoken
-            in rows]
+    return [Route("GET, POST" if methods == "reading" else methods.strip('"'), path, who, spoken, bool(tagged))
+            for methods, path, who, spoken, tagged in rows]
 
 
 @dataclass

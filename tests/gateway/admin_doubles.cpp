@@ -111,6 +111,8 @@ std::string text_of_rights(const std::optional<std::vector<std::pair<core::group
   return keeps_finer ? text : "only: " + text;
 }
 
+std::string text_of_seen(const std::string& seen) { return seen.empty() ? std::string{} : " seen " + seen; }
+
 core::principal who_has(const std::string& session) {
   const auto with = [](std::int32_t id, std::string name, group_right right) {
     core::principal who{core::user_id{id}, std::move(name)};
@@ -167,14 +169,15 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer(line, m.by,
                             check_right(m.by, operate, group_of(m.wish.job)), core::intent{});
     },
-    [this](const protocol::remove_job& m) { return edit(line_of("remove_job", m.job), m.job, editor, m.by); },
+    [this](const protocol::remove_job& m) {
+      return edit(line_of("remove_job", m.job) + text_of_seen(m.seen), m.job, editor, m.by);
+    },
     [this](const protocol::add_job& m) {
       return script->answer(line_of("add_job", text_of_draft(m.draft)), m.by, check_right(m.by, editor, m.draft.group),
                             protocol::added_job{core::job_id{71}});
     },
     [this](const protocol::update_job& m) {
-      const auto seen = m.seen.empty() ? std::string{} : " seen " + m.seen;
-      return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + seen, m.job, editor, m.by);
+      return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + text_of_seen(m.seen), m.job, editor, m.by);
     },
     [this](const protocol::save_source& m) {
       return edit(line_of("save_source", m.job, m.source, m.remark), m.job, editor, m.by);
@@ -229,7 +232,8 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     [this](const protocol::run_log_query& m) {
       const auto* asked = m.merged ? "merged_log_query" : "run_log_query";
       return script->answer(line_of(asked, m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false});
+                            protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
+                                              m.run == core::log_id{71}});
     },
     [this](const protocol::kill_run& m) {
       return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),
@@ -274,11 +278,11 @@ protocol::group_admin::behavior_type group_admin_double::make_behavior() {
   return {
     [this](const protocol::save_group& m) {
       const auto& d = m.draft;
-      return script->answer(line_of("save_group", text_of(m.id), d.app_name, d.title, d.type, d.address_list), m.by,
-                            check_admin(m.by), protocol::saved_group{core::group_id{9}});
+      const auto line = line_of("save_group", text_of(m.id), d.app_name, d.title, d.type, d.address_list);
+      return script->answer(line + text_of_seen(m.seen), m.by, check_admin(m.by), protocol::saved_group{core::group_id{9}});
     },
     [this](const protocol::remove_group& m) {
-      return script->answer_done(line_of("remove_group", m.id), m.by, check_admin(m.by));
+      return script->answer_done(line_of("remove_group", m.id) + text_of_seen(m.seen), m.by, check_admin(m.by));
     },
     [this](const protocol::group_query& m) {
       return script->answer(line_of("group_query", m.id), m.by, check_right(m.by, group_right::viewer, m.id),
@@ -344,13 +348,16 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       return script->answer(line_of("user_query", s.name_part, text_of(role), text_of(s.window)), m.by, check_admin(m.by),
                             protocol::user_page{page_of(a_user())});
     },
+    [this](const protocol::user_by_id& m) {
+      return script->answer(line_of("user_by_id", m.id), m.by, check_admin(m.by), protocol::user_found{a_user()});
+    },
     [this](const protocol::save_user& m) {
       const auto rights = text_of_rights(m.rights, m.keeps_finer);
-      return script->answer(line_of("save_user", text_of(m.id), m.name, m.password, m.admin, rights), m.by, check_admin(m.by),
-                            protocol::saved_user{core::user_id{8}});
+      return script->answer(line_of("save_user", text_of(m.id), m.name, m.password, m.admin, rights) + text_of_seen(m.seen),
+                            m.by, check_admin(m.by), protocol::saved_user{core::user_id{8}});
     },
     [this](const protocol::remove_user& m) {
-      return script->answer_done(line_of("remove_user", m.id), m.by, check_admin(m.by));
+      return script->answer_done(line_of("remove_user", m.id) + text_of_seen(m.seen), m.by, check_admin(m.by));
     },
     [this](const protocol::change_password& m) {
       return script->answer_done(line_of("change_password", m.old_password, m.password), m.by, {});

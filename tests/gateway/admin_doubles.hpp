@@ -3,7 +3,8 @@
 // Doubles of the actors that do what people ask for. They keep what they were asked in one line each, check the rights that the
 // catalogue promises, and answer the same rows each time.
 //
-// Group 1 is everybody's own, all others are foreign. Objects below 1000 are in group 1, others in group 2.
+// Group 1 is everybody's own, all others are foreign. Objects below 1000 are in group 1, others in group 2. The log of run 71 is
+// kept.
 
 #include <memory>
 #include <mutex>

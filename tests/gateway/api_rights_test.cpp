@@ -84,6 +84,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
    {"/users", R"({"name":"abcd","password":"efgh","admin":true})"}, admins},
   {"PUT", "/users/me/password", {"/users/me/password", R"({"old_password":"abcd","password":"efgh"})"}, users,
    {"/users/me/password", R"({"old_password":"abcd","password":"efgh"})"}, users},
+  {"GET", "/users/{id}", {"/users/4"}, admins, {"/users/5"}, admins},
   {"PUT", "/users/{id}", {"/users/4", R"({"admin":false})"}, admins, {"/users/5", R"({"admin":true})"}, admins},
   {"DELETE", "/users/{id}", {"/users/4"}, admins, {"/users/5"}, admins},
   {"GET", "/audit", {"/audit"}, admins, {"/audit"}, admins},
@@ -111,7 +112,7 @@ public:
     auto target = std::string{of.target};
     if (target == "/reports")
       target += span;
-    return call(row.method, target, of.body, session, row.method == "PUT" ? "If-Match: *\r\n" : "");
+    return call(row.method, target, of.body, session, row.takes_if_match ? "If-Match: *\r\n" : "");
   }
 
   std::string outcomes(const gateway::route& row, const probe& of) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "core/edit_tag.hpp"
 #include "gateway/api_document.hpp"
 #include "tests/gateway/api_fixture.hpp"
 
@@ -87,7 +88,7 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
   CHECK(script->take_asked().empty());
 
   for (const auto& other :
-       {std::string{"\"1\""}, "W/\"" + tag + '"', std::string{"\"40\""}, std::string{"\"\""}, '"' + tag + "0\""}) {
+       {std::string{"\"1\""}, "W/\"" + tag + "0\"", std::string{"\"40\""}, std::string{"\"\""}, '"' + tag + "0\""}) {
     CAPTURE(other);
     const auto reply = call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + other + "\r\n");
     CHECK(reply.status() == 412);
@@ -102,6 +103,102 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
   // Whatever the job is now, and when it is written.
   CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
   CHECK(script->take_asked() == lines{"job_query(7)" + by, update + by});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: who replaces a job and names no author is it, as with a new job", "[gateway][api]") {
+  open();
+  for (const auto* body : {R"({"group":1,"name":"y"})", R"({"group":1,"name":"y","author":""})",
+                           R"({"group":1,"name":"y","author":null})"}) {
+    CAPTURE(body);
+    CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
+    CHECK(script->take_asked() ==
+          lines{"job_query(7) by admin@127.0.0.1",
+                "update_job(7, '1|y|admin||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||') by admin@127.0.0.1"});
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "api: an empty address is not any executor", "[gateway][api]") {
+  open();
+  for (const std::string list : {R"([""])", R"(["http://a:1/"," "])", R"(["http://a:1/,http://b:1/"])"})
+    for (const std::string target : {"/jobs/7/trigger", "/jobs/trigger"}) {
+      CAPTURE(list, target);
+      const auto ids = target == "/jobs/trigger" ? R"("ids":[7],)" : "";
+      const auto reply = call("POST", target, std::string{"{"} + ids + "\"addresses\":" + list + "}");
+      CHECK(reply.status() == 400);
+      CHECK(has(reply.body, "an address "));
+    }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by who has seen it as it is", "[gateway][api]") {
+  open();
+  const auto [path, body, query, save, remove] = GENERATE(table<const char*, const char*, const char*, const char*, const char*>({
+    {"/jobs/7", R"({"group":1,"name":"y","author":"tom"})", "job_query(7)",
+     "update_job(7, '1|y|tom||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||')", "remove_job(7)"},
+    {"/groups/1", R"({"app_name":"app-1","title":"One"})", "group_query(1)", "save_group('1', 'app-1', 'One', 0, '')",
+     "remove_group(1)"},
+    {"/users/4", R"({"admin":true})", "user_by_id(4)", "save_user('4', '', '', true, '-')", "remove_user(4)"},
+  }));
+  CAPTURE(path);
+  const std::string by = " by admin@127.0.0.1";
+  const auto seen = call("GET", path);
+  const auto at = seen.head.find("ETag: \"") + 7;
+  const auto tag = seen.head.substr(at, seen.head.find('"', at) - at);
+  REQUIRE(tag.size() == 32);
+  script->take_asked();
+
+  const auto edit = [&, path = path, body = body](const std::string& method, const std::string& match) {
+    return call(method, path, method == "PUT" ? body : "", "admin", match.empty() ? "" : "If-Match: " + match + "\r\n");
+  };
+  for (const auto& method : {std::string{"PUT"}, std::string{"DELETE"}}) {
+    CAPTURE(method);
+    const std::string wish = method == "PUT" ? save : remove;
+    for (const auto* odd : {"x", "\"1", "\"40\", \"1\"", "\"*\"\r\nIf-Match: *"})
+      CHECK(edit(method, odd).status() == 400);
+    CHECK(script->take_asked().empty());
+    for (const auto& other : {std::string{"\"1\""}, "W/\"" + tag + "0\"", std::string{"\"\""}}) {
+      CHECK(type_of(edit(method, other)) == "urn:ringmaster:changed_meanwhile");
+      CHECK(script->take_asked() == lines{query + by});
+    }
+    CHECK(edit(method, '"' + tag + '"').status() / 100 == 2);
+    CHECK(script->take_asked() == lines{query + by, wish + " seen " + tag + by});
+    // Somebody was faster after all.
+    script->refuse(core::edited_meanwhile("it"), wish);
+    const auto late = edit(method, '"' + tag + '"');
+    CHECK(late.status() == 412);
+    CHECK(type_of(late) == "urn:ringmaster:changed_meanwhile");
+    script->take_asked();
+  }
+  CHECK(type_of(edit("PUT", "")) == "urn:ringmaster:if_match_needed");
+  CHECK(script->take_asked().empty());
+  for (const auto* any : {"", "*"}) {
+    CHECK(edit("DELETE", any).status() == 204);
+    CHECK(script->take_asked() == lines{remove + by});
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "api: where nothing is compared If-Match is refused", "[gateway][api]") {
+  open();
+  for (const auto& row : gateway::routes()) {
+    if (!row.path.starts_with("/api/v1/") || row.takes_if_match)
+      continue;
+    auto target = std::string{row.path.substr(7)};
+    if (const auto at = target.find("{id}"); at != std::string::npos)
+      target.replace(at, 4, "7");
+    CAPTURE(row.method, target);
+    for (const auto* match : {"*", "\"0\"", "x"}) {
+      const auto reply = call(row.method, target, {}, "admin", std::string{"If-Match: "} + match + "\r\n");
+      if (!row.changes()) {
+        CHECK_FALSE(has(reply.body, "this operation compares no If-Match"));
+        continue;
+      }
+      CHECK(reply.status() == 400);
+      CHECK(has(reply.body, "this operation compares no If-Match"));
+    }
+    const auto asked = script->take_asked();
+    if (row.changes())
+      CHECK(asked.empty());
+  }
 }
 
 TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[gateway][api]") {
@@ -148,9 +245,25 @@ TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a use
         "trigger_job(7, 'p', 'http://a:1/;http://b:1;')");
   CHECK(call("POST", "/jobs/7/trigger").status() == 202);
   script->take_asked();
-  for (const auto& odd : {std::string{}, std::string(256, 'k'), std::string{"a b"}, std::string{"\xc3\xa4"}})
+  for (const auto& odd : {std::string{}, std::string(256, 'k'), std::string{"a b"}, std::string{"\xc3\xa4"},
+                          std::string{"k\r\nIdempotency-Key: k"}, std::string{"k\r\nidempotency-key: l"}})
     CHECK(call("POST", "/jobs/7/trigger", {}, "admin", "Idempotency-Key: " + odd + "\r\n").status() == 400);
   CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a key that came with another body runs nothing", "[gateway][api]") {
+  open();
+  const auto* const key = "Idempotency-Key: k-1\r\n";
+  const core::error other{core::errc::conflict, "job 7 was asked to run with this key and another parameter or other addresses"};
+  script->refuse(other, "trigger_job(7");
+  const auto one = call("POST", "/jobs/7/trigger", R"({"params":"p"})", "admin", key);
+  CHECK(one.status() == 409);
+  CHECK(type_of(one) == "urn:ringmaster:conflict");
+  script->refuse(other, "trigger_job(7");
+  const auto items = json_of(call("POST", "/jobs/trigger", R"({"ids":[7,8],"params":"p"})", "admin", key))["items"];
+  CHECK(items[0]["status"] == 409);
+  CHECK(items[0]["problem"]["detail"] == other.context);
+  CHECK(items[1]["status"] == 200);
 }
 
 TEST_CASE_METHOD(api_fixture, "api: of many jobs each has its own outcome", "[gateway][api]") {
@@ -200,12 +313,13 @@ TEST_CASE_METHOD(api_fixture, "api: groups", "[gateway][api]") {
     "addresses":["http://c:1","http://d:1"]})");
   CHECK(made.status() == 201);
   CHECK(has(made.head, "Location: /api/v1/groups/9\r\n"));
-  CHECK(call("PUT", "/groups/1", R"({"app_name":"app-1","title":"One"})").status() == 204);
+  CHECK(call("PUT", "/groups/1", R"({"app_name":"app-1","title":"One"})", "admin", "If-Match: *\r\n").status() == 204);
   CHECK(call("DELETE", "/groups/1").status() == 204);
   auto asked = script->take_asked();
   asked.erase(asked.begin(), asked.begin() + 2);
   CHECK(asked == lines{"save_group('-', 'app-9', 'Nine', 1, 'http://c:1,http://d:1') by admin@127.0.0.1",
-                       "save_group('1', 'app-1', 'One', 0, '') by admin@127.0.0.1", "remove_group(1) by admin@127.0.0.1"});
+                       "group_query(1) by admin@127.0.0.1", "save_group('1', 'app-1', 'One', 0, '') by admin@127.0.0.1",
+                       "remove_group(1) by admin@127.0.0.1"});
 }
 
 TEST_CASE_METHOD(api_fixture, "api: runs, and what ends and clears them", "[gateway][api]") {
@@ -242,6 +356,10 @@ TEST_CASE_METHOD(api_fixture, "api: a log is told again only when there is more 
   CHECK(again("/runs/70/log", "\"x\", W/" + etag) == 304);
   CHECK(again("/runs/70/log?from_line=4", etag) == 200);
   CHECK(call("GET", "/runs/70/log?from_line=0").status() == 400);
+  // Who has seen it on its executor is told once more when it is kept here: then it is whole.
+  CHECK(json_of(first)["kept"] == false);
+  CHECK(json_of(call("GET", "/runs/71/log"))["kept"] == true);
+  CHECK(again("/runs/71/log", etag) == 200);
 }
 
 TEST_CASE_METHOD(api_fixture, "api: who waits for more of a log is answered behind the server's limit", "[gateway][api]") {
@@ -281,7 +399,7 @@ TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway]
                                  {"rights", json::array({{{"group", 1}, {"right", "editor"}}})}});
   CHECK(call("POST", "/users", R"({"name":"abcd","password":"efgh","admin":false,"rights":[{"group":3,"right":"viewer"},
     {"group":2,"right":"operator"}]})").status() == 201);
-  CHECK(call("PUT", "/users/4", R"({"admin":true})").status() == 204);
+  CHECK(call("PUT", "/users/4", R"({"admin":true})", "admin", "If-Match: *\r\n").status() == 204);
   CHECK(call("DELETE", "/users/4").status() == 204);
   CHECK(call("PUT", "/users/me/password", R"({"old_password":"a","password":"b"})", "viewer").status() == 204);
   const auto audit = json_of(call("GET", "/audit?user=tom&limit=9&cursor=p44"));
@@ -290,7 +408,8 @@ TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway]
   CHECK(script->take_asked() ==
         lines{"user_query('ed', '0', '0+7') by admin@127.0.0.1",
               "save_user('-', 'abcd', 'efgh', false, 'only: 2=operator,3=viewer') by admin@127.0.0.1",
-              "save_user('4', '', '', true, '-') by admin@127.0.0.1", "remove_user(4) by admin@127.0.0.1",
+              "user_by_id(4) by admin@127.0.0.1", "save_user('4', '', '', true, '-') by admin@127.0.0.1",
+              "remove_user(4) by admin@127.0.0.1",
               "change_password('a', 'b') by vera@127.0.0.1", "audit_query('tom', '44', '9') by admin@127.0.0.1"});
 }
 
@@ -355,7 +474,7 @@ TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and other sites' pages ch
   open();
   const auto send = [this](const std::string& headers) {
     return ask(text("PUT", "/api/v1/groups/1", R"({"app_name":"app-1","title":"x"})",
-                    cookie_3("admin") + csrf("admin") + headers))
+                    cookie_3("admin") + csrf("admin") + "If-Match: *\r\n" + headers))
       .status();
   };
   CHECK(send("Content-Type: application/x-www-form-urlencoded\r\n") == 415);
@@ -398,7 +517,7 @@ TEST_CASE_METHOD(api_fixture, "api: hostile bodies are refused by every route th
                                     std::string{"{\"odd\":1}"}, std::string{"{\"a\":1,\"a\":2}"}, std::string{"{\"a\":1e999}"},
                                     std::string{"{\"a\":\"\xff\"}"}, std::string{"{\"a\":\"\0\"}", 9}, std::string{"{} {}"}}) {
       CAPTURE(row.method, target, body.substr(0, 40));
-      const auto reply = call(row.method, target, body, "admin", "If-Match: \"0\"\r\n");
+      const auto reply = call(row.method, target, body, "admin", row.takes_if_match ? "If-Match: \"0\"\r\n" : "");
       CHECK(reply.status() == 400);
       CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
     }

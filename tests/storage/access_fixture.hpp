@@ -17,6 +17,9 @@ inline constexpr core::group_id stock{5};
 
 struct access_fixture {
   explicit access_fixture(const test_backend& backend) : db{fresh_database(backend)}, store{db->open()} {
+    for (const auto* group : {"3", "4", "5", "7", "9"})
+      db->exec(std::string{"INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES ("} + group + ", 'app-" + group +
+               "', 'Title', 0)");
     REQUIRE(require(store->users().add_first("admin", "hash-a", noon)));
     admin = who("admin");
   }

@@ -3,6 +3,7 @@
 #include <barrier>
 #include <thread>
 
+#include "core/edit_tag.hpp"
 #include "tests/storage/access_fixture.hpp"
 
 using namespace ringmaster;
@@ -87,7 +88,7 @@ TEST_CASE("a session that opens while its user is removed leaves no row", "[stor
   for (int round = 0; round < rounds; ++round) {
     const auto anna = f.add("anna");
     core::result<void> removed, opened;
-    f.at_once([&](auto& store) { removed = store.users().remove(anna, f.admin, noon); },
+    f.at_once([&](auto& store) { removed = store.users().remove(anna, {}, f.admin, noon); },
               [&](auto& store) {
                 opened = store.sessions().open({"d", anna, noon, noon + 1h, ""}, "hash-b", f.admin, noon);
               });
@@ -95,6 +96,23 @@ TEST_CASE("a session that opens while its user is removed leaves no row", "[stor
     if (!opened)
       CHECK(opened.error().code == errc::not_found);
     CHECK(f.rows_of_sessions().empty());
+  }
+}
+
+TEST_CASE("of two who saw the same user one changes him", "[storage][access]") {
+  access_race f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  for (int round = 0; round < rounds; ++round) {
+    const auto seen = core::edit_tag(require(f.users().read(anna)).card);
+    core::user_draft here, there;
+    here.rights = {{pay, round % 2 == 0 ? core::group_right::viewer : core::group_right::editor}};
+    there.admin = true;
+    core::result<void> a, b;
+    f.at_once([&](auto& store) { a = store.users().update(anna, here, seen, f.admin, noon); },
+              [&](auto& store) { b = store.users().update(anna, there, seen, f.admin, noon); });
+    REQUIRE(a.has_value() != b.has_value());
+    CHECK(core::is_edited_meanwhile(a ? b.error() : a.error()));
+    require(f.users().update(anna, f.draft(""), {}, f.admin, noon));
   }
 }
 
@@ -106,13 +124,13 @@ TEST_CASE("two administrators take each other's rights at once: one remains", "[
     require(f.users().add(draft, core::local_operator(), noon));
     const auto chief = f.who("chief"), admin = f.who("admin");
     core::result<void> a, b;
-    f.at_once([&](auto& store) { a = store.users().update(chief.user, core::user_draft{}, admin, noon); },
-              [&](auto& store) { b = store.users().update(admin.user, core::user_draft{}, chief, noon); });
+    f.at_once([&](auto& store) { a = store.users().update(chief.user, core::user_draft{}, {}, admin, noon); },
+              [&](auto& store) { b = store.users().update(admin.user, core::user_draft{}, {}, chief, noon); });
     CHECK(a.has_value() != b.has_value());
     CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user WHERE role = 1") == "1");
     core::user_draft again;
     again.admin = true;
-    require(f.users().update(admin.user, again, core::local_operator(), noon));
-    require(f.users().remove(chief.user, core::local_operator(), noon));
+    require(f.users().update(admin.user, again, {}, core::local_operator(), noon));
+    require(f.users().remove(chief.user, {}, core::local_operator(), noon));
   }
 }

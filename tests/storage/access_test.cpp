@@ -1,5 +1,6 @@
 // Users, sessions and the record of changes.
 
+#include "core/edit_tag.hpp"
 #include "tests/storage/access_fixture.hpp"
 
 using namespace ringmaster;
@@ -51,7 +52,7 @@ TEST_CASE("rights are kept where XXL looks for them, finer ones beside", "[stora
                                                             {core::group_id{9}, group_right::operate}});
   core::user_draft none;
   none.rights.emplace();
-  require(f.users().update(anna, none, f.admin, noon));
+  require(f.users().update(anna, none, {}, f.admin, noon));
   CHECK(require(f.users().read(anna)).card.rights.empty());
   CHECK(f.db->value("SELECT permission FROM xxl_job_user WHERE username = 'anna'") == "NULL");
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_group_right") == "0");
@@ -75,11 +76,12 @@ TEST_CASE("only administrators edit users, and nobody his own account", "[storag
   const auto by_anna = f.who("anna");
   const auto not_permitted = refused(errc::forbidden, refusal::not_permitted);
   CHECK(verdict(f.users().add(f.draft("berta"), by_anna, noon)) == not_permitted);
-  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), by_anna, noon)) == not_permitted);
-  CHECK(verdict(f.users().remove(f.admin.user, by_anna, noon)) == not_permitted);
+  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), {}, by_anna, noon)) == not_permitted);
+  CHECK(verdict(f.users().remove(f.admin.user, {}, by_anna, noon)) == not_permitted);
   CHECK(verdict(f.store->audits().list({}, by_anna)) == not_permitted);
-  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), f.admin, noon)) == refused(errc::forbidden, refusal::own_account));
-  CHECK(verdict(f.users().remove(f.admin.user, f.admin, noon)) == refused(errc::forbidden, refusal::own_account));
+  const auto own_account = refused(errc::forbidden, refusal::own_account);
+  CHECK(verdict(f.users().update(f.admin.user, f.draft(""), {}, f.admin, noon)) == own_account);
+  CHECK(verdict(f.users().remove(f.admin.user, {}, f.admin, noon)) == refused(errc::forbidden, refusal::own_account));
   CHECK(verdict(f.users().set_password(anna, "hash-b", "hash-c", false, f.admin, noon)) == not_permitted);
   CHECK(require(f.users().find("anna")).password_hash == "hash-b");
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "2");
@@ -91,9 +93,9 @@ TEST_CASE("who is no administrator any more edits nobody, whatever his session r
   draft.admin = true;
   require(f.users().add(draft, f.admin, noon));
   const auto chief = f.who("chief");
-  require(f.users().update(chief.user, core::user_draft{}, f.admin, noon));
-  CHECK(error_of(f.users().remove(f.admin.user, chief, noon)) == errc::forbidden);
-  require(f.users().remove(chief.user, f.admin, noon));
+  require(f.users().update(chief.user, core::user_draft{}, {}, f.admin, noon));
+  CHECK(error_of(f.users().remove(f.admin.user, {}, chief, noon)) == errc::forbidden);
+  require(f.users().remove(chief.user, {}, f.admin, noon));
   CHECK(error_of(f.users().add(f.draft("berta"), chief, noon)) == errc::forbidden);
 }
 
@@ -105,13 +107,73 @@ TEST_CASE("an update keeps what it does not say, and the name", "[storage][acces
   core::user_draft change;
   change.name = "other";
   change.admin = true;
-  require(f.users().update(anna, change, f.admin, noon));
+  require(f.users().update(anna, change, {}, f.admin, noon));
   const auto after = require(f.users().read(anna));
   CHECK(after.card.name == "anna");
   CHECK(after.card.admin);
   CHECK(after.card.rights == rights{{pay, group_right::operate}});
   CHECK(after.password_hash == "hash-b");
-  CHECK(error_of(f.users().update(core::user_id{99}, change, f.admin, noon)) == errc::not_found);
+  CHECK(error_of(f.users().update(core::user_id{99}, change, {}, f.admin, noon)) == errc::not_found);
+}
+
+TEST_CASE("an edit of a user that has seen him otherwise changes nothing", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  const auto seen = core::edit_tag(f.users().read(anna)->card);
+  const auto meanwhile = [&](const core::result<void>& outcome) {
+    return !outcome && core::is_edited_meanwhile(outcome.error());
+  };
+  core::user_draft rights;
+  rights.rights = {{pay, group_right::viewer}};
+  require(f.users().update(anna, rights, seen, f.admin, noon));
+
+  core::user_draft other;
+  other.admin = true;
+  CHECK(meanwhile(f.users().update(anna, other, seen, f.admin, noon)));
+  CHECK(meanwhile(f.users().remove(anna, seen, f.admin, noon)));
+  CHECK_FALSE(f.who("anna").admin);
+  // A Java admin knows of no tag.
+  const auto finer = core::edit_tag(f.users().read(anna)->card);
+  f.db->exec("UPDATE xxl_job_user SET permission = '5' WHERE username = 'anna'");
+  CHECK(meanwhile(f.users().update(anna, other, finer, f.admin, noon)));
+
+  // A password is nobody's to see.
+  const auto now = core::edit_tag(f.users().read(anna)->card);
+  f.db->exec("UPDATE xxl_job_user SET password = 'hash-z' WHERE username = 'anna'");
+  require(f.users().update(anna, other, now, f.admin, noon));
+  CHECK(f.who("anna").admin);
+  CHECK(meanwhile(f.users().remove(anna, now, f.admin, noon)));
+  require(f.users().remove(anna, core::edit_tag(f.users().read(anna)->card), f.admin, noon));
+  require(f.users().remove(anna, now, f.admin, noon)); // gone already
+}
+
+TEST_CASE("a right is given in a group that there is, and the last administrator stays one", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto draft = f.draft("anna");
+  draft.rights = {{pay, group_right::editor}, {core::group_id{99}, group_right::viewer}};
+  const auto refused = f.users().add(draft, f.admin, noon);
+  REQUIRE(error_of(refused) == errc::invalid_argument);
+  CHECK(refused.error().context == "rights: there is no group 99");
+  CHECK(error_of(f.users().find("anna")) == errc::not_found);
+
+  const auto anna = f.add("anna");
+  CHECK(error_of(f.users().update(anna, draft, {}, f.admin, noon)) == errc::invalid_argument);
+  CHECK(f.who("anna").rights.empty());
+  // What he has in a group that is gone is in nobody's way.
+  f.db->exec("UPDATE xxl_job_user SET permission = '3,99' WHERE username = 'anna'");
+  draft.rights = {{pay, group_right::editor}, {stock, group_right::viewer}, {core::group_id{99}, group_right::editor}};
+  require(f.users().update(anna, draft, {}, f.admin, noon));
+
+  const auto& local = core::local_operator();
+  const auto last = f.users().remove(f.admin.user, {}, local, noon);
+  REQUIRE(error_of(last) == errc::conflict);
+  CHECK(last.error().context == "user admin is the last administrator: make another one first");
+  CHECK(error_of(f.users().update(f.admin.user, core::user_draft{}, {}, local, noon)) == errc::conflict);
+  CHECK(f.who("admin").admin);
+  draft.admin = true;
+  require(f.users().update(anna, draft, {}, local, noon));
+  require(f.users().remove(f.admin.user, {}, local, noon));
+  CHECK(error_of(f.users().remove(anna, {}, local, noon)) == errc::conflict);
 }
 
 TEST_CASE("a list from XXL's form replaces the editors and keeps finer rights", "[storage][access]") {
@@ -124,16 +186,16 @@ TEST_CASE("a list from XXL's form replaces the editors and keeps finer rights", 
   core::user_draft form;
   form.keeps_finer = true;
   form.rights = rights{{pay, group_right::editor}, {mail, group_right::editor}};
-  require(f.users().update(anna, form, f.admin, noon));
+  require(f.users().update(anna, form, {}, f.admin, noon));
   CHECK(require(f.users().read(anna)).card.rights ==
         rights{{pay, group_right::editor}, {stock, group_right::operate}, {mail, group_right::editor}});
   CHECK(f.is_open("d1"));
   form.rights.emplace();
-  require(f.users().update(anna, form, f.admin, noon));
+  require(f.users().update(anna, form, {}, f.admin, noon));
   CHECK(require(f.users().read(anna)).card.rights == rights{{stock, group_right::operate}});
   CHECK_FALSE(f.is_open("d1"));
   form.keeps_finer = false;
-  require(f.users().update(anna, form, f.admin, noon));
+  require(f.users().update(anna, form, {}, f.admin, noon));
   CHECK(require(f.users().read(anna)).card.rights.empty());
 }
 
@@ -157,8 +219,8 @@ TEST_CASE("a removed user leaves nothing, and may be removed again", "[storage][
   draft.rights = rights{{pay, group_right::viewer}};
   const auto anna = require(f.users().add(draft, f.admin, noon));
   require(f.open("d1", anna));
-  require(f.users().remove(anna, f.admin, noon));
-  require(f.users().remove(anna, f.admin, noon));
+  require(f.users().remove(anna, {}, f.admin, noon));
+  require(f.users().remove(anna, {}, f.admin, noon));
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_session") == "0");
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_group_right") == "0");
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE action = 'remove'") == "1");
@@ -255,7 +317,7 @@ TEST_CASE("a session knows today's rights, and a known password", "[storage][acc
   CHECK(require(f.sessions().find("d1", noon)).known_password);
   core::user_draft more;
   more.rights = rights{{pay, group_right::operate}};
-  require(f.users().update(anna, more, f.admin, noon));
+  require(f.users().update(anna, more, {}, f.admin, noon));
   CHECK(require(f.sessions().find("d1", noon)).who.rights == rights{{pay, group_right::operate}});
 }
 
@@ -266,7 +328,7 @@ TEST_CASE("a new password or fewer rights end a user's sessions, more rights do 
   require(f.open("other", berta));
   const auto ends = [&](const core::user_draft& draft, const std::string& hash) {
     require(f.open("d", anna, hash));
-    require(f.users().update(anna, draft, f.admin, noon));
+    require(f.users().update(anna, draft, {}, f.admin, noon));
     const bool open = f.is_open("d");
     require(f.sessions().close("d"));
     return !open;
@@ -328,10 +390,10 @@ TEST_CASE("changes of users are recorded without any secret", "[storage][access]
   core::user_draft change;
   change.password_hash = "hash-c";
   change.rights = rights{{pay, group_right::viewer}, {stock, group_right::editor}};
-  require(f.users().update(anna, change, f.admin, noon + 1min));
-  require(f.users().update(anna, change, f.admin, noon + 2min)); // nothing changes: nothing is recorded
+  require(f.users().update(anna, change, {}, f.admin, noon + 1min));
+  require(f.users().update(anna, change, {}, f.admin, noon + 2min)); // nothing changes: nothing is recorded
   require(f.open("d1", anna, "hash-c", noon + 3min));
-  require(f.users().remove(anna, f.admin, noon + 4min));
+  require(f.users().remove(anna, {}, f.admin, noon + 4min));
 
   auto rows = require(f.store->audits().list({}, f.admin));
   REQUIRE(rows.size() == 5); // with that of the first administrator

@@ -60,12 +60,12 @@ TEST_CASE("a key is its user, with the rights that he has now", "[storage][acces
   CHECK_FALSE(found.used);
   core::user_draft more;
   more.rights = {{pay, group_right::operate}};
-  require(f.users().update(f.anna, more, f.admin, noon));
+  require(f.users().update(f.anna, more, {}, f.admin, noon));
   CHECK(require(f.keys().find("d1", noon)).who.may(group_right::operate, pay));
   more.rights = {};
   more.rights.emplace();
   more.password_hash = "another";
-  require(f.users().update(f.anna, more, f.admin, noon));
+  require(f.users().update(f.anna, more, {}, f.admin, noon));
   CHECK(require(f.keys().find("d1", noon)).who.rights.empty());
   for (const auto* other : {"d", "d11", "D2", "", "%", "d_"})
     CHECK(error_of(f.keys().find(other, noon)) == errc::not_found);
@@ -111,12 +111,12 @@ TEST_CASE("who is an administrator no more has no more than the others", "[stora
   const auto chef = require(f.users().add(draft, f.admin, noon));
   const auto by_chef = f.who("chef");
   const auto of_anna = require(f.make("d1", f.anna, f.by_anna));
-  require(f.users().update(chef, f.draft(""), f.admin, noon));
+  require(f.users().update(chef, f.draft(""), {}, f.admin, noon));
   CHECK(verdict(f.make("d2", f.anna, by_chef)) == not_permitted);
   CHECK(verdict(f.keys().remove(of_anna, by_chef, noon)) == not_permitted);
   CHECK(f.listed(by_chef).empty());
   require(f.make("d3", chef, by_chef));
-  require(f.users().remove(chef, f.admin, noon));
+  require(f.users().remove(chef, {}, f.admin, noon));
   CHECK(verdict(f.make("d4", chef, by_chef)) == not_permitted);
   CHECK(error_of(f.make("d4", chef, f.admin)) == errc::not_found);
 }
@@ -126,7 +126,7 @@ TEST_CASE("keys go with their user, also where others remove him", "[storage][ac
   require(f.make("d1", f.anna, f.by_anna));
   require(f.make("d2", f.berta, f.by_berta));
   require(f.make("d3", f.admin.user, f.admin));
-  require(f.users().remove(f.anna, f.admin, noon));
+  require(f.users().remove(f.anna, {}, f.admin, noon));
   CHECK(f.count() == "2");
   f.db->exec("DELETE FROM xxl_job_user WHERE username = 'berta'");
   CHECK(error_of(f.keys().find("d2", noon)) == errc::not_found);
@@ -210,7 +210,7 @@ TEST_CASE("a key that is made while its user goes is gone, too", "[storage][acce
       made = other->api_keys().add({"k", "race" + std::to_string(round), user}, f.admin, noon);
     }};
     start.arrive_and_wait();
-    require(f.users().remove(user, f.admin, noon));
+    require(f.users().remove(user, {}, f.admin, noon));
     second.join();
     CHECK(f.count() == "0");
     if (!made)

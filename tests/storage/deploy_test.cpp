@@ -17,6 +17,7 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
   job.route = core::route_strategy::sharding_broadcast;
   job.block = core::block_strategy::discard_later;
   job.on_unknown = core::unknown_policy::skip;
+  job.keep_logs = true;
   job.timeout_s = 30;
   job.retry_count = 2;
   job.params = "a=1";
@@ -53,6 +54,7 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
   REQUIRE(loaded.size() == 2);
   CHECK(loaded[0].next == one_at_night);
   CHECK(loaded[0].spec->on_unknown == core::unknown_policy::skip);
+  CHECK(loaded[0].spec->keep_logs);
   CHECK(loaded[0].spec->route == core::route_strategy::sharding_broadcast);
   CHECK(loaded[0].revision < loaded[1].revision);
 }

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "core/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;
@@ -56,23 +57,55 @@ TEST_CASE("groups are added, read, changed and removed", "[storage][editor]") {
   CHECK(row.updated == noon);
   CHECK(row.source.empty());
   CHECK(f.db->value("SELECT action FROM rm_audit WHERE object = 'group'") == "add");
-  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), admin_of_groups, noon + 5s));
+  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), {}, admin_of_groups, noon + 5s));
   row = f.read(pay);
   CHECK(row.group.app_name == "pay-workers");
   CHECK(row.group.addresses == std::vector<std::string>{"http://c:9999"});
   CHECK(row.updated == noon + 5s);
   CHECK(f.db->value("SELECT changes FROM rm_audit WHERE action = 'update'")
         == "app_name: \"pay-worker\" -> \"pay-workers\"\naddresses: \"http://b:9999,http://a:9999\" -> \"http://c:9999\"");
-  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), admin_of_groups, noon + 6s)); // nothing
+  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), {}, admin_of_groups, noon + 6s)); // nothing
   CHECK(f.rows("rm_audit", "action = 'update'") == "1");
   f.add(groups::draft("mail-worker"));
-  require(f.editor().remove(pay, admin_of_groups, noon));
+  require(f.editor().remove(pay, {}, admin_of_groups, noon));
   CHECK(why(f.editor().read(pay, admin_of_groups)) == refusal::group_illegal);
-  require(f.editor().remove(pay, admin_of_groups, noon)); // gone already
+  require(f.editor().remove(pay, {}, admin_of_groups, noon)); // gone already
   CHECK(f.rows("rm_audit", "action = 'remove'") == "1");
   CHECK(f.db->value("SELECT changes FROM rm_audit WHERE action = 'remove'")
         == "app_name: \"pay-workers\" -> \"\"\ntitle: \"Title\" -> \"\"\naddresses: \"http://c:9999\" -> \"automatic\"");
-  CHECK(why(f.editor().update(pay, groups::draft("pay-worker"), admin_of_groups, noon)) == refusal::group_illegal);
+  CHECK(why(f.editor().update(pay, groups::draft("pay-worker"), {}, admin_of_groups, noon)) == refusal::group_illegal);
+}
+
+TEST_CASE("of two who saw the same group one changes it", "[storage][editor]") {
+  groups f{GENERATE(from_range(backends_under_test()))};
+  const auto pay = f.add(groups::manual("pay-worker", "http://a:9999"));
+  f.add(groups::draft("mail-worker"));
+  const auto tag = [&] { return core::edit_tag(f.read(pay)); };
+  const auto seen = tag();
+  std::vector<core::result<void>> outcomes(2);
+  std::vector<std::thread> people;
+  for (auto& outcome : outcomes)
+    people.emplace_back([&f, &outcome, pay, seen, who = std::to_string(&outcome - outcomes.data())] {
+      const auto own = f.db->open();
+      outcome = own->group_editing().update(pay, groups::draft("pay-worker", "Title " + who), seen, admin_of_groups, noon);
+    });
+  for (auto& each : people)
+    each.join();
+  REQUIRE(outcomes[0].has_value() != outcomes[1].has_value());
+  CHECK(core::is_edited_meanwhile((outcomes[0] ? outcomes[1] : outcomes[0]).error()));
+  const auto late = f.editor().remove(pay, seen, admin_of_groups, noon);
+  REQUIRE_FALSE(late);
+  CHECK(core::is_edited_meanwhile(late.error()));
+
+  // What executors and tokens do is nobody's edit; what Java admins write is.
+  const auto now = tag();
+  f.db->exec("UPDATE xxl_job_group SET address_list = 'http://x:1' WHERE app_name = 'pay-worker'");
+  CHECK(tag() == now);
+  f.db->exec("UPDATE xxl_job_group SET title = 'Java' WHERE app_name = 'pay-worker'");
+  CHECK(error_of(f.editor().update(pay, groups::draft("pay-worker"), now, admin_of_groups, noon)) == errc::conflict);
+  CHECK(f.read(pay).group.title == "Java");
+  require(f.editor().remove(pay, tag(), admin_of_groups, noon));
+  require(f.editor().remove(pay, seen, admin_of_groups, noon)); // gone already
 }
 
 TEST_CASE("an automatic group has the registered addresses, and its list is the registry's", "[storage][editor]") {
@@ -81,15 +114,15 @@ TEST_CASE("an automatic group has the registered addresses, and its list is the 
   f.register_executor("pay-worker", "http://a:9999/");
   f.register_executor("mail-worker", "http://m:9999/");
   const auto pay = f.add(groups::manual("pay-worker", "http://x:1"));
-  require(f.editor().update(pay, groups::draft("pay-worker"), admin_of_groups, noon));
+  require(f.editor().update(pay, groups::draft("pay-worker"), {}, admin_of_groups, noon));
   CHECK(f.list_of(pay) == "http://a:9999/,http://b:9999/");
   // Whatever the registry wrote stays when only the title changes, or an address list is sent along.
   f.db->exec("UPDATE xxl_job_group SET address_list = 'http://r:1/'");
   auto wanted = groups::draft("pay-worker", "Other");
   wanted.address_list = "http://evil:1";
-  require(f.editor().update(pay, wanted, admin_of_groups, noon));
+  require(f.editor().update(pay, wanted, {}, admin_of_groups, noon));
   CHECK(f.list_of(pay) == "http://r:1/");
-  require(f.editor().update(pay, groups::draft("mail-worker"), admin_of_groups, noon));
+  require(f.editor().update(pay, groups::draft("mail-worker"), {}, admin_of_groups, noon));
   CHECK(f.list_of(pay) == "http://m:9999/");
   CHECK(f.list_of(f.add(groups::draft("idle-worker"))) == "NULL");
 }
@@ -102,8 +135,8 @@ TEST_CASE("an app name belongs to one group, also when two ask at once", "[stora
   const auto taken = f.editor().add(groups::draft("pay-worker"), admin_of_groups, noon);
   CHECK(why(taken) == refusal::app_name_repeated);
   CHECK(error_of(taken) == errc::conflict);
-  CHECK(why(f.editor().update(mail, groups::draft("pay-worker"), admin_of_groups, noon)) == refusal::app_name_repeated);
-  require(f.editor().update(pay, groups::draft("pay-worker", "Mine"), admin_of_groups, noon));
+  CHECK(why(f.editor().update(mail, groups::draft("pay-worker"), {}, admin_of_groups, noon)) == refusal::app_name_repeated);
+  require(f.editor().update(pay, groups::draft("pay-worker", "Mine"), {}, admin_of_groups, noon));
   if (!backend.exact_texts())
     CHECK(why(f.editor().add(groups::draft("PAY-worker"), admin_of_groups, noon)) == refusal::app_name_repeated);
   std::vector<core::result<core::group_id>> outcomes(2);
@@ -123,14 +156,14 @@ TEST_CASE("an app name belongs to one group, also when two ask at once", "[stora
 TEST_CASE("a group with jobs, the last one and a declared one stay", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   const auto pay = f.add(groups::draft("pay-worker"));
-  CHECK(why(f.editor().remove(pay, admin_of_groups, noon)) == refusal::last_group);
+  CHECK(why(f.editor().remove(pay, {}, admin_of_groups, noon)) == refusal::last_group);
   f.add_job_of(pay);
-  CHECK(why(f.editor().remove(pay, admin_of_groups, noon)) == refusal::group_in_use);
+  CHECK(why(f.editor().remove(pay, {}, admin_of_groups, noon)) == refusal::group_in_use);
   f.apply(pay_set());
   const core::group_id declared{std::stoi(f.db->value("SELECT group_id FROM rm_group_ext"))};
   CHECK(f.read(declared).source == "pay.toml");
-  CHECK(error_of(f.editor().update(declared, groups::draft("pay-two"), admin_of_groups, noon)) == errc::conflict);
-  const auto removed = f.editor().remove(declared, admin_of_groups, noon);
+  CHECK(error_of(f.editor().update(declared, groups::draft("pay-two"), {}, admin_of_groups, noon)) == errc::conflict);
+  const auto removed = f.editor().remove(declared, {}, admin_of_groups, noon);
   CHECK(error_of(removed) == errc::conflict);
   CHECK(removed.error().why == refusal::none);
   // Registrations and rights go with a group; those of others stay.
@@ -139,7 +172,7 @@ TEST_CASE("a group with jobs, the last one and a declared one stay", "[storage][
   f.register_executor("pay-worker", "http://p:1/");
   f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) VALUES (5, " + std::to_string(core::number(mail))
              + ", 'viewer'), (5, " + std::to_string(core::number(pay)) + ", 'viewer')");
-  require(f.editor().remove(mail, admin_of_groups, noon));
+  require(f.editor().remove(mail, {}, admin_of_groups, noon));
   CHECK(f.rows("rm_group_right") == "1");
   CHECK(f.db->value("SELECT registry_value FROM xxl_job_registry") == "http://p:1/");
 }
@@ -158,8 +191,8 @@ TEST_CASE("groups are refused for what they are", "[storage][editor]") {
   const core::principal tom{core::user_id{5}, "tom", false, {{core::group_id{1}, core::group_right::editor}}};
   const auto pay = f.add(groups::draft("pay-worker"));
   CHECK(error_of(f.editor().add(groups::draft("other-worker"), tom, noon)) == errc::forbidden);
-  CHECK(error_of(f.editor().update(pay, groups::draft("pay-worker"), tom, noon)) == errc::forbidden);
-  CHECK(error_of(f.editor().remove(pay, tom, noon)) == errc::forbidden);
+  CHECK(error_of(f.editor().update(pay, groups::draft("pay-worker"), {}, tom, noon)) == errc::forbidden);
+  CHECK(error_of(f.editor().remove(pay, {}, tom, noon)) == errc::forbidden);
   CHECK(error_of(f.editor().page({}, tom)) == errc::forbidden);
   CHECK(f.rows("xxl_job_group") == "1");
 }
@@ -199,19 +232,19 @@ TEST_CASE("a group's token is replaced, and what it was works for a day", "[stor
   CHECK(known().access_token == "first-token");
   CHECK(known().previous_token.empty());
   wanted.access_token.clear();
-  require(f.editor().update(pay, wanted, admin_of_groups, noon));
+  require(f.editor().update(pay, wanted, {}, admin_of_groups, noon));
   CHECK(known().access_token == "first-token");
   wanted.access_token = "second-token";
-  require(f.editor().update(pay, wanted, admin_of_groups, noon));
+  require(f.editor().update(pay, wanted, {}, admin_of_groups, noon));
   CHECK(known().access_token == "second-token");
   CHECK(known().previous_token == "first-token");
   CHECK(known().previous_until == noon + core::group_token_overlap);
   CHECK(f.read(pay).group.access_token.empty());
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE changes LIKE '%-token%'") == "0");
   wanted.access_token = "no";
-  CHECK(f.editor().update(pay, wanted, admin_of_groups, noon).error().code == errc::invalid_argument);
+  CHECK(f.editor().update(pay, wanted, {}, admin_of_groups, noon).error().code == errc::invalid_argument);
   f.add(groups::draft("mail-worker"));
-  require(f.editor().remove(pay, admin_of_groups, noon));
+  require(f.editor().remove(pay, {}, admin_of_groups, noon));
   CHECK(f.rows("rm_group_token", "group_id = " + std::to_string(core::number(pay))) == "0");
 }
 

@@ -161,6 +161,41 @@ TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storag
   CHECK_FALSE(f.ask(7).param);
 }
 
+TEST_CASE("a known token with another parameter or other addresses runs nothing", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7);
+  f.add_job(8);
+  core::manual_trigger wish{seven, core::trigger_kind::api, "day=1", {"http://10.0.0.1:9999/"}, 17};
+  const auto intent = require(f.jobs().trigger(wish, noon));
+  auto other_param = wish;
+  other_param.param = "day=2";
+  auto own_param = wish;
+  own_param.param.reset();
+  auto other_address = wish;
+  other_address.addresses = {"http://10.0.0.2:9999/"};
+  auto no_address = wish;
+  no_address.addresses.clear();
+  const auto check = [&] {
+    for (const auto& other : {other_param, own_param, other_address, no_address}) {
+      // Another node, or this one after a restart.
+      const auto refused = f.db->open()->jobs().trigger(other, noon + 5s);
+      REQUIRE(error_of(refused) == core::errc::conflict);
+      CHECK(refused.error().context.find("job 7 was asked to run with this key") == 0);
+    }
+    wish.addresses = {" http://10.0.0.1:9999/,"}; // the same, written otherwise
+    CHECK(require(f.jobs().trigger(wish, noon + 5s)).id == intent.id);
+    CHECK(f.db->value("SELECT count(*) FROM rm_intent") == "1");
+    CHECK(f.db->value("SELECT count(*) FROM rm_audit WHERE action = 'trigger'") == "1");
+  };
+  check();
+  f.claim_intent(intent);
+  check(); // it is known until it is swept
+
+  auto neighbour = other_param;
+  neighbour.job = core::job_id{8};
+  CHECK(require(f.jobs().trigger(neighbour, noon)).id != intent.id);
+}
+
 TEST_CASE("who may see the job is told what became of a run by hand", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});

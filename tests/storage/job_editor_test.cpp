@@ -25,6 +25,7 @@ TEST_CASE("a new job is a stopped one with all that was written", "[storage][edi
   wanted.handler = " settleHandler ";
   wanted.timing = core::schedule_options{.time_zone = "Europe/Berlin"};
   wanted.on_unknown = core::unknown_policy::skip;
+  wanted.keep_logs = true;
   const auto job = require(f.editor().add(wanted, fixture::user(f.pay), noon));
   const auto row = f.record(job);
   CHECK(row.group == f.pay);
@@ -45,6 +46,7 @@ TEST_CASE("a new job is a stopped one with all that was written", "[storage][edi
   CHECK(row.key.empty());
   CHECK(row.timing.time_zone == "Europe/Berlin");
   CHECK(row.on_unknown == core::unknown_policy::skip);
+  CHECK(row.keep_logs);
   CHECK(row.revision == require(f.firings().last_revision()));
   CHECK(f.rows("rm_schedule", "job = " + text_of(job)) == "1");
   CHECK(f.last_audit() == "tom add job " + text_of(job));
@@ -264,6 +266,13 @@ TEST_CASE("an update is refused when somebody else was faster, or a file declare
   const auto late = f.editor().update(job, f.draft(), seen, us, noon);
   CHECK(error_of(late) == errc::conflict);
   CHECK(late.error().why == refusal::none);
+  CHECK(core::is_edited_meanwhile(late.error()));
+  const auto now = core::edit_tag(f.record(job));
+  const auto removed = f.store->jobs().remove(job, false, noon, us, seen);
+  REQUIRE_FALSE(removed);
+  CHECK(core::is_edited_meanwhile(removed.error()));
+  CHECK(f.record(job).param == "x=2");
+  require(f.store->jobs().remove(job, false, noon, us, now));
   f.apply(pay_set());
   const core::job_id declared{std::stoi(f.id_of("settle"))};
   CHECK(f.record(declared).key == "settle");
@@ -288,6 +297,16 @@ TEST_CASE("an update that has seen the job loses to who wrote past us, and not t
     CHECK(f.record(job).revision == revision);
     CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
     CHECK(f.of("executor_param", job) == "by console");
+  }
+  SECTION("somebody else had its logs kept") {
+    auto kept = f.draft();
+    kept.keep_logs = true;
+    require(f.editor().update(job, kept, {}, us, noon));
+    CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
+    CHECK(f.record(job).keep_logs);
+    // A form of XXL-JOB, which does not know of it, leaves it.
+    require(f.editor().update(job, other, {}, us, noon));
+    CHECK(f.record(job).keep_logs);
   }
   SECTION("it was stopped and started, which is no edit of what a form shows") {
     require(f.store->jobs().stop(job, noon));

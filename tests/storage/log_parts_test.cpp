@@ -134,7 +134,7 @@ TEST_CASE("a drop that was broken off half way is finished by the next one", "[s
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 
-TEST_CASE("the failed runs of a part go before it, a step at a time", "[storage]") {
+TEST_CASE("what belongs to the runs of a part goes before it, a step at a time", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -143,15 +143,20 @@ TEST_CASE("the failed runs of a part go before it, a step at a time", "[storage]
   for (int id = 1; id <= 250; ++id)
     f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (" + std::to_string(id) + ", 7, 0)");
   f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (1000001, 7, 0)");
-  for (const auto* left : {"151", "51"}) {
+  for (int id = 1; id <= 150; ++id)
+    f.db->exec("INSERT INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms) VALUES (" + std::to_string(id)
+               + ", 7, 1, 1, 0, 0)");
+  f.db->exec("INSERT INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms) VALUES (1000001, 7, 1, 1, 0, 0)");
+  using left = std::pair<std::string, std::string>;
+  for (const auto& expected : {left{"151", "151"}, left{"51", "151"}, left{"1", "51"}}) {
     const auto step = f.purge(0, million);
     CHECK(step.removed == 0);
     CHECK(step.through == core::log_id{0});
-    CHECK(f.rows("rm_failed_run") == left);
+    CHECK(left{f.rows("rm_failed_run"), f.rows("rm_kept_log", "state < 2")} == expected);
     CHECK(f.ends() == fresh);
   }
   CHECK(f.purge(0, million).removed == 1);
-  CHECK(f.rows("rm_failed_run") == "1");
+  CHECK(left{f.rows("rm_failed_run"), f.rows("rm_kept_log", "state < 2")} == left{"1", "1"});
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
-        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit"})
+        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.
@@ -104,6 +104,19 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   require(db->database().migrate());
   CHECK(require(db->database().pending_migrations()).empty());
   CHECK(db->query("SELECT job, next_ms, last_ms FROM rm_schedule ORDER BY job") == table{{"5", "777", "666"}, {"6", "0", "0"}});
+  require(db->open()->ping());
+}
+
+TEST_CASE("a schema without kept logs gets them, and its jobs stay as they are", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  db->exec("INSERT INTO rm_job_ext (job, on_unknown, jitter_ms) VALUES (5, 'skip', 7)");
+  for (const char* statement : {"DROP TABLE rm_kept_log", "DROP TABLE rm_run_log", "ALTER TABLE rm_job_ext DROP COLUMN keep_logs",
+                                "DELETE FROM rm_migration WHERE number = 9"})
+    db->exec(statement);
+  CHECK(error_of(db->database().open()) == core::errc::unsupported);
+  REQUIRE(require(db->database().pending_migrations()).size() == 1);
+  require(db->database().migrate());
+  CHECK(db->query("SELECT on_unknown, jitter_ms, keep_logs FROM rm_job_ext") == table{{"skip", "7", "NULL"}});
   require(db->open()->ping());
 }
 

@@ -275,7 +275,7 @@ TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
   std::size_t removed = 0;
   for (std::size_t some = 1; some != 0; removed += some) {
     some = require(f.upkeep().forget_orphans(2));
-    CHECK(some <= 2 * 11);
+    CHECK(some <= 2 * 12);
   }
   CHECK(removed >= 3 + 3 + 2 + 1 + 2 + 1 + 1 + 2 + 1);
   CHECK(f.db->query("SELECT user_id, group_id FROM rm_group_right") == table{{"4712", "4712"}});

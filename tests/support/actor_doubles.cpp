@@ -90,7 +90,11 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
       note(*record, "log " + std::to_string(core::number(request.run)));
       if (record->silent)
         return keep_waiting<protocol::log_reply>(self, *record);
-      return record->log;
+      if (record->log_takes == std::chrono::milliseconds{0})
+        return record->log;
+      auto promise = self->make_response_promise<protocol::log_reply>();
+      self->run_delayed(record->log_takes, [promise, log = record->log]() mutable { promise.deliver(std::move(log)); });
+      return promise;
     },
     [self, record](const protocol::kill_request& request) -> caf::result<protocol::probe_reply> {
       note(*record, "kill " + std::to_string(core::number(request.job)));

@@ -109,6 +109,8 @@ struct executor_record {
   std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);
   /// How long each send takes.
   std::chrono::milliseconds takes{0};
+  /// How long each answer with a log takes.
+  std::chrono::milliseconds log_takes{0};
   /// Called before each answer, to change what it will be.
   std::function<void(executor_record&)> before_answer;
   /// Questions are left unanswered.

@@ -49,12 +49,13 @@ public:
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override {
     return faults_.call("add_user", [&] { return inner_.add(draft, by, now); });
   }
-  core::result<void> update(core::user_id user, const core::user_draft& draft, const core::principal& by,
-                            core::time_point now) override {
-    return faults_.call("update_user", [&] { return inner_.update(user, draft, by, now); });
+  core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                            const core::principal& by, core::time_point now) override {
+    return faults_.call("update_user", [&] { return inner_.update(user, draft, seen, by, now); });
   }
-  core::result<void> remove(core::user_id user, const core::principal& by, core::time_point now) override {
-    return faults_.call("remove_user", [&] { return inner_.remove(user, by, now); });
+  core::result<void> remove(core::user_id user, std::string_view seen, const core::principal& by,
+                            core::time_point now) override {
+    return faults_.call("remove_user", [&] { return inner_.remove(user, seen, by, now); });
   }
   core::result<void> set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
                                   const core::principal& by, core::time_point now) override {

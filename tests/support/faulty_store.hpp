@@ -96,6 +96,7 @@ public:
   storage::api_key_store& api_keys() override { return keys_; }
   storage::audit_store& audits() override { return inner_->audits(); }
   storage::export_store& exports() override { return inner_->exports(); }
+  storage::kept_log_store& kept_logs() override { return inner_->kept_logs(); }
   storage::reservation_store* reservations() override { return shared; }
   core::result<void> ping() override {
     return call("ping", [&] { return inner_->ping(); });
@@ -207,8 +208,8 @@ private:
     return call("runs_of", [&] { return inner_->jobs().runs_of(intent, by); });
   }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
-                                      const core::principal& by) override {
-    return call("remove", [&] { return inner_->jobs().remove(job, declared_too, now, by); });
+                                      const core::principal& by, std::string_view seen) override {
+    return call("remove", [&] { return inner_->jobs().remove(job, declared_too, now, by, seen); });
   }
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
     return call("remove_logs", [&] { return inner_->jobs().remove_logs(job, behind, limit); });
@@ -320,12 +321,13 @@ private:
     core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) override {
       return all_.call("add_group", [&] { return inner().add(draft, by, now); });
     }
-    core::result<void> update(core::group_id group, const core::group_draft& draft, const core::principal& by,
-                              core::time_point now) override {
-      return all_.call("update_group", [&] { return inner().update(group, draft, by, now); });
+    core::result<void> update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                              const core::principal& by, core::time_point now) override {
+      return all_.call("update_group", [&] { return inner().update(group, draft, seen, by, now); });
     }
-    core::result<void> remove(core::group_id group, const core::principal& by, core::time_point now) override {
-      return all_.call("remove_group", [&] { return inner().remove(group, by, now); });
+    core::result<void> remove(core::group_id group, std::string_view seen, const core::principal& by,
+                              core::time_point now) override {
+      return all_.call("remove_group", [&] { return inner().remove(group, seen, by, now); });
     }
     core::result<core::group_record> read(core::group_id group, const core::principal& by) override {
       return all_.call("read_group", [&] { return inner().read(group, by); });

@@ -27,8 +27,8 @@ public:
     return inner_jobs_.runs_of(intent, by);
   }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
-                                      const core::principal& by) override {
-    return inner_jobs_.remove(job, declared_too, now, by);
+                                      const core::principal& by, std::string_view seen) override {
+    return inner_jobs_.remove(job, declared_too, now, by, seen);
   }
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id behind, std::size_t limit) override {
     return inner_jobs_.remove_logs(job, behind, limit);

@@ -37,6 +37,7 @@ public:
   storage::api_key_store& api_keys() override { return inner_.api_keys(); }
   storage::audit_store& audits() override { return inner_.audits(); }
   storage::export_store& exports() override { return inner_.exports(); }
+  storage::kept_log_store& kept_logs() override { return inner_.kept_logs(); }
   core::result<void> ping() override { return inner_.ping(); }
 
 protected:

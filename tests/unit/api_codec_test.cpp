@@ -31,6 +31,7 @@ core::job_record a_job() {
   job.route = "BUSYOVER";
   job.block = "COVER_EARLY";
   job.on_unknown = core::unknown_policy::skip;
+  job.keep_logs = true;
   job.timeout_s = 9;
   job.retry_count = 2;
   job.handler = "settle";
@@ -72,6 +73,7 @@ TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]"
   CHECK(draft->route == job.route);
   CHECK(draft->block == job.block);
   CHECK(draft->on_unknown == job.on_unknown);
+  CHECK(draft->keep_logs == true);
   CHECK(draft->timeout_s == job.timeout_s);
   CHECK(draft->retry_count == job.retry_count);
   CHECK(draft->handler == job.handler);
@@ -94,6 +96,7 @@ TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wi
     CHECK(draft->glue_type == "BEAN");
     CHECK(draft->timing == core::schedule_options{});
     CHECK(draft->on_unknown == core::unknown_policy::ask);
+    CHECK(draft->keep_logs == false);
     CHECK(draft->children.empty());
   }
 }
@@ -183,10 +186,14 @@ TEST_CASE("api: triggers", "[wire][api]") {
   CHECK_FALSE(parse_api_trigger(" \r\n\t")->param);
   CHECK_FALSE(parse_api_trigger(std::string_view{"\0", 1}));
   CHECK(parse_api_trigger(R"({"params":""})")->param == "");
-  CHECK(parse_api_trigger(R"({"addresses":["http://a:1"," "]})")->addresses == std::vector<std::string>{"http://a:1"});
+  CHECK(parse_api_trigger(R"({"addresses":[" http://a:1 ","http://b:1","http://a:1"]})")->addresses ==
+        std::vector<std::string>{"http://a:1", "http://b:1"});
+  CHECK(parse_api_trigger(R"({"addresses":[]})")->addresses.empty());
   CHECK(parse_api_trigger("{}")->kind == core::trigger_kind::api);
   for (const auto* odd : {R"({"params":1})", R"({"addresses":"http://a:1"})", R"({"addresses":[1]})", R"({"address":[]})",
-                          R"({"addresses":["no url"]})", "x"}) {
+                          R"({"addresses":["no url"]})", "x", R"({"addresses":[""]})", R"({"addresses":["http://a:1"," "]})",
+                          R"({"addresses":["http://a:1/,http://b:1/"]})",
+                          R"({"addresses":["http://a:1/,"]})", R"({"addresses":[","]})"}) {
     CAPTURE(odd);
     CHECK_FALSE(parse_api_trigger(odd));
   }

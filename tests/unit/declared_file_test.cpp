@@ -58,6 +58,7 @@ children = ["report", "mail/send"]
 enabled = false
 glue_type = "bean"
 on_unknown = "SKIP"
+keep_logs = true
 )");
   REQUIRE(set.groups.size() == 2);
   CHECK(set.source == "test");
@@ -85,6 +86,7 @@ on_unknown = "SKIP"
   CHECK_FALSE(job.enabled);
   CHECK(job.glue_type == "BEAN");
   CHECK(job.on_unknown == core::unknown_policy::skip);
+  CHECK(job.keep_logs);
   CHECK(job.where == "jobs.toml:10");
 }
 
@@ -97,6 +99,7 @@ TEST_CASE("declared file: what a job is when it says little", "[config]") {
   CHECK(job.block == core::block_strategy::serial_execution);
   CHECK(job.misfire == core::misfire_policy::do_nothing);
   CHECK(job.on_unknown == core::unknown_policy::ask);
+  CHECK_FALSE(job.keep_logs);
   CHECK(job.timeout_s == 0);
   CHECK(job.retry_count == 0);
   CHECK(job.enabled);

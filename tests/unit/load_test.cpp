@@ -132,6 +132,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "25s";
     if (each.name == "security.session_lifetime" || each.name == "security.remember_lifetime")
       value = "100h";
+    if (each.name == "retention.kept_logs_bytes_max" || each.name == "trigger.log_bytes_max")
+      value = "33MiB";
     const bool is_pem = each.name.starts_with("server.tls_") || each.name == "security.executor_ca" ||
                         each.name == "security.executor_certificate" || each.name == "security.executor_key";
     if (each.name == "mail.ca_file" || is_pem)
@@ -212,6 +214,13 @@ TEST_CASE("load: the file's errors name file, line, key and what is allowed", "[
   CHECK(files.refusal("[log]\nlevel = \n").rfind("c.toml:2: ", 0) == 0);
   CHECK(files.refusal("[log]\nlevel = \"info\"\nlevel = \"warn\"\n").rfind("c.toml:3: ", 0) == 0);
   CHECK(files.refusal("a = " + std::string(100000, '[')).rfind("c.toml:1: ", 0) == 0);
+}
+
+TEST_CASE("load: a key of very many parts is an error with a line", "[config]") {
+  std::string key = "a";
+  for (int i = 0; i < 50'000; ++i)
+    key += ".a";
+  CHECK(file_case{}.refusal("\n[" + key + "]\n") == "c.toml:2: a key has more than 8 parts");
 }
 
 TEST_CASE("load: everything wrong is told at once", "[config]") {

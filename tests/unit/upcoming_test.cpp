@@ -152,3 +152,29 @@ TEST_CASE("a tag is another one for each field that people write, and for no oth
   differs([](auto& j) { j.glue_source = "echo"; });
   differs([](auto& j) { j.on_unknown = core::unknown_policy::skip; });
 }
+
+TEST_CASE("the tag of a group and of a user is another one for each thing that people write", "[unit]") {
+  const core::group_record group{{core::group_id{1}, "pay", "Pay", core::address_type::manual, {"http://a:1", "http://b:1"}}, {}};
+  const auto differs = [](const auto& row, auto change) {
+    auto other = row;
+    change(other);
+    return core::edit_tag(other) != core::edit_tag(row);
+  };
+  CHECK(differs(group, [](auto& g) { g.group.app_name = "mail"; }));
+  CHECK(differs(group, [](auto& g) { g.group.title = "pay"; }));
+  CHECK(differs(group, [](auto& g) { g.group.type = core::address_type::automatic; }));
+  CHECK(differs(group, [](auto& g) { g.group.addresses = {"http://b:1", "http://a:1"}; }));
+  CHECK(differs(group, [](auto& g) { g.group.addresses = {"http://a:1http://b:1"}; }));
+  CHECK_FALSE(differs(group, [](auto& g) { g.updated = noon; }));
+  auto automatic = group;
+  automatic.group.type = core::address_type::automatic;
+  CHECK_FALSE(differs(automatic, [](auto& g) { g.group.addresses.clear(); })); // those are its executors' to say
+
+  const core::user_card user{core::user_id{4}, "edda", false, {{core::group_id{1}, core::group_right::editor}}};
+  CHECK(differs(user, [](auto& u) { u.name = "Edda"; }));
+  CHECK(differs(user, [](auto& u) { u.admin = true; }));
+  CHECK(differs(user, [](auto& u) { u.rights.clear(); }));
+  CHECK(differs(user, [](auto& u) { u.rights[0].first = core::group_id{2}; }));
+  CHECK(differs(user, [](auto& u) { u.rights[0].second = core::group_right::viewer; }));
+  CHECK(differs(user, [](auto& u) { u.rights.emplace_back(core::group_id{2}, core::group_right::viewer); }));
+}

@@ -99,6 +99,10 @@ TEST_CASE("validate: networks", "[config]") {
 }
 
 TEST_CASE("validate: times that depend on each other", "[config]") {
+  CHECK(refusal_of([](settings& s) { s.retention.kept_logs_bytes_max = s.retention.kept_log_bytes_max / 2; }) ==
+        "retention.kept_log_bytes_max: 1MiB is too large: one log is no larger than all, retention.kept_logs_bytes_max (512KiB)");
+  CHECK(refusal_of([](settings& s) { s.retention.kept_log_bytes_max = 2 * s.trigger.log_bytes_max; }) ==
+        "retention.kept_log_bytes_max: 8MiB is too large: a log comes in one answer, trigger.log_bytes_max (4MiB)");
   CHECK(refusal_of([](settings& s) { s.schedule.claim_ahead = s.schedule.misfire_after; }) ==
         "schedule.claim_ahead: 5s is too long; it must be shorter than schedule.misfire_after (5s)");
   CHECK(refusal_of([](settings& s) { s.cluster.beat = 399ms; }) == "accepted");

@@ -28,6 +28,7 @@ class Job:
     retry: int = 0
     children: tuple[str, ...] = ()
     enabled: bool = True
+    keep_logs: bool = False
 
     @property
     def name(self) -> str:
@@ -79,6 +80,7 @@ def job_text(job: Job) -> str:
         f"timeout = {job.timeout_s}",
         f"retry = {job.retry}",
         f"enabled = {str(job.enabled).lower()}",
+        f"keep_logs = {str(job.keep_logs).lower()}",
     ]
     if job.children:
         lines.append(f"children = [{', '.join(map(text, job.children))}]")

@@ -13,6 +13,7 @@ ROUTED = {"ROUND": "round", "RANDOM": "random", "CONSISTENT_HASH": "hash", "LEAS
           "LEAST_RECENTLY_USED": "lru", "FAILOVER": "failover", "BUSYOVER": "busyover",
           "SHARDING_BROADCAST": "shard", "FIRST": "echo", "LAST": "rate"}
 ROWS_DEADLINE_S = 40
+KEPT_DEADLINE_S = 15
 
 
 def jobs_of(release: str) -> list[Job]:
@@ -25,7 +26,7 @@ def jobs_of(release: str) -> list[Job]:
         Job(group, "rate", params="by rate", by_rate=True, route="LAST"),
         Job(group, "busyover", "slow", "1300", route="BUSYOVER"),
         Job(group, "shard", "shard", "", route="SHARDING_BROADCAST"),
-        Job(group, "logging", "logging", "this run", every_s=5),
+        Job(group, "logging", "logging", "this run", every_s=5, keep_logs=True),
         Job(group, "failing", "failing", "no luck", every_s=2),
         Job(group, "retry", "failing", "again", every_s=20, retry=2, route="ROUND"),
         Job(group, "timeout", "slow", "3000", every_s=3, timeout_s=1),
@@ -134,6 +135,20 @@ def logging(stage: Stage, release: str):
             yield f"log {row['id']}: line {line} missing in: {content}"
 
 
+def kept_log(stage: Stage, release: str):
+    """What the executor had logged some seconds after the result is kept by the admin, word for word."""
+    job = stage.job(release, "logging")
+    row = next(filter(finished, finished_rows(stage, release, "logging", 1)))
+    wait_until(lambda: stage.store.count("rm_kept_log WHERE log_id = ? AND state = 1", row["id"]) == 1, KEPT_DEADLINE_S,
+               f"the log of run {row['id']} is kept", lambda: stage.store.query("SELECT * FROM rm_kept_log LIMIT 10"))
+    pieces = stage.store.query("SELECT text FROM rm_run_log WHERE log_id = ? ORDER BY piece", row["id"])
+    kept = "".join(piece["text"] for piece in pieces)
+    executor = next(e for e in stage.executors[release] if e.address == row["executor_address"])
+    written = executor.log_file(row["trigger_time"][:10], row["id"]).read_text(encoding="utf-8")
+    if not written.startswith(kept) or f"line 5 of {job.params}" not in kept:
+        yield f"log {row['id']}: kept {kept!r}, written {written!r}"
+
+
 def discard_later(stage: Stage, release: str):
     """While one run lasts the next is refused by the executor, recorded with its text, and never executed."""
     rows = by_itself(stage.job(release, "discard"), finished_rows(stage, release, "discard", 8))
@@ -174,6 +189,7 @@ RUNNING = {
     "failing": failing,
     "timeout": timeout,
     "logging": logging,
+    "kept log": kept_log,
     "child": child,
     "block DISCARD_LATER": discard_later,
     "block COVER_EARLY": cover_early,

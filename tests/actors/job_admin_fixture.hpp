@@ -1,0 +1,57 @@
+#pragma once
+
+// job_admin over a real store, with doubles of who plans and who routes.
+
+#include <cstddef>
+#include <utility>
+
+#include "actors/admin/job_admin.hpp"
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/faulty_store.hpp"
+#include "tests/support/memory_database.hpp"
+
+namespace ringmaster::test {
+
+inline core::declared_set nightly() {
+  core::declared_set declared;
+  declared.source = "jobs.toml";
+  declared.groups.push_back({"pay-worker", "Payments", {}});
+  core::declared_job job;
+  job.group = "pay-worker";
+  job.key = "settle";
+  job.name = "Settle";
+  job.author = "ops";
+  job.schedule = core::schedule_type::cron;
+  job.schedule_conf = "0 0 1 * * ?";
+  job.handler = "settleHandler";
+  declared.jobs.push_back(job);
+  return declared;
+}
+
+inline config::security_settings with_scripts() {
+  config::security_settings out;
+  out.glue = true;
+  return out;
+}
+
+struct job_administration : virtual_time {
+  caf::expected<core::deploy_report> apply(core::declared_set declared, bool dry_run = false) {
+    return ask<core::deploy_report>(actor, protocol::apply_declared{std::move(declared), dry_run, false});
+  }
+  [[nodiscard]] std::size_t hints() const { return schedule.record->edit_hints + *registry.hints; }
+
+  memory_database database;
+  faulty_store store{database.open()};
+  query_worker_double edits{*this, store};
+  query_worker_double worker{*this, store};
+  schedule_double schedule{*this};
+  registry_monitor_double registry{*this};
+  protocol::job_admin spawn_admin(config::security_settings settings) {
+    return spawn<actors::job_admin_state, protocol::job_admin>(actors::query_workers{worker.actor, edits.actor}, schedule.actor,
+                                                               registry.actor, std::move(settings), clock(), silent_log());
+  }
+  protocol::job_admin actor = spawn_admin(with_scripts());
+};
+
+} // namespace ringmaster::test

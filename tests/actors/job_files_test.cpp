@@ -1,0 +1,107 @@
+// Declared files and forecasts that somebody asks for.
+
+#include "tests/actors/job_admin_fixture.hpp"
+
+using namespace ringmaster;
+using test::job_administration;
+using test::nightly;
+using test::with_scripts;
+
+namespace {
+
+const core::principal chief{core::user_id{1}, "chief", true, {}, "10.0.0.1"};
+const core::principal visitor{core::user_id{2}, "vera", false, {}, "10.0.0.2"};
+
+/// Reads the word `nightly`, and writes what it was asked for.
+struct with_files : job_administration {
+  static actors::declared_files files() {
+    return {[](const std::string& body) -> core::result<actors::apply_wish> {
+              if (body != "nightly" && body != "nightly?")
+                return core::fail(core::errc::invalid_argument, "a.toml:1: no");
+              return actors::apply_wish{nightly(), body.ends_with('?'), false};
+            },
+            [](storage::store&, const actors::export_wish& wish, core::time_point) -> core::result<std::string> {
+              return (wish.group ? "group " + std::to_string(core::number(*wish.group)) : "all") +
+                     (wish.source ? " of " + *wish.source : "");
+            }};
+  }
+  protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(
+    actors::query_workers{worker.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(), silent_log(),
+    files());
+};
+
+} // namespace
+
+TEST_CASE_METHOD(with_files, "files that somebody sends are applied under his name, behind no page", "[actors]") {
+  const auto tried = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly?", chief});
+  REQUIRE(tried);
+  CHECK(tried->dry_run);
+  CHECK(hints() == 0);
+  const auto done = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", chief});
+  REQUIRE(done);
+  CHECK_FALSE(done->dry_run);
+  CHECK(done->report.changes.size() == 2);
+  CHECK(hints() == 2);
+  CHECK(*worker.tasks == 0);
+  const auto record = store.audits().list({}, chief);
+  REQUIRE(record);
+  REQUIRE(record->size() == 2);
+  for (const auto& row : *record) {
+    CHECK(row.user_name == "chief");
+    CHECK(row.remote == "10.0.0.1");
+  }
+}
+
+TEST_CASE_METHOD(with_files, "who is no administrator applies and exports nothing", "[actors]") {
+  const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", visitor});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+  const auto kept = ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, visitor});
+  REQUIRE_FALSE(kept);
+  CHECK(protocol::to_core(kept.error()).code == core::errc::forbidden);
+  CHECK(store.audits().list({}, chief)->empty());
+}
+
+TEST_CASE_METHOD(with_files, "files with mistakes change nothing and wake nobody", "[actors]") {
+  const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nonsense", chief});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).context == "a.toml:1: no");
+  CHECK(hints() == 0);
+}
+
+TEST_CASE_METHOD(with_files, "an export is written by who edits", "[actors]") {
+  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief})->text == "all");
+  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{core::group_id{3}, chief})->text == "group 3");
+  CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief, "ops"})->text == "all of ops");
+  CHECK(*worker.tasks == 0);
+  // Without who reads and writes files.
+  CHECK_FALSE(ask<protocol::exported_file>(actor, protocol::export_query{std::nullopt, chief}));
+  CHECK_FALSE(ask<protocol::files_applied>(actor, protocol::apply_files{"nightly", chief}));
+}
+
+TEST_CASE_METHOD(job_administration, "a forecast is read and walked where people read, for whom may see", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto edited = *edits.tasks;
+  const auto foreseen = [this](protocol::forecast_query asked) { return ask<protocol::forecast_found>(actor, std::move(asked)); };
+  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
+  const core::upcoming_search days{{civil(), {}, civil()}, civil() + std::chrono::hours{72}, 50};
+
+  const auto all = foreseen({std::nullopt, std::nullopt, days, core::local_operator()});
+  REQUIRE(all);
+  REQUIRE_FALSE(all->page.firings.empty());
+  CHECK_FALSE(all->page.next);
+  CHECK(all->page.firings.front().at >= civil());
+  const auto job = all->page.firings.front().job;
+  const auto one = foreseen({std::nullopt, job, days, core::local_operator()});
+  REQUIRE(one);
+  CHECK(one->page.firings.size() <= all->page.firings.size());
+  CHECK(one->page.firings.front().job == job);
+
+  const auto none = foreseen({std::nullopt, std::nullopt, days, stranger});
+  REQUIRE(none);
+  CHECK(none->page.firings.empty());
+  const auto refused = foreseen({std::nullopt, job, days, stranger});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+  CHECK(*edits.tasks == edited);
+}

@@ -1,0 +1,219 @@
+// Logs of runs: from their executors, as one text, and kept.
+
+#include <limits>
+
+#include "tests/actors/run_admin_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::executor_address;
+using test::run_administration;
+
+TEST_CASE_METHOD(run_administration, "a log is read where the row says, from the line that is asked for", "[actors][runs]") {
+  const auto run = add_run(200);
+  executor->log = {true, 9, "lines", {}, 5, false};
+  auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, 5, user(core::group_right::viewer)});
+  REQUIRE(log);
+  CHECK(log->run.id == run);
+  CHECK(log->from_line == 5);
+  CHECK(log->to_line == 9);
+  CHECK(log->content == "lines");
+  CHECK_FALSE(log->end);
+  CHECK(executor->calls == std::vector<std::string>{"log " + std::to_string(core::number(run))});
+}
+
+TEST_CASE_METHOD(run_administration, "a log ends when its run has a result and there are no more lines", "[actors][runs]") {
+  const auto running = add_run(200);
+  const auto done = add_run(200, 200);
+  const auto end = [&](core::log_id run, std::int32_t from_line, protocol::log_reply reply) {
+    executor->log = std::move(reply);
+    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator()});
+    REQUIRE(log);
+    return log->end;
+  };
+  // Executors from 3.3 on say 0 behind the end, older ones the number of lines.
+  CHECK(end(done, 5, {true, 0, "", {}, 5, false}));
+  CHECK(end(done, 5, {true, 4, "", {}, 5, false}));
+  CHECK_FALSE(end(done, 4, {true, 4, "x", {}, 4, false}));
+  CHECK_FALSE(end(running, 5, {true, 4, "", {}, 5, false}));
+  CHECK(end(running, 1, {true, 0, "readLog fail, logFile not exists", {}, 1, true}));
+  // A line before the first one is the first one.
+  CHECK_FALSE(end(done, -7, {true, 1, "x", {}, 1, false}));
+}
+
+TEST_CASE_METHOD(run_administration, "the logs of a broadcast are one text", "[actors][runs][merged]") {
+  const std::string other_address = "http://10.0.0.4:9999/";
+  const auto other = pool.executor(other_address);
+  executor->log = {true, 2, "a\nb\n", {}, 1, false};
+  other->log = {true, 1, "c", {}, 1, false};
+  add_broadcast({executor_address, executor_address}, 200);
+  const auto ids = add_broadcast({executor_address, other_address}, 200);
+  const auto head = [&](std::size_t at, const std::string& address) {
+    return "---- shard " + std::to_string(at) + "/2, run " + std::to_string(core::number(ids[at])) + ", " + address + " ----\n";
+  };
+  const auto log = merged(ids.at(1), user(core::group_right::viewer));
+  REQUIRE(log);
+  CHECK(log->run.id == ids[1]);
+  CHECK(log->content == head(0, executor_address) + "a\nb\n" + head(1, other_address) + "c\n");
+  CHECK(log->to_line == 5);
+  CHECK(log->end);
+  const auto hidden = merged(ids[1], user(core::group_right::none));
+  REQUIRE_FALSE(hidden);
+  CHECK(protocol::to_core(hidden.error()).code == core::errc::forbidden);
+  REQUIRE_FALSE(merged(core::log_id{4711}));
+  // A run without shards is a broadcast of one.
+  const auto alone = merged(add_run(200));
+  REQUIRE(alone);
+  CHECK(alone->content.find("shard") == std::string::npos);
+  CHECK(alone->content.find("a\nb\n") != std::string::npos);
+  CHECK_FALSE(alone->end);
+}
+
+TEST_CASE_METHOD(run_administration, "who does not answer costs his own part alone", "[actors][runs][merged]") {
+  const auto silent = pool.executor("http://10.0.0.4:9999/");
+  silent->silent = true;
+  executor->log = {true, 1, "a\n", {}, 1, false};
+  const auto refusing = pool.executor("http://10.0.0.5:9999/");
+  refusing->log = {.error = "connection refused"};
+  const std::string unknown = "http://10.0.0.9:9999/";
+  const auto ids = add_broadcast({"http://10.0.0.4:9999/", executor_address, "http://10.0.0.5:9999/", unknown});
+  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  run();
+  CHECK_FALSE(*late);
+  advance(8s);
+  REQUIRE(*late);
+  REQUIRE(**late);
+  const auto& content = (**late)->content;
+  CHECK(content.find("10.0.0.3:9999/ ----\na\n") != std::string::npos);
+  CHECK(content.find("10.0.0.4:9999/ ----\n[it did not answer in time]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.5:9999/ ----\n[it did not answer: connection refused]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.9:9999/ ----\n[there is no way to the executor") != std::string::npos);
+  CHECK_FALSE((**late)->end);
+}
+
+TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for a bounded time", "[actors][runs][merged]") {
+  constexpr auto fan_out = actors::run_admin_state::merge_fan_out;
+  executor->log = {true, 1, std::string(100'000, 'x'), {}, 1, false};
+  const auto ids = add_broadcast(std::vector<std::string>(3 * fan_out, executor_address));
+  const auto log = merged(ids.at(0));
+  REQUIRE(log);
+  CHECK(executor->calls.size() == 3 * fan_out);
+  CHECK(log->content.size() < actors::run_admin_state::merged_bytes_max + 3 * fan_out * 200);
+  CHECK(log->content.find("more bytes: read run " + std::to_string(core::number(ids[5]))) != std::string::npos);
+  // Nobody answers: the second round has less time, the third one none.
+  executor->silent = true;
+  executor->calls.clear();
+  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  run();
+  CHECK(executor->calls.size() == fan_out);
+  advance(actors::run_admin_state::merge_patience);
+  REQUIRE(*late);
+  REQUIRE(**late);
+  CHECK(executor->calls.size() == 2 * fan_out);
+  CHECK((**late)->content.find("[not asked: other executors took too long]") != std::string::npos);
+}
+
+TEST_CASE_METHOD(run_administration, "a log that cannot be read says why", "[actors][runs]") {
+  const auto run = add_run(200);
+  const auto failed = add_run(500);
+  const auto nowhere = add_run(200, 0, "");
+  const auto strange = add_run(200, 0, "http://10.0.0.4:9999/");
+  CHECK(log_error(core::log_id{4711}).why == core::refusal::run_id_illegal);
+  CHECK(log_error(failed).context.ends_with(" has no log: no executor took it"));
+  CHECK(log_error(nowhere).code == core::errc::invalid_argument);
+  CHECK(log_error(strange).code == core::errc::unavailable);
+  CHECK(log_error(run, user(core::group_right::none)).code == core::errc::forbidden);
+  // The right comes first: who has none does not learn that the trigger failed.
+  CHECK(log_error(failed, user(core::group_right::none)).code == core::errc::forbidden);
+  CHECK(executor->calls.empty());
+  executor->log = {.error = "connection refused"};
+  const auto refused = log_error(run);
+  CHECK(refused.code == core::errc::unavailable);
+  CHECK(refused.context.find("10.0.0.3") != std::string::npos);
+  // What has a subject may be shown to people.
+  CHECK(refused.subject.find("10.0.0.3") != std::string::npos);
+  CHECK(refused.context.find("connection refused") != std::string::npos);
+  executor->silent = true;
+  auto late = later<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
+  advance(7s);
+  REQUIRE(*late);
+  REQUIRE_FALSE(**late);
+  CHECK(protocol::to_core((*late)->error()).code == core::errc::timeout);
+}
+
+TEST_CASE_METHOD(run_administration, "a result that came before the answer to its trigger has a log", "[actors][runs]") {
+  const auto early = add_run(0, 200);
+  const auto waiting = add_run(0);
+  executor->log = {true, 3, "x", {}, 1, false};
+  CHECK(ask<protocol::run_log>(actor, protocol::run_log_query{early, 1, core::local_operator()}));
+  CHECK(log_error(waiting).context.ends_with(" has no log: no executor took it"));
+}
+
+// -- kept logs -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(run_administration, "a kept log is read here, and its executor is left alone", "[actors][runs][keep]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree", false)));
+  const auto read = [&](std::int32_t from_line) {
+    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, user(core::group_right::viewer)});
+    REQUIRE(log);
+    CHECK((log->end && log->kept));
+    CHECK(log->from_line == std::max(from_line, 1));
+    CHECK(log->to_line == 3);
+    return log->content;
+  };
+  CHECK(read(-7) == "one\ntwo\nthree");
+  CHECK(read(2) == "two\nthree");
+  CHECK(read(4).empty());
+  CHECK(read(std::numeric_limits<std::int32_t>::max()).empty());
+  CHECK(log_error(run, user(core::group_right::none)).code == core::errc::forbidden);
+  CHECK(executor->calls.empty());
+}
+
+TEST_CASE_METHOD(run_administration, "a broadcast's kept logs are read here, the others where they are",
+                 "[actors][runs][merged][keep]") {
+  executor->log = {true, 1, "asked\n", {}, 1, false};
+  const auto ids = add_broadcast({executor_address, executor_address}, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(ids[0], "kept\n", false)));
+  const auto partly = merged(ids[1]);
+  REQUIRE(partly);
+  CHECK_FALSE(partly->kept);
+  CHECK(partly->content.find("kept\n") < partly->content.find("asked\n"));
+  CHECK(executor->calls == std::vector<std::string>{"log " + std::to_string(core::number(ids[1]))});
+  REQUIRE(test::expect(store.kept_logs().keep(ids[1], std::string(actors::run_admin_state::merged_bytes_max, 'x'), false)));
+  const auto all = merged(ids[1]);
+  REQUIRE(all);
+  CHECK(all->kept);
+  CHECK(executor->calls.size() == 1);
+  CHECK(all->content.size() < actors::run_admin_state::merged_bytes_max);
+  CHECK(all->content.find("more bytes: read run " + std::to_string(core::number(ids[1]))) != std::string::npos);
+}
+
+TEST_CASE_METHOD(run_administration, "of a log that was cut the executor has the rest, as long as it is there",
+                 "[actors][runs][keep]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\n[the log goes on]\n", true)));
+  const auto read = [&] {
+    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
+    REQUIRE(log);
+    return std::pair{log->content, log->kept};
+  };
+  executor->log = {true, 2, "one\ntwo\n", {}, 1, true};
+  CHECK(read() == std::pair{std::string{"one\ntwo\n"}, false});
+  const std::pair here{std::string{"one\n[the log goes on]\n"}, true};
+  executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true};
+  CHECK(read() == here);
+  auto later_part = ask<protocol::run_log>(actor, protocol::run_log_query{run, 2, core::local_operator()});
+  REQUIRE(later_part);
+  CHECK(later_part->content == "[the log goes on]\n");
+  const auto one = merged(run);
+  REQUIRE(one);
+  CHECK((one->kept && !one->end));
+  executor->log = {.error = "connection refused"};
+  CHECK(read() == here);
+  const auto nowhere = add_run(200, 200, "http://10.0.0.99:9999/");
+  REQUIRE(test::expect(store.kept_logs().keep(nowhere, "kept\n", true)));
+  auto log = ask<protocol::run_log>(actor, protocol::run_log_query{nowhere, 1, core::local_operator()});
+  REQUIRE(log);
+  CHECK((log->content == "kept\n" && log->kept));
+}

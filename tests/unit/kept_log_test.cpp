@@ -1,0 +1,62 @@
+#include "core/kept_log.hpp"
+
+#include <limits>
+#include <string>
+
+#include "core/text.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using core::cut_log;
+using core::lines_from;
+using core::pieces_of;
+
+TEST_CASE("kept log: lines are counted from 1, whatever the last one ends with", "[core][keep]") {
+  const auto from = [](std::string_view text, std::int32_t line) {
+    const auto part = lines_from(text, line);
+    return part.content + '|' + std::to_string(part.to_line);
+  };
+  CHECK(from("a\nb\nc\n", 1) == "a\nb\nc\n|3");
+  CHECK(from("a\nb\nc", 1) == "a\nb\nc|3");
+  CHECK(from("a\nb\nc", 3) == "c|3");
+  CHECK(from("a\nb\nc\n", 4) == "|3");
+  CHECK(from("a\nb\nc\n", std::numeric_limits<std::int32_t>::max()) == "|3");
+  CHECK(from("\n\n", 2) == "\n|2");
+  CHECK(from("", 1) == "|0");
+}
+
+TEST_CASE("kept log: what is too long is cut behind a line, and says so within its limit", "[core][keep]") {
+  const std::string lines = "first\nsecond\nthird\n";
+  CHECK(cut_log(lines, lines.size()) == lines);
+  const std::string note = "[the log goes on: only 100 bytes of it are kept]\n";
+  std::string many;
+  while (many.size() < 200)
+    many += "line\n";
+  const auto cut = cut_log(many, 100);
+  CHECK(cut.size() <= 100);
+  CHECK(cut.ends_with("line\n" + note));
+  CHECK(cut.size() + 6 > 100);
+  // One line that is longer than all: in part, and still text.
+  std::string wide;
+  while (wide.size() < 200)
+    wide += "\u5b8c";
+  const auto part = cut_log(wide, 100);
+  CHECK(part.size() <= 100);
+  CHECK(part.ends_with('\n' + note));
+  CHECK(core::valid_utf8(part) == part);
+  CHECK(core::valid_utf8(cut_log(std::string(200, 'x'), 10)).size() < 60);
+}
+
+TEST_CASE("kept log: pieces end with a character and are the text again", "[core][keep]") {
+  CHECK(pieces_of("", 10).empty());
+  const std::string text = "x\u5b8c\u5b8cyz\U0001F600.";
+  for (std::size_t max = 4; max < 20; ++max) {
+    std::string again;
+    for (const auto piece : pieces_of(text, max)) {
+      CHECK(piece.size() <= max);
+      CHECK(core::valid_utf8(piece) == piece);
+      again += piece;
+    }
+    CHECK(again == text);
+  }
+}
