@@ -57,7 +57,7 @@ struct user_draft {
   bool admin = false;
   std::optional<std::vector<std::pair<group_id, group_right>>> rights = {};
   /// `rights` comes of somebody who knows of no finer rights than `editor`, XXL's form: those that the user has in groups which
-  /// it does not name stay.
+  /// it does not name stay, and groups that it names need not be there.
   bool keeps_finer = false;
 };
 

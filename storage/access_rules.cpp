@@ -84,6 +84,19 @@ void add_right(group_rights& rights, core::group_id group, core::group_right rig
     at->second = std::max(at->second, right);
 }
 
+namespace {
+
+/// Of `rights`, those that are not in `others`.
+std::vector<core::group_id> groups_only_in(const group_rights& rights, const group_rights& others) {
+  std::vector<core::group_id> out;
+  for (const auto& [group, right] : rights)
+    if (std::none_of(others.begin(), others.end(), [group](const auto& other) { return other.first == group; }))
+      out.push_back(group);
+  return out;
+}
+
+} // namespace
+
 core::result<user_edit> plan_edit(const core::user_secret* before, const core::user_draft& draft) {
   user_edit edit;
   if (before)
@@ -119,9 +132,8 @@ core::result<user_edit> plan_edit(const core::user_secret* before, const core::u
   const bool other_password = before && draft.password_hash && *draft.password_hash != before->password_hash;
   if (other_password)
     edit.changes.emplace_back("password: changed");
-  for (const auto& [group, right] : edit.after.rights)
-    if (std::none_of(was.rights.begin(), was.rights.end(), [group](const auto& had) { return had.first == group; }))
-      edit.new_groups.push_back(group);
+  if (!draft.keeps_finer)
+    edit.new_groups = groups_only_in(edit.after.rights, was.rights);
   edit.ends_sessions = before && (other_password || gives_less(was, edit.after));
   return edit;
 }

@@ -39,7 +39,7 @@ struct user_edit {
   /// Those that XXL's list does not say.
   group_rights finer;
   bool ends_sessions = false;
-  /// In which he gets a right and had none.
+  /// In which he gets a right and had none, and which are to be there: XXL's form looks up no group.
   std::vector<core::group_id> new_groups;
   /// For the record of changes; empty: nothing is to be written.
   std::vector<std::string> changes;

@@ -159,6 +159,11 @@ TEST_CASE("a right is given in a group that there is, and the last administrator
   const auto anna = f.add("anna");
   CHECK(error_of(f.users().update(anna, draft, {}, f.admin, noon)) == errc::invalid_argument);
   CHECK(f.who("anna").rights.empty());
+  // XXL's form looks up no group.
+  draft.keeps_finer = true;
+  draft.rights = {{core::group_id{98}, group_right::editor}};
+  require(f.users().update(anna, draft, {}, f.admin, noon));
+  draft.keeps_finer = false;
   // What he has in a group that is gone is in nobody's way.
   f.db->exec("UPDATE xxl_job_user SET permission = '3,99' WHERE username = 'anna'");
   draft.rights = {{pay, group_right::editor}, {stock, group_right::viewer}, {core::group_id{99}, group_right::editor}};
