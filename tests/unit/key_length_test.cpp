@@ -19,7 +19,7 @@ const auto longest = key_of(key_parts_max);
 const auto too_long = key_of(key_parts_max + 1);
 
 /// A text that was parsed to its end has nothing that a file declares.
-std::string refusal(const std::string& text) {
+std::string refusal_of_text(const std::string& text) {
   const auto parsed = parse_declared(text, "a.toml", "test");
   return parsed || parsed.error().context.find(": unknown key ") != std::string::npos ? "read" : parsed.error().context;
 }
@@ -29,18 +29,18 @@ std::string refusal(const std::string& text) {
 TEST_CASE("key length: a key has eight parts at most, wherever it stands", "[config]") {
   for (const auto& key : {longest, key_of(key_parts_max, "\"a.b\""), key_of(key_parts_max, "'c'", " \t. ")}) {
     CAPTURE(key);
-    CHECK(refusal(key + " = 1\n") == "read");
-    CHECK(refusal("[" + key + "]\n" + key + " = { " + key + " = [1.5, { " + key + " = 2 }] }\n") == "read");
-    CHECK(refusal("[[ " + key + " ]]\n") == "read");
+    CHECK(refusal_of_text(key + " = 1\n") == "read");
+    CHECK(refusal_of_text("[" + key + "]\n" + key + " = { " + key + " = [1.5, { " + key + " = 2 }] }\n") == "read");
+    CHECK(refusal_of_text("[[ " + key + " ]]\n") == "read");
   }
   for (const auto& key : {too_long, key_of(9, "\"\""), key_of(9, "'a\\'", " . "), key_of(9, "\"\\\"\"", "\t."), key_of(50'000)}) {
     CAPTURE(key.substr(0, 100));
     const std::string problem = "a.toml:3: a key has more than 8 parts";
-    CHECK(refusal("\nx = 1\n" + key + " = 1\n") == problem);
-    CHECK(refusal("\n\n[" + key + "]\n") == problem);
-    CHECK(refusal("\n\n[[ " + key + " ]] # so\n") == problem);
-    CHECK(refusal("\n\nx = { y = 1, " + key + " = 1 }\n") == problem);
-    CHECK(refusal("x = [\n{},\n{ " + key + " = 1 }]\n") == problem);
+    CHECK(refusal_of_text("\nx = 1\n" + key + " = 1\n") == problem);
+    CHECK(refusal_of_text("\n\n[" + key + "]\n") == problem);
+    CHECK(refusal_of_text("\n\n[[ " + key + " ]] # so\n") == problem);
+    CHECK(refusal_of_text("\n\nx = { y = 1, " + key + " = 1 }\n") == problem);
+    CHECK(refusal_of_text("x = [\n{},\n{ " + key + " = 1 }]\n") == problem);
   }
 }
 
@@ -57,9 +57,9 @@ TEST_CASE("key length: dots in strings and comments belong to no key", "[config]
            "1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5]\n",
        }) {
     CAPTURE(text);
-    CHECK(refusal(text) == "read");
+    CHECK(refusal_of_text(text) == "read");
     // What ends them, ends them here, too.
-    CHECK(refusal(text + too_long + " = 1").ends_with(": a key has more than 8 parts"));
+    CHECK(refusal_of_text(text + too_long + " = 1").ends_with(": a key has more than 8 parts"));
   }
 }
 
@@ -68,13 +68,13 @@ TEST_CASE("key length: a text that is broken anywhere is an error, not the end",
        {"", "\"", "'", "\"\"\"", "'''", "x = \"", "x = '", "x = \"\"\"\\", "x = \"\\", "#", "[", "{", "x = [\""})
     for (const std::string& rest : {too_long, "\n" + too_long, std::string{"."}, std::string{}, key_of(50'000) + " = 1"}) {
       CAPTURE(start, rest.substr(0, 100));
-      const auto problem = refusal(start + rest);
+      const auto problem = refusal_of_text(start + rest);
       CHECK((problem == "read" || problem.starts_with("a.toml:")));
     }
   for (const char c : {'[', '{', '.', '"', '\'', '\\', 'a'})
     for (const std::string before : {"", "a = "}) {
       CAPTURE(c, before);
-      CHECK(refusal(before + std::string(1'000'000, c)).starts_with("a.toml:1: "));
+      CHECK(refusal_of_text(before + std::string(1'000'000, c)).starts_with("a.toml:1: "));
     }
 }
 
@@ -84,10 +84,10 @@ TEST_CASE("key length: the deepest text that is read does no harm", "[config]") 
   std::string end;
   for (int i = 0; i < 250; ++i, end += " }")
     text += table;
-  CHECK(refusal(text + end) == "read");
+  CHECK(refusal_of_text(text + end) == "read");
   for (int i = 0; i < 10; ++i, end += " }")
     text += table;
-  CHECK(refusal(text + end).starts_with("a.toml:2: "));
+  CHECK(refusal_of_text(text + end).starts_with("a.toml:2: "));
 }
 
 TEST_CASE("key length: a file of declared jobs", "[config]") {
