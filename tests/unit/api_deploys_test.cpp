@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string refusal(std::string_view body) {
+std::string refusal_of_body(std::string_view body) {
   const auto read = parse_api_apply(body);
   return read ? "accepted" : read.error().context;
 }
@@ -40,19 +40,19 @@ TEST_CASE("api: what an apply asks for", "[wire][api]") {
 
 TEST_CASE("api: an apply that cannot be meant", "[wire][api]") {
   // With prune, nothing at all would remove everything.
-  CHECK(refusal("{}").find("files") != std::string::npos);
-  CHECK(refusal(R"({"prune":true,"files":[]})").find("files") != std::string::npos);
-  CHECK(refusal(R"({"files":[{"name":"a.toml"}]})").find("files[0].text") != std::string::npos);
+  CHECK(refusal_of_body("{}").find("files") != std::string::npos);
+  CHECK(refusal_of_body(R"({"prune":true,"files":[]})").find("files") != std::string::npos);
+  CHECK(refusal_of_body(R"({"files":[{"name":"a.toml"}]})").find("files[0].text") != std::string::npos);
   for (const auto* name : {"", " ", "a\\nb", "a\\u007f"})
-    CHECK(refusal(R"({"files":[{"name":")" + std::string{name} + R"(","text":""}]})").find("files[0].name")
+    CHECK(refusal_of_body(R"({"files":[{"name":")" + std::string{name} + R"(","text":""}]})").find("files[0].name")
           != std::string::npos);
-  CHECK(refusal(R"({"files":[{"name":"a","text":"","mode":7}]})").find("mode") != std::string::npos);
+  CHECK(refusal_of_body(R"({"files":[{"name":"a","text":"","mode":7}]})").find("mode") != std::string::npos);
   const std::string one = R"("files":[{"name":"a","text":""}])";
-  CHECK(refusal(R"({"source":"",)" + one + "}").find("source") != std::string::npos);
-  CHECK(refusal(R"({"source":")" + std::string(129, 's') + R"(",)" + one + "}").find("source") != std::string::npos);
-  CHECK(refusal(R"({"revision":-1,)" + one + "}").find("revision") != std::string::npos);
-  CHECK(refusal(R"({"revision":1e3,)" + one + "}").find("revision") != std::string::npos);
-  CHECK(refusal(R"({"dry_run":"yes",)" + one + "}").find("dry_run") != std::string::npos);
+  CHECK(refusal_of_body(R"({"source":"",)" + one + "}").find("source") != std::string::npos);
+  CHECK(refusal_of_body(R"({"source":")" + std::string(129, 's') + R"(",)" + one + "}").find("source") != std::string::npos);
+  CHECK(refusal_of_body(R"({"revision":-1,)" + one + "}").find("revision") != std::string::npos);
+  CHECK(refusal_of_body(R"({"revision":1e3,)" + one + "}").find("revision") != std::string::npos);
+  CHECK(refusal_of_body(R"({"dry_run":"yes",)" + one + "}").find("dry_run") != std::string::npos);
 }
 
 TEST_CASE("api: of very many mistakes some are told", "[wire][api]") {

@@ -5,7 +5,9 @@
 #include "core/text.hpp"
 #include "tests/support/catch.hpp"
 
-using namespace ringmaster::core;
+using ringmaster::core::columns_of;
+using ringmaster::core::count_characters;
+using ringmaster::core::valid_utf8;
 
 TEST_CASE("text width: what stands in columns of a terminal", "[core]") {
   CHECK(columns_of("") == 0);
