@@ -45,7 +45,7 @@ struct keeping_fixture : firing_fixture {
   std::string rows_of_ours() { return db->value("SELECT COUNT(*) FROM rm_kept_log"); }
 };
 
-using ids = std::vector<core::log_id>;
+using run_list = std::vector<core::log_id>;
 
 } // namespace
 
@@ -81,9 +81,9 @@ TEST_CASE("a result together with its trigger's answer, and a late success, brin
   f.record({f.answer(late, 500, "lost")}, {});
   CHECK(f.pending().empty());
   f.record({f.answer(both, 200)}, {f.callback(both, 200), f.callback(late, 200)});
-  CHECK(f.pending() == ids{both.id, late.id});
-  CHECK(f.pending(both.id) == ids{late.id});
-  CHECK(f.pending({}, 1) == ids{both.id});
+  CHECK(f.pending() == run_list{both.id, late.id});
+  CHECK(f.pending(both.id) == run_list{late.id});
+  CHECK(f.pending({}, 1) == run_list{both.id});
 }
 
 TEST_CASE("a kept log is read as it was stored, however long, and stored once", "[storage][keep]") {
@@ -122,10 +122,10 @@ TEST_CASE("that a log was cut is remembered", "[storage][keep]") {
 TEST_CASE("logs that were given up are not wanted any more", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto first = f.ended(7), second = f.ended(8), third = f.ended(9);
-  const ids some{first.id, third.id};
+  const run_list some{first.id, third.id};
   require(f.logs().give_up(some));
   require(f.logs().give_up({}));
-  CHECK(f.pending() == ids{second.id});
+  CHECK(f.pending() == run_list{second.id});
   CHECK_FALSE(f.keep(first, "late"));
   CHECK_FALSE(f.read(first.id, 7));
   CHECK(f.pieces() == "0");
@@ -133,7 +133,7 @@ TEST_CASE("logs that were given up are not wanted any more", "[storage][keep]") 
 
 TEST_CASE("the oldest kept logs go first, a few at a time", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
-  ids runs;
+  run_list runs;
   for (std::int32_t job = 1; job <= 4; ++job) {
     const auto run = f.ended(job);
     runs.push_back(run.id);
@@ -152,7 +152,7 @@ TEST_CASE("the oldest kept logs go first, a few at a time", "[storage][keep]") {
   CHECK(f.pieces() == "1");
   CHECK(require(f.logs().drop_oldest(1'000, 16)) == 100);
   CHECK(require(f.logs().drop_oldest(1'000, 16)) == 0);
-  CHECK(f.pending() == ids{runs[3]});
+  CHECK(f.pending() == run_list{runs[3]});
 }
 
 TEST_CASE("what takes a run away takes its kept log, a piece at a time", "[storage][keep]") {
