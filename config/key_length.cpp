@@ -62,7 +62,8 @@ private:
   }
 
   [[nodiscard]] std::size_t quotes_here(char quote, std::size_t most) const noexcept {
-    return std::min(std::min(text_.find_first_not_of(quote, at_), text_.size()) - at_, most);
+    const auto rest = text_.substr(at_, most); // a text of quotes alone is gone through once
+    return std::min(rest.find_first_not_of(quote), rest.size());
   }
 
   [[nodiscard]] std::size_t line_here() const noexcept {
