@@ -6,7 +6,6 @@
 
 #include "actors/metrics.hpp"
 #include "actors/rhythm.hpp"
-#include "actors/store_access.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::actors {
@@ -43,7 +42,8 @@ log_keeper_state::log_keeper_state(protocol::log_keeper::pointer self, keeper_pa
                                    config::retention_settings retention, milliseconds limit, protocol::wall_clock clock,
                                    logger log)
   : self_{self},
-    partners_{std::move(partners)},
+    store_{self, std::move(partners.store)},
+    pool_{std::move(partners.pool)},
     retention_{retention},
     limit_{limit},
     clock_{std::move(clock)},
@@ -72,7 +72,7 @@ void log_keeper_state::change_slots(const protocol::slot_change& change) { set_d
 void log_keeper_state::set_duty(bool on) {
   if (std::exchange(duty_, on) == on)
     return;
-  ++epoch_;
+  store_.change();
   looking_ = tidying_ = removing_ = has_measured_ = false;
   after_ = {};
   duty_since_ = clock_.at(now());
@@ -107,25 +107,6 @@ void log_keeper_state::arm() {
   protocol::send_at(self_, protocol::log_keeper{self_}, next_tick_, protocol::tick_atom{});
 }
 
-template <class T, class Worker, class UseCase, class Then>
-void log_keeper_state::ask(const Worker& worker, UseCase use_case, Then then) {
-  ask_store<T>(
-    self_, worker, std::move(use_case),
-    [this, epoch = epoch_, then](core::result<T>&& answer) mutable {
-      if (epoch == epoch_)
-        then(std::move(answer));
-    },
-    store_patience, protocol::store_turn::patient);
-}
-
-template <class T, class UseCase, class Then>
-void log_keeper_state::ask_writer(UseCase use_case, Then then) {
-  if (partners_.writes_aside)
-    ask<T>(partners_.queries, std::move(use_case), std::move(then));
-  else
-    ask<T>(partners_.storage, std::move(use_case), std::move(then));
-}
-
 // -- what is to be fetched -------------------------------------------------------------------------------------------------
 
 void log_keeper_state::look() {
@@ -137,8 +118,8 @@ void log_keeper_state::look() {
     waiting_.clear();
   }
   looking_ = true;
-  ask<std::vector<core::pending_log>>(
-    partners_.queries, [after = after_](storage::store& store) { return store.kept_logs().pending(after, looked_at); },
+  store_.read<std::vector<core::pending_log>>(
+    [after = after_](storage::store& store) { return store.kept_logs().pending(after, looked_at); },
     [this](core::result<std::vector<core::pending_log>>&& found) {
       looking_ = false;
       looked(std::move(found));
@@ -210,15 +191,15 @@ void log_keeper_state::fetch(core::pending_log&& run) {
   const bool doubtful = silent_.contains(run.address);
   doubtful_ += doubtful ? 1 : 0;
   auto work = std::make_shared<fetching>(fetching{std::move(run), doubtful, now() + fetch_limit});
-  protocol::request(self_, partners_.pool, limit_, protocol::link_query{work->run.address})
+  protocol::request(self_, pool_, limit_, protocol::link_query{work->run.address})
     .then(
-      [this, work, epoch = epoch_](protocol::link_handle& found) {
+      [this, work, epoch = store_.epoch()](protocol::link_handle& found) {
         work->link = std::move(found.link);
-        if (epoch == epoch_)
+        if (epoch == store_.epoch())
           ask_executor(work);
       },
-      [this, work, epoch = epoch_](const caf::error& why) {
-        if (epoch == epoch_)
+      [this, work, epoch = store_.epoch()](const caf::error& why) {
+        if (epoch == store_.epoch())
           failed(work, protocol::to_core(why).context);
       });
 }
@@ -227,12 +208,12 @@ void log_keeper_state::ask_executor(const fetching_ptr& work) {
   const auto& run = work->run;
   protocol::request(self_, work->link, limit_, protocol::log_request{run.run, run.trigger_time, work->from_line})
     .then(
-      [this, work, epoch = epoch_](protocol::log_reply& reply) {
-        if (epoch == epoch_)
+      [this, work, epoch = store_.epoch()](protocol::log_reply& reply) {
+        if (epoch == store_.epoch())
           answered(work, std::move(reply));
       },
-      [this, work, epoch = epoch_](const caf::error&) {
-        if (epoch == epoch_)
+      [this, work, epoch = store_.epoch()](const caf::error&) {
+        if (epoch == store_.epoch())
           failed(work, "it took too long");
       });
 }
@@ -256,7 +237,7 @@ void log_keeper_state::answered(const fetching_ptr& work, protocol::log_reply&& 
   const bool goes_on = has_more && !reply.end && reply.to_line >= work->from_line
                        && reply.to_line < std::numeric_limits<std::int32_t>::max();
   if (!goes_on || work->text.size() > retention_.kept_log_bytes_max)
-    return store(work);
+    return put(work);
   if (now() >= work->until)
     return failed(work, "it took too long");
   work->from_line = reply.to_line + 1;
@@ -286,10 +267,10 @@ void log_keeper_state::cannot_be_had(const fetching_ptr& work, const std::string
   release(work);
 }
 
-void log_keeper_state::store(const fetching_ptr& work) {
+void log_keeper_state::put(const fetching_ptr& work) {
   const bool cut = work->text.size() > retention_.kept_log_bytes_max;
   auto text = std::make_shared<const std::string>(core::cut_log(std::move(work->text), retention_.kept_log_bytes_max));
-  ask_writer<bool>(
+  store_.write_much<bool>(
     [run = work->run.run, text, cut](storage::store& store) { return store.kept_logs().keep(run, *text, cut); },
     [this, work, bytes = text->size()](const core::result<bool>& kept) {
       if (!kept) {
@@ -319,18 +300,18 @@ void log_keeper_state::give_up(const std::vector<core::pending_log>& runs, const
     ids->push_back(run.run);
   log_->info("the logs of {} runs are not kept, from run {} of {} on: {}", runs.size(), core::number(runs.front().run),
              runs.front().address, why);
-  ask_writer<void>([ids](storage::store& store) { return store.kept_logs().give_up(*ids); },
-                   [this, ids](const core::result<void>& gone) {
-                     for (const auto run : *ids) {
-                       taken_.erase(run);
-                       failed_.erase(run);
-                       refused_.erase(run);
-                     }
-                     if (gone)
-                       given_up_->inc(static_cast<std::int64_t>(ids->size()));
-                     else
-                       store_until_ = now() + keeper_retry;
-                   });
+  store_.write_much<void>([ids](storage::store& store) { return store.kept_logs().give_up(*ids); },
+                          [this, ids](const core::result<void>& gone) {
+                            for (const auto run : *ids) {
+                              taken_.erase(run);
+                              failed_.erase(run);
+                              refused_.erase(run);
+                            }
+                            if (gone)
+                              given_up_->inc(static_cast<std::int64_t>(ids->size()));
+                            else
+                              store_until_ = now() + keeper_retry;
+                          });
 }
 
 void log_keeper_state::done(const fetching_ptr& work) {
@@ -367,25 +348,25 @@ void log_keeper_state::tidy() {
 
 // A sum that goes along knows nothing of what others remove: it is taken anew before anything is dropped for it.
 void log_keeper_state::measure() {
-  ask<std::int64_t>(partners_.queries, [](storage::store& store) { return store.kept_logs().bytes(); },
-                    [this](const core::result<std::int64_t>& bytes) {
-                      tidying_ = false;
-                      if (!bytes) {
-                        next_measure_ = next_tidy_ = now() + keeper_retry;
-                        return;
-                      }
-                      bytes_ = *bytes;
-                      shown_bytes_->value(bytes_);
-                      has_measured_ = is_too_much();
-                      next_measure_ = now() + measure_period;
-                      next_tidy_ = now();
-                    });
+  store_.read<std::int64_t>([](storage::store& store) { return store.kept_logs().bytes(); },
+                            [this](const core::result<std::int64_t>& bytes) {
+                              tidying_ = false;
+                              if (!bytes) {
+                                next_measure_ = next_tidy_ = now() + keeper_retry;
+                                return;
+                              }
+                              bytes_ = *bytes;
+                              shown_bytes_->value(bytes_);
+                              has_measured_ = is_too_much();
+                              next_measure_ = now() + measure_period;
+                              next_tidy_ = now();
+                            });
 }
 
 // A little more than has to go, so that it is not taken anew for each log.
 void log_keeper_state::drop_oldest() {
   const auto max = static_cast<std::int64_t>(retention_.kept_logs_bytes_max);
-  ask_writer<std::int64_t>(
+  store_.write_much<std::int64_t>(
     [excess = bytes_ - max + max / 20](storage::store& store) { return store.kept_logs().drop_oldest(excess, dropped_at_once); },
     [this](const core::result<std::int64_t>& freed) {
       tidying_ = false;
@@ -398,7 +379,7 @@ void log_keeper_state::drop_oldest() {
 }
 
 void log_keeper_state::remove_dropped() {
-  ask_writer<std::size_t>(
+  store_.write_much<std::size_t>(
     [](storage::store& store) { return store.kept_logs().remove_dropped(removed_at_once); },
     [this](const core::result<std::size_t>& removed) {
       tidying_ = false;

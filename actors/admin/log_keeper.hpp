@@ -12,6 +12,7 @@
 #include <caf/telemetry/counter.hpp>
 #include <caf/telemetry/gauge.hpp>
 
+#include "actors/admin/duty_store.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/kept_log.hpp"
@@ -23,13 +24,8 @@
 namespace ringmaster::actors {
 
 struct keeper_partners {
-  /// Writes: patient tasks, behind claims and results.
-  protocol::storage_actor storage;
-  /// Reads, on a connection of its own.
-  protocol::query_worker queries;
+  duty_workers store;
   protocol::trigger_pool pool;
-  /// The database takes writes of several connections at once: then texts are written on that connection, too.
-  bool writes_aside = false;
 };
 
 /// Logs of finished runs that outlive their executors (job option `keep_logs`): a duty about the whole, so of the node that has
@@ -107,7 +103,7 @@ private:
   void answered(const fetching_ptr& work, protocol::log_reply&& reply);
   void failed(const fetching_ptr& work, const std::string& why);
   void cannot_be_had(const fetching_ptr& work, const std::string& why);
-  void store(const fetching_ptr& work);
+  void put(const fetching_ptr& work);
   void give_up(const std::vector<core::pending_log>& runs, const std::string& why);
   /// It may be found again.
   void done(const fetching_ptr& work);
@@ -119,16 +115,12 @@ private:
   void drop_oldest();
   void remove_dropped();
 
-  /// Asks `worker`; the answer is dropped when the duty ended or began anew meanwhile.
-  template <class T, class Worker, class UseCase, class Then>
-  void ask(const Worker& worker, UseCase use_case, Then then);
-  template <class T, class UseCase, class Then>
-  void ask_writer(UseCase use_case, Then then);
   [[nodiscard]] steady now() const { return self_->clock().now(); }
   [[nodiscard]] bool is_too_much() const noexcept;
 
   protocol::log_keeper::pointer self_;
-  keeper_partners partners_;
+  duty_store<protocol::log_keeper::pointer> store_;
+  protocol::trigger_pool pool_;
   config::retention_settings retention_;
   std::chrono::milliseconds limit_;
   protocol::wall_clock clock_;
@@ -136,8 +128,6 @@ private:
 
   bool alive_ = false;
   bool duty_ = false;
-  /// Number of duties that began or ended.
-  std::uint64_t epoch_ = 0;
   core::time_point duty_since_{};
   steady next_tick_{};
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "actors/rhythm.hpp"
-#include "actors/store_access.hpp"
 
 namespace ringmaster::actors {
 
@@ -35,11 +34,11 @@ constexpr milliseconds audit_retry{60'000};
 
 } // namespace
 
-report_actor_state::report_actor_state(protocol::report_actor::pointer self, report_partners partners,
+report_actor_state::report_actor_state(protocol::report_actor::pointer self, duty_workers workers,
                                        config::retention_settings retention, core::zone schedule_zone, protocol::wall_clock clock,
                                        logger log)
   : self_{self},
-    partners_{std::move(partners)},
+    store_{self, std::move(workers)},
     retention_{retention},
     zone_{std::move(schedule_zone)},
     clock_{std::move(clock)},
@@ -69,7 +68,7 @@ void report_actor_state::change_slots(const protocol::slot_change& change) {
 void report_actor_state::set_duty(bool on) {
   if (std::exchange(duty_, on) == on)
     return;
-  ++epoch_;
+  store_.change();
   counter_.reset();
   written_.reset();
   counting_ = purging_ = false;
@@ -78,25 +77,6 @@ void report_actor_state::set_duty(bool on) {
   purge_.reset();
   if (on)
     log_->info("this node counts the days and keeps the age limit of the log");
-}
-
-template <class T, class Worker, class UseCase, class Then>
-void report_actor_state::ask(const Worker& worker, UseCase use_case, Then then) {
-  ask_store<T>(
-    self_, worker, std::move(use_case),
-    [this, epoch = epoch_, then](core::result<T>&& answer) mutable {
-      if (epoch == epoch_)
-        then(std::move(answer));
-    },
-    store_patience, protocol::store_turn::patient);
-}
-
-template <class T, class UseCase, class Then>
-void report_actor_state::ask_purger(UseCase use_case, Then then) {
-  if (partners_.purges_aside)
-    ask<T>(partners_.queries, std::move(use_case), std::move(then));
-  else
-    ask<T>(partners_.storage, std::move(use_case), std::move(then));
 }
 
 void report_actor_state::tick() {
@@ -136,8 +116,8 @@ void report_actor_state::begin_count() {
   counter_.reset();
   written_.reset();
   days_ = days;
-  ask<core::log_id>(
-    partners_.queries, [from = days[0] - id_disorder](storage::store& store) { return store.upkeep().last_before(from); },
+  store_.read<core::log_id>(
+    [from = days[0] - id_disorder](storage::store& store) { return store.upkeep().last_before(from); },
     [this](const core::result<core::log_id>& first) {
       counting_ = false;
       if (!first)
@@ -149,8 +129,8 @@ void report_actor_state::begin_count() {
 
 void report_actor_state::begin_pass() {
   counting_ = true;
-  ask<core::log_span>(
-    partners_.queries, [](storage::store& store) { return store.upkeep().span(); },
+  store_.read<core::log_span>(
+    [](storage::store& store) { return store.upkeep().span(); },
     [this](const core::result<core::log_span>& span) { passed_span(span); });
 }
 
@@ -170,8 +150,7 @@ void report_actor_state::count_next() {
   if (!range)
     return write_report();
   counting_ = true;
-  ask<core::day_counts>(
-    partners_.queries,
+  store_.read<core::day_counts>(
     [range = *range, days = days_](storage::store& store) { return store.upkeep().count_runs(range, days); },
     [this](const core::result<core::day_counts>& counts) {
       counting_ = false;
@@ -193,8 +172,7 @@ void report_actor_state::write_report() {
   if (days.empty())
     return;
   counting_ = true;
-  ask<void>(
-    partners_.storage,
+  store_.write<void>(
     [days, now = clock_.at(self_->clock().now())](storage::store& store) { return store.upkeep().write_report(days, now); },
     [this, totals](const core::result<void>& done) {
       counting_ = false;
@@ -220,8 +198,7 @@ void report_actor_state::begin_purge() {
   if (!purge_.is_due(before))
     return;
   purging_ = true;
-  ask<old_runs>(
-    partners_.queries,
+  store_.read<old_runs>(
     [before](storage::store& store) -> core::result<old_runs> {
       auto span = store.upkeep().span();
       if (!span)
@@ -249,7 +226,7 @@ void report_actor_state::purge_next() {
   if (!step)
     return;
   purging_ = true;
-  ask_purger<core::purge_outcome>(
+  store_.write_much<core::purge_outcome>(
     [step = *step](storage::store& store) { return store.upkeep().purge(step); },
     [this](const core::result<core::purge_outcome>& outcome) { purged(outcome); });
 }
@@ -269,7 +246,7 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
 
 void report_actor_state::forget_orphans() {
   next_orphans_ = self_->clock().now() + orphan_period;
-  ask_purger<std::size_t>(
+  store_.write_much<std::size_t>(
     [](storage::store& store) { return store.upkeep().forget_orphans(orphans_per_step); },
     [this](const core::result<std::size_t>& removed) {
       if (removed && *removed == 0)
@@ -285,7 +262,7 @@ void report_actor_state::purge_audits() {
   if (retention_.audit_days == 0)
     return;
   const auto before = clock_.at(self_->clock().now()) - std::chrono::days{static_cast<int>(retention_.audit_days)};
-  ask_purger<std::size_t>(
+  store_.write_much<std::size_t>(
     [before](storage::store& store) { return store.upkeep().purge_audits(before, audits_per_step); },
     [this](const core::result<std::size_t>& removed) {
       if (!removed) {
@@ -302,7 +279,7 @@ void report_actor_state::purge_audits() {
 
 void report_actor_state::make_room() {
   next_room_ = self_->clock().now() + room_period;
-  ask_purger<void>(
+  store_.write_much<void>(
     [](storage::store& store) { return store.upkeep().make_room(); },
     [this](const core::result<void>& made) {
       if (!made && !std::exchange(no_room_, true))

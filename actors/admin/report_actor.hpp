@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "actors/admin/duty_store.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/day_counter.hpp"
@@ -17,16 +18,6 @@
 
 namespace ringmaster::actors {
 
-struct report_partners {
-  /// Writes: patient tasks, behind claims and results.
-  protocol::storage_actor storage;
-  /// Reads, on a connection of its own.
-  protocol::query_worker queries;
-  /// The database takes writes of several connections at once: then old runs are removed on that connection, too, and beats,
-  /// claims and results never wait for it. With one writer for all they are patient tasks.
-  bool purges_aside = false;
-};
-
 /// The day report (XXL admin §7.6) and the age limit of the log (§7.7): duties about the whole, so of the node that has slot 0.
 ///
 /// Once a minute it counts what can have changed since the last time (`core::day_counter`), one stretch of ids after the other,
@@ -38,7 +29,7 @@ class report_actor_state {
 public:
   static inline const char* name = "ringmaster.report_actor";
 
-  report_actor_state(protocol::report_actor::pointer self, report_partners partners, config::retention_settings retention,
+  report_actor_state(protocol::report_actor::pointer self, duty_workers workers, config::retention_settings retention,
                      core::zone schedule_zone, protocol::wall_clock clock, logger log);
   protocol::report_actor::behavior_type make_behavior();
 
@@ -65,7 +56,7 @@ private:
   void write_report();
   void count_failed(const core::error& why);
 
-  // -- the purge, report_purge.cpp
+  // -- the purge
   void begin_purge();
   void purge_next();
   void purged(const core::result<core::purge_outcome>& outcome);
@@ -73,15 +64,8 @@ private:
   void forget_orphans();
   void purge_audits();
 
-  /// Asks whoever removes old runs.
-  template <class T, class UseCase, class Then>
-  void ask_purger(UseCase use_case, Then then);
-  /// Asks `worker`; the answer is dropped when the duty ended or began anew meanwhile.
-  template <class T, class Worker, class UseCase, class Then>
-  void ask(const Worker& worker, UseCase use_case, Then then);
-
   protocol::report_actor::pointer self_;
-  report_partners partners_;
+  duty_store<protocol::report_actor::pointer> store_;
   config::retention_settings retention_;
   core::zone zone_;
   protocol::wall_clock clock_;
@@ -90,8 +74,6 @@ private:
   bool alive_ = false;
   bool first_slot_ = false;
   bool duty_ = false;
-  /// Number of duties that began or ended.
-  std::uint64_t epoch_ = 0;
   steady next_tick_{};
 
   core::day_bounds days_{};

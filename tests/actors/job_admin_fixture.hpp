@@ -8,26 +8,11 @@
 #include "actors/admin/job_admin.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/declared_jobs.hpp"
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::test {
-
-inline core::declared_set nightly() {
-  core::declared_set declared;
-  declared.source = "jobs.toml";
-  declared.groups.push_back({"pay-worker", "Payments", {}});
-  core::declared_job job;
-  job.group = "pay-worker";
-  job.key = "settle";
-  job.name = "Settle";
-  job.author = "ops";
-  job.schedule = core::schedule_type::cron;
-  job.schedule_conf = "0 0 1 * * ?";
-  job.handler = "settleHandler";
-  declared.jobs.push_back(job);
-  return declared;
-}
 
 inline config::security_settings with_scripts() {
   config::security_settings out;

@@ -2,6 +2,7 @@
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/declared_jobs.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/memory_database.hpp"
 
@@ -45,19 +46,8 @@ struct full_store final : test::forwarding_store {
 /// The node of slot 0, with a job whose logs are kept.
 struct keeping : test::virtual_time {
   keeping() {
-    core::declared_set declared;
-    declared.source = "jobs.toml";
-    declared.groups.push_back({"pay-worker", "Payments", {}});
-    core::declared_job made;
-    made.group = "pay-worker";
-    made.key = "settle";
-    made.name = "Settle";
-    made.author = "ops";
-    made.schedule = core::schedule_type::cron;
-    made.schedule_conf = "0 0 1 * * ?";
-    made.handler = "settleHandler";
-    made.keep_logs = true;
-    declared.jobs.push_back(made);
+    auto declared = test::nightly();
+    declared.jobs.front().keep_logs = true;
     test::expect(store->deploys().apply(declared, false, false, civil()));
     const auto id = test::expect(store->jobs().find({std::nullopt, "pay-worker", "settle"})).spec->id;
     job = test::expect(store->firings().read_jobs({&id, 1})).at(0).spec;
@@ -67,7 +57,7 @@ struct keeping : test::virtual_time {
 
   void begin(config::retention_settings retention = {}) {
     actor = spawn<actors::log_keeper_state, protocol::log_keeper>(
-      actors::keeper_partners{storage.actor, worker.actor, pool.actor}, retention, 6000ms, clock(), silent_log());
+      actors::keeper_partners{{storage.actor, worker.actor}, pool.actor}, retention, 6000ms, clock(), silent_log());
     tell(actor, protocol::life_change{life});
     tell(actor, protocol::slot_change{core::slot_set{}.set(0)});
   }

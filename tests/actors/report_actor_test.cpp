@@ -15,7 +15,7 @@ struct reporting : recovery {
 
   void begin_reports(std::size_t keep_days = 30) {
     actor_ = spawn<actors::report_actor_state, protocol::report_actor>(
-      actors::report_partners{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
+      actors::duty_workers{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
       silent_log());
     take_duty();
   }

@@ -11,6 +11,7 @@
 #include "actors/admin/run_admin.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/declared_jobs.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/memory_database.hpp"
 
@@ -62,35 +63,30 @@ struct watched_store final : forwarding_store {
 
 struct run_administration : virtual_time {
   run_administration() {
-    core::declared_set declared;
-    declared.source = "jobs.toml";
-    declared.groups.push_back({"pay-worker", "Payments", {}});
-    core::declared_job made;
-    made.group = "pay-worker";
-    made.key = "settle";
-    made.name = "Settle";
-    made.author = "ops";
-    made.schedule = core::schedule_type::cron;
-    made.schedule_conf = "0 0 1 * * ?";
-    made.handler = "settleHandler";
-    made.keep_logs = true;
-    declared.jobs.push_back(made);
+    auto declared = nightly();
+    declared.jobs.front().keep_logs = true;
     expect(store.deploys().apply(declared, false, false, civil()));
     job = expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec;
     life = expect(store.cluster().enter("a", "a:8080"));
   }
 
-  /// A run with this answer to its trigger and this result; 0: none.
-  core::log_id add_run(std::int32_t trigger_code, std::int32_t handle_code = 0, const std::string& address = executor_address) {
+  /// The job's next instant, without a run.
+  core::claim_batch claim_next() {
     const auto next = *expect(store.firings().read_jobs({&job->id, 1})).at(0).next;
     core::claim_batch claim;
     claim.owner = life;
     claim.sequence = ++sequence;
     claim.seen_revision = 1000;
     claim.moves = {{job->id, next, next, next + std::chrono::hours{24}}};
+    return claim;
+  }
+
+  /// A run with this answer to its trigger and this result; 0: none.
+  core::log_id add_run(std::int32_t trigger_code, std::int32_t handle_code = 0, const std::string& address = executor_address) {
+    auto claim = claim_next();
     core::planned_run run;
     run.spec = job;
-    run.fire_at = next;
+    run.fire_at = claim.moves.front().expected_next;
     run.address = address;
     claim.runs = {run};
     const auto made = expect(store.firings().claim(claim, civil())).runs.at(0);
@@ -108,16 +104,11 @@ struct run_administration : virtual_time {
 
   /// A run for each address, in one broadcast. All were taken, and have this result; 0: none.
   std::vector<core::log_id> add_broadcast(const std::vector<std::string>& addresses, std::int32_t handle_code = 0) {
-    const auto next = *expect(store.firings().read_jobs({&job->id, 1})).at(0).next;
-    core::claim_batch claim;
-    claim.owner = life;
-    claim.sequence = ++sequence;
-    claim.seen_revision = 1000;
-    claim.moves = {{job->id, next, next, next + std::chrono::hours{24}}};
+    auto claim = claim_next();
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       core::planned_run run;
       run.spec = job;
-      run.fire_at = next;
+      run.fire_at = claim.moves.front().expected_next;
       run.address = addresses[i];
       run.part = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(addresses.size()), true};
       claim.runs.push_back(run);

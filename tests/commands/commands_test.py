@@ -11,6 +11,7 @@ import unittest
 import alarm_command_test
 import apply_test
 import audit_test
+import both_ways_test
 import command_case
 import completion_test
 import desk_test
@@ -32,8 +33,8 @@ import web_heads_test
 import xss_test
 import xxl_script_test
 
-USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, completion_test, log_test, serve_test, tls_test,
-         metrics_test, migrate_test, doctor_test, alarm_command_test, xxl_script_test)
+USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, both_ways_test, completion_test, log_test,
+         serve_test, tls_test, metrics_test, migrate_test, doctor_test, alarm_command_test, xxl_script_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, schemathesis_test)
 
 

@@ -8,6 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 REPORT_S = 30
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 512  # many runs come at once; a connection that is dropped waits a second for its next chance
+
+
 class StubExecutor:
     """Serves until `case` is over. What it answers is up to `answer`, which runs on threads of its own."""
 
@@ -33,7 +37,7 @@ class StubExecutor:
             def log_message(self, *_):
                 pass
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
         case.addCleanup(self.close)
         self.address = f"http://127.0.0.1:{self.http.server_port}/"

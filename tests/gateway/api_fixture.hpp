@@ -29,6 +29,14 @@ public:
   }
 
   static nlohmann::json json_of(const raw_socket::message& reply) { return nlohmann::json::parse(reply.body); }
+  /// Of a problem.
+  static std::string type_of(const raw_socket::message& reply) {
+    REQUIRE(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
+    const auto problem = nlohmann::json::parse(reply.body);
+    CHECK(problem["status"] == reply.status());
+    CHECK(problem["detail"].get<std::string>().size() > 3);
+    return problem["type"];
+  }
 };
 
 } // namespace ringmaster::test

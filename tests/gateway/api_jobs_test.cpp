@@ -1,0 +1,216 @@
+// /api/v1: jobs, their runs by hand, and their sources.
+
+#include "tests/support/catch.hpp"
+
+#include "gateway/api_document.hpp"
+#include "tests/gateway/api_fixture.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::test;
+using nlohmann::json;
+
+using lines = std::vector<std::string>;
+
+TEST_CASE_METHOD(api_fixture, "api: jobs come in pages with a cursor", "[gateway][api]") {
+  open();
+  const auto page = json_of(call("GET", "/jobs?group=1&running=true&name=a&handler=b&author=c&limit=1", {}, "viewer"));
+  REQUIRE(page["items"].size() == 1);
+  CHECK(page["total"] == 41);
+  const auto& job = page["items"][0];
+  CHECK(job["id"] == 7);
+  CHECK(job["schedule"] == json{{"type", "CRON"}, {"conf", "0 0 3 * * ?"}});
+  CHECK(job["children"] == json::array({8, 9}));
+  CHECK(job["next_ms"] == 1'767'323'049'000);
+  CHECK_FALSE(job.contains("glue_source"));
+  REQUIRE(page["next"].is_string());
+  call("GET", "/jobs?limit=40&cursor=" + page["next"].get<std::string>(), {}, "viewer");
+  CHECK(script->take_asked() == lines{"job_page_query('1', '1', 'a', 'b', 'c', '0+1') by vera@127.0.0.1",
+                                      "job_page_query('-', '-', '', '', '', '1+40') by vera@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the last page says that it is", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/jobs?cursor=p40"))["next"].is_null());
+  CHECK(json_of(call("GET", "/groups?limit=1"))["next"].is_null());
+  CHECK(json_of(call("GET", "/runs?limit=2"))["next"].is_null());
+  CHECK(json_of(call("GET", "/runs?limit=1"))["next"] == "p70");
+  CHECK(json_of(call("GET", "/audit?limit=1"))["next"] == "p12");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job is made, and its place told", "[gateway][api]") {
+  open();
+  const auto made = call("POST", "/jobs", R"({"group":1,"name":"x","schedule":{"type":"FIX_RATE","conf":"30"},"handler":"h",
+    "children":[8,9],"interval_ms":null})", "editor");
+  CHECK(made.status() == 201);
+  CHECK(has(made.head, "Location: /api/v1/jobs/71\r\n"));
+  CHECK(json_of(made) == json{{"id", 71}});
+  CHECK(script->take_asked() == lines{"add_job('1|x|edda||FIX_RATE|30|DO_NOTHING|FIRST|SERIAL_EXECUTION|h||0|0|8,9|BEAN||') "
+                                      "by edda@127.0.0.1"});
+  // Below the prefix that was used.
+  CHECK(has(ask(text("POST", "/xxl-job-admin/api/v1/jobs", R"({"group":1,"name":"x"})",
+                     "Content-Type: application/json; charset=utf-8\r\n" + cookie_2("editor") + csrf("editor")))
+              .head,
+            "Location: /xxl-job-admin/api/v1/jobs/71\r\n"));
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it is", "[gateway][api]") {
+  open();
+  const auto* body = R"({"group":1,"name":"y","author":"tom"})";
+  const auto seen = call("GET", "/jobs/7");
+  const auto at = seen.head.find("ETag: \"") + 7;
+  const auto tag = seen.head.substr(at, seen.head.find('"', at) - at);
+  CHECK(tag.size() == 32);
+  CHECK(json_of(seen)["revision"] == 40);
+  script->take_asked();
+
+  CHECK(type_of(call("PUT", "/jobs/7", body)) == "urn:ringmaster:if_match_needed");
+  for (const auto* odd : {"x", "\"1", "\"40\", \"1\"", "\"", "40"}) {
+    CAPTURE(odd);
+    CHECK(call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + odd + "\r\n").status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+
+  for (const auto& other :
+       {std::string{"\"1\""}, "W/\"" + tag + "0\"", std::string{"\"40\""}, std::string{"\"\""}, '"' + tag + "0\""}) {
+    CAPTURE(other);
+    const auto reply = call("PUT", "/jobs/7", body, "admin", std::string{"If-Match: "} + other + "\r\n");
+    CHECK(reply.status() == 412);
+    CHECK(type_of(reply) == "urn:ringmaster:changed_meanwhile");
+    CHECK(script->take_asked() == lines{"job_query(7) by admin@127.0.0.1"});
+  }
+
+  const std::string update = "update_job(7, '1|y|tom||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||')";
+  const std::string by = " by admin@127.0.0.1";
+  CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: \"" + tag + "\"\r\n").status() == 200);
+  CHECK(script->take_asked() == lines{"job_query(7)" + by, update + " seen " + tag + by});
+  // Whatever the job is now, and when it is written.
+  CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
+  CHECK(script->take_asked() == lines{"job_query(7)" + by, update + by});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: who replaces a job and names no author is it, as with a new job", "[gateway][api]") {
+  open();
+  for (const auto* body : {R"({"group":1,"name":"y"})", R"({"group":1,"name":"y","author":""})",
+                           R"({"group":1,"name":"y","author":null})"}) {
+    CAPTURE(body);
+    CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
+    CHECK(script->take_asked() ==
+          lines{"job_query(7) by admin@127.0.0.1",
+                "update_job(7, '1|y|admin||NONE|-|DO_NOTHING|FIRST|SERIAL_EXECUTION|||0|0||||') by admin@127.0.0.1"});
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "api: an empty address is not any executor", "[gateway][api]") {
+  open();
+  for (const std::string list : {R"([""])", R"(["http://a:1/"," "])", R"(["http://a:1/,http://b:1/"])"})
+    for (const std::string target : {"/jobs/7/trigger", "/jobs/trigger"}) {
+      CAPTURE(list, target);
+      const auto ids = target == "/jobs/trigger" ? R"("ids":[7],)" : "";
+      const auto reply = call("POST", target, std::string{"{"} + ids + "\"addresses\":" + list + "}");
+      CHECK(reply.status() == 400);
+      CHECK(has(reply.body, "an address "));
+    }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("POST", "/jobs/7/start"))["job"] == 7);
+  CHECK(json_of(call("POST", "/jobs/7/stop"))["next_ms"].is_null());
+  const auto gone = call("DELETE", "/jobs/7");
+  CHECK(gone.status() == 204);
+  CHECK(gone.body.empty());
+  CHECK(script->take_asked() == lines{"start_job(7) by admin@127.0.0.1", "stop_job(7) by admin@127.0.0.1",
+                                      "remove_job(7) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: what became of a trigger", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/intents/50")) == json{{"waiting", false}, {"runs", {70, 71}}});
+  CHECK(json_of(call("GET", "/intents/51"))["waiting"] == true);
+  CHECK(script->take_asked() == lines{"intent_query(50) by admin@127.0.0.1", "intent_query(51) by admin@127.0.0.1"});
+  script->refuse({core::errc::not_found, "intent 50 does not exist"});
+  CHECK(call("GET", "/intents/50").status() == 404);
+  script->take_asked();
+  for (const auto* odd : {"/intents/99999999999999999999", "/intents/-1", "/intents/x"})
+    CHECK(call("GET", odd).status() == 404);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a user and nobody else", "[gateway][api]") {
+  open();
+  const auto asked_with = [this](const std::string& session, const std::string& key,
+                                 const std::string& target = "/jobs/7/trigger", std::string_view body = {}) {
+    CHECK(call("POST", target, body, session, key.empty() ? "" : "Idempotency-Key: " + key + "\r\n").status() / 100 == 2);
+    const auto asked = script->take_asked();
+    REQUIRE(asked.size() == 1);
+    return asked[0].substr(0, asked[0].find(" by "));
+  };
+  CHECK(asked_with("admin", "") == "trigger_job(7, '-', '')");
+  const auto first = asked_with("admin", "k-1");
+  CHECK(has(first, "trigger_job(7, '-', '') token "));
+  CHECK(asked_with("admin", "k-1") == first);
+  CHECK(asked_with("admin", "k-2") != first);
+  CHECK(asked_with("operator", "k-1") != first);
+  CHECK(asked_with("admin", "k-1", "/jobs/trigger", R"({"ids":[7]})") == first);
+  CHECK(asked_with("admin", "", "/jobs/7/trigger", R"({"params":"p","addresses":["http://a:1/","http://b:1"]})") ==
+        "trigger_job(7, 'p', 'http://a:1/;http://b:1;')");
+  CHECK(call("POST", "/jobs/7/trigger").status() == 202);
+  script->take_asked();
+  for (const auto& odd : {std::string{}, std::string(256, 'k'), std::string{"a b"}, std::string{"\xc3\xa4"},
+                          std::string{"k\r\nIdempotency-Key: k"}, std::string{"k\r\nidempotency-key: l"}})
+    CHECK(call("POST", "/jobs/7/trigger", {}, "admin", "Idempotency-Key: " + odd + "\r\n").status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a key that came with another body runs nothing", "[gateway][api]") {
+  open();
+  const auto* const key = "Idempotency-Key: k-1\r\n";
+  const core::error other{core::errc::conflict, "job 7 was asked to run with this key and another parameter or other addresses"};
+  script->refuse(other, "trigger_job(7");
+  const auto one = call("POST", "/jobs/7/trigger", R"({"params":"p"})", "admin", key);
+  CHECK(one.status() == 409);
+  CHECK(type_of(one) == "urn:ringmaster:conflict");
+  script->refuse(other, "trigger_job(7");
+  const auto items = json_of(call("POST", "/jobs/trigger", R"({"ids":[7,8],"params":"p"})", "admin", key))["items"];
+  CHECK(items[0]["status"] == 409);
+  CHECK(items[0]["problem"]["detail"] == other.context);
+  CHECK(items[1]["status"] == 200);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: of many jobs each has its own outcome", "[gateway][api]") {
+  open();
+  const auto reply = json_of(call("POST", "/jobs/stop", R"({"ids":[7,1007,8]})", "operator"));
+  REQUIRE(reply["items"].size() == 3);
+  CHECK(reply["items"][0]["id"] == 7);
+  CHECK(reply["items"][0]["status"] == 200);
+  CHECK(reply["items"][0]["done"]["job"] == 7);
+  CHECK(reply["items"][1]["id"] == 1007);
+  CHECK(reply["items"][1]["status"] == 403);
+  CHECK(reply["items"][1]["problem"]["type"] == "urn:ringmaster:forbidden");
+  CHECK(reply["items"][2]["status"] == 200);
+  script->take_asked();
+
+  json many{{"ids", json::array()}};
+  for (int id = 1; id <= 500; ++id)
+    many["ids"].push_back(id);
+  CHECK(json_of(call("POST", "/jobs/start", many.dump()))["items"].size() == 500);
+  CHECK(script->take_asked().size() == 500);
+  many["ids"].push_back(501);
+  CHECK(call("POST", "/jobs/start", many.dump()).status() == 400);
+  for (const auto* body : {R"({"ids":[]})", R"({})", R"({"ids":[7,7]})", R"({"ids":[0]})", R"({"ids":[2147483648]})",
+                           R"({"ids":["7"]})", R"({"ids":7})", R"({"ids":[7],"params":"p"})"}) {
+    CAPTURE(body);
+    CHECK(call("POST", "/jobs/start", body).status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: sources of scripts", "[gateway][api]") {
+  open();
+  const auto list = json_of(call("GET", "/jobs/7/sources"));
+  CHECK(list["items"][0]["source"] == "echo 1");
+  CHECK(list["items"][0]["job"] == 7);
+  CHECK(call("PUT", "/jobs/7/source", R"({"source":"echo 2","remark":"second"})").status() == 200);
+  CHECK(script->take_asked().back() == "save_source(7, 'echo 2', 'second') by admin@127.0.0.1");
+}
