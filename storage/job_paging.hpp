@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/job_draft.hpp"
 #include "core/page.hpp"
+#include "storage/seen_totals.hpp"
 
 namespace ringmaster::storage {
 
@@ -17,8 +20,8 @@ class job_paths {
 public:
   virtual ~job_paths() = default;
 
-  /// Something beside groups is asked for: rows have to be looked at.
-  [[nodiscard]] virtual bool filtered() const = 0;
+  /// Number of the last edit; nothing: others edit, who count nothing.
+  [[nodiscard]] virtual std::optional<std::int64_t> last_edit() = 0;
   [[nodiscard]] virtual std::int64_t count() = 0;
   /// Some of them, in any order: as many as `limit` when there are so many.
   [[nodiscard]] virtual std::vector<core::job_id> some(std::size_t limit) = 0;
@@ -36,7 +39,12 @@ struct found_jobs {
   std::int64_t total = 0;
 };
 
-/// `window.limit`: at most `core::page_rows_max`.
-[[nodiscard]] found_jobs find_jobs(job_paths& jobs, const core::page_window& window);
+/// Something beside groups is asked for: rows have to be looked at.
+[[nodiscard]] bool is_filtered(const core::job_search& search) noexcept;
+
+/// `groups`: those it is about; nothing: all. No more than `core::page_rows_max` rows. A total of many may be as old as
+/// `seen_totals::lifetime` when no edit has changed the list since: schedules end by themselves.
+[[nodiscard]] found_jobs find_jobs(job_paths& jobs, const core::job_search& search,
+                                   const std::optional<std::vector<core::group_id>>& groups, seen_totals& totals);
 
 } // namespace ringmaster::storage

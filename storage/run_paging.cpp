@@ -54,6 +54,7 @@ std::vector<core::group_id> visible_to(const core::principal& by) {
 /// One page on its way.
 class paging {
 public:
+  /// `count_max`: 0 looks no further than the page goes.
   paging(run_paths& log, const run_terms& terms, const core::page_window& window, std::size_t count_max)
     : log_{log},
       terms_{terms},
@@ -69,6 +70,7 @@ public:
     found_runs out;
     out.total = static_cast<std::int64_t>(std::min(ids_.size(), count_max));
     out.total_is_capped = cut > bounds.after || ids_.size() > count_max || ids_.size() >= wanted_;
+    out.is_full = ids_.size() >= end_;
     if (offset_ < ids_.size() && offset_ < end_)
       out.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(offset_),
                      ids_.begin() + static_cast<std::ptrdiff_t>(std::min(end_, ids_.size())));
@@ -150,6 +152,16 @@ private:
   std::vector<core::log_id> ids_;
 };
 
+/// Equal for equal questions, whatever the page.
+std::string question_of(const run_terms& terms, std::size_t count_max) {
+  std::string out = std::to_string(count_max) + ' ' + std::to_string(static_cast<int>(terms.status));
+  out += " group " + (terms.group ? std::to_string(core::number(*terms.group)) : "any");
+  out += " job " + (terms.job ? std::to_string(core::number(*terms.job)) : "any");
+  for (const auto* part : {&terms.visible, &terms.from, &terms.until})
+    out += ' ' + part->value_or("any");
+  return out;
+}
+
 } // namespace
 
 core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
@@ -197,13 +209,27 @@ run_path best_path(const run_paths& log, const run_terms& terms) {
 }
 
 found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
-                     datetime_text& dates) {
+                     datetime_text& dates, seen_totals& totals) {
   auto bounds = bounds_of(log, search.from, search.to, dates);
   if (search.before)
     bounds.through = std::min(bounds.through, core::log_id{core::number(*search.before) - 1});
   if (bounds.after >= bounds.through || (terms.visible && terms.visible->empty()))
     return {};
-  return paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  if (search.before) // a search of its own for each page
+    return paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  const auto question = question_of(terms, count_max);
+  if (const auto known = totals.find(question, 0, seen_totals::clock::now())) {
+    auto page = paging{log, terms, search.window, 0}.run(bounds, 0);
+    if (page.is_full) {
+      page.total = *known;
+      page.total_is_capped = true;
+      return page;
+    }
+  }
+  auto out = paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  if (out.total_is_capped)
+    totals.keep(question, 0, out.total, seen_totals::clock::now());
+  return out;
 }
 
 } // namespace ringmaster::storage

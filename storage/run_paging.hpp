@@ -13,6 +13,7 @@
 #include "core/run_search.hpp"
 #include "core/upkeep.hpp"
 #include "storage/datetime_text.hpp"
+#include "storage/seen_totals.hpp"
 
 namespace ringmaster::storage {
 
@@ -87,6 +88,8 @@ struct found_runs {
   std::vector<core::log_id> ids;
   std::int64_t total = 0;
   bool total_is_capped = false;
+  /// There are as many as the window asks for.
+  bool is_full = false;
 };
 
 /// Errors: `forbidden`. `group_of_job`: of the job that is asked for, when there is one.
@@ -100,8 +103,8 @@ struct found_runs {
 /// The path that leads past the fewest rows.
 [[nodiscard]] run_path best_path(const run_paths& log, const run_terms& terms);
 
-/// See `run_reader::page`. `terms`: those of `search`.
+/// See `run_reader::page`. `terms`: those of `search`. `totals`: that there were too many to count is believed for a while.
 [[nodiscard]] found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
-                                   datetime_text& dates);
+                                   datetime_text& dates, seen_totals& totals);
 
 } // namespace ringmaster::storage

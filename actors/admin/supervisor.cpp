@@ -10,10 +10,10 @@
 #include "actors/admin/group_admin.hpp"
 #include "actors/admin/job_admin.hpp"
 #include "actors/admin/log_follower.hpp"
+#include "actors/admin/log_keeper.hpp"
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
 #include "actors/admin/registry_monitor.hpp"
-#include "actors/admin/log_keeper.hpp"
 #include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
@@ -22,6 +22,7 @@
 #include "actors/admin/storage_actor.hpp"
 #include "actors/admin/trigger_pool.hpp"
 #include "actors/cluster/schedule_guard.hpp"
+#include "actors/read_pool.hpp"
 
 namespace ringmaster::actors {
 
@@ -29,6 +30,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// Connections for pages. With one, most of the time of a page on MariaDB is waiting for the server's thread to wake up.
+constexpr std::size_t readers_max = 4;
 constexpr auto drain_look_every = 20ms;
 constexpr auto question_limit = 5s;
 // Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
@@ -86,7 +89,10 @@ void supervisor_state::spawn_storage() {
     workers.records = spawn_worker();
     workers.control = spawn_worker();
   }
-  queries_ = {spawn_worker(), spawn_worker()};
+  std::vector<protocol::store_worker> readers(readers_max);
+  std::generate(readers.begin(), readers.end(), [this] { return spawn_worker(); });
+  queries_ = {keep("read_pool", self_->spawn<protocol::with_state<read_pool_state, protocol::query_worker>>(std::move(readers))),
+              spawn_worker()};
   storage_ =
     keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
                             std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));

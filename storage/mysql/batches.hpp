@@ -28,6 +28,9 @@ inline constexpr std::size_t case_rows_max = 128;
 /// Of text in one statement: the smallest `max_allowed_packet` that servers come with is 4 MB.
 inline constexpr std::size_t statement_bytes_max = 1024 * 1024;
 
+/// Statements of so many rows are filled up from their half on: to read a row again costs less than another statement.
+inline constexpr std::size_t repeated_max = 32;
+
 /// Each row exactly once: for INSERT.
 [[nodiscard]] inline std::vector<chunk> exact_chunks(std::size_t size) {
   std::vector<chunk> out;
@@ -46,7 +49,7 @@ inline constexpr std::size_t statement_bytes_max = 1024 * 1024;
     for (; size - begin >= rows; begin += rows)
       out.push_back({begin, rows, rows});
     const auto left = size - begin;
-    if (left > rows - rows / 4 && left < rows) {
+    if (left < rows && left > (rows <= repeated_max ? rows / 2 : rows - rows / 4)) {
       out.push_back({begin, left, rows});
       begin = size;
     }

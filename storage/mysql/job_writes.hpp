@@ -3,6 +3,7 @@
 #include "core/cluster_mode.hpp"
 #include "storage/edit_store.hpp"
 #include "storage/mysql/session.hpp"
+#include "storage/seen_totals.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -22,6 +23,7 @@ public:
 
 private:
   session& own_;
+  seen_totals totals_;
 };
 
 /// `job_pages.cpp`: as this transaction (if there is one) sees it. Throws `driver_error`.

@@ -202,7 +202,7 @@ core::result<core::page<core::log_row>> run_role::page(const core::run_search& s
     if (!terms)
       return tl::unexpected{terms.error()};
     log_paths log{own_};
-    return find_runs(log, *terms, search, count_max, own_.dates);
+    return find_runs(log, *terms, search, count_max, own_.dates, totals_);
   });
   if (!found)
     return tl::unexpected{std::move(found.error())};

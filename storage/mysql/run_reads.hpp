@@ -5,6 +5,7 @@
 
 #include "storage/mysql/session.hpp"
 #include "storage/run_paging.hpp"
+#include "storage/seen_totals.hpp"
 #include "storage/store.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -54,6 +55,7 @@ private:
   core::result<core::clear_step> begin_clear(const core::clear_search& search, const core::principal& by, core::time_point now);
 
   session& own_;
+  seen_totals totals_;
 };
 
 } // namespace ringmaster::storage::mysql

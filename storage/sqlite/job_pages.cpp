@@ -58,13 +58,14 @@ public:
       of_groups_{groups.has_value()},
       groups_{json_list(groups.value_or(std::vector<core::group_id>{}))} {}
 
-  [[nodiscard]] bool filtered() const override {
-    return search_.running || !search_.name_part.empty() || !search_.handler_part.empty() || !search_.author_part.empty();
+  [[nodiscard]] std::optional<std::int64_t> last_edit() override {
+    auto reading = db_.prepare("SELECT counter FROM rm_edit WHERE id = 1");
+    return reading.with().step() ? std::optional{reading.number(0)} : std::nullopt;
   }
 
   [[nodiscard]] std::int64_t count() override {
     auto counting = db_.prepare(text_of(count_jobs));
-    if (filtered())
+    if (is_filtered(search_))
       bind_all(counting, {});
     else if (of_groups_)
       counting.with(groups_);
@@ -79,7 +80,7 @@ public:
 
 private:
   [[nodiscard]] const char* text_of(const job_statements& texts) const {
-    if (filtered())
+    if (is_filtered(search_))
       return of_groups_ ? texts.filtered_of_groups : texts.filtered;
     return of_groups_ ? texts.of_groups : texts.of_all;
   }
@@ -91,7 +92,7 @@ private:
 
   std::vector<core::job_id> list(const job_statements& texts, const core::page_window& window) {
     auto listing = db_.prepare(text_of(texts));
-    if (filtered())
+    if (is_filtered(search_))
       bind_all(listing, window);
     else
       listing.with(groups_, window.limit, window.offset);
@@ -129,7 +130,7 @@ core::result<core::page<core::job_record>> job_writes::page(const core::job_sear
     return tl::unexpected{groups.error()};
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::job_record>> {
     searched_jobs jobs{db, search, *groups};
-    const auto found = find_jobs(jobs, {search.window.offset, std::min(search.window.limit, core::page_rows_max)});
+    const auto found = find_jobs(jobs, search, *groups, totals_);
     core::page<core::job_record> out;
     out.total = found.total;
     page_budget budget;

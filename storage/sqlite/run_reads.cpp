@@ -131,7 +131,7 @@ core::result<core::page<core::log_row>> run_reads::page(const core::run_search& 
     if (!terms)
       return tl::unexpected{terms.error()};
     log_paths log{db};
-    return find_runs(log, *terms, search, count_max, session_.dates);
+    return find_runs(log, *terms, search, count_max, session_.dates, totals_);
   });
   if (!found)
     return tl::unexpected{std::move(found.error())};

@@ -6,6 +6,7 @@
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
+#include "storage/seen_totals.hpp"
 #include "storage/sqlite/access.hpp"
 #include "storage/sqlite/alarms.hpp"
 #include "storage/sqlite/connection.hpp"
@@ -124,6 +125,7 @@ public:
 
 private:
   session& session_;
+  seen_totals totals_;
 };
 
 /// group_writes.cpp
@@ -206,6 +208,7 @@ private:
   core::result<core::clear_step> begin_clear(const core::clear_search& search, const core::principal& by, core::time_point now);
 
   session& session_;
+  seen_totals totals_;
 };
 
 class sqlite_store final : public store {

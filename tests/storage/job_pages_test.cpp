@@ -44,6 +44,16 @@ struct pages : fixture {
 
 } // namespace
 
+TEST_CASE("the total of a list follows each edit", "[storage][editor]") {
+  pages f{GENERATE(from_range(backends_under_test()))};
+  f.add_named("One", f.pay, "h", "ann");
+  CHECK(f.page({}).total == 1);
+  f.add_named("Two", f.pay, "h", "ann");
+  CHECK(f.page({}).total == 2);
+  CHECK(f.page({.group = f.pay}).total == 2);
+  CHECK(f.page({.group = f.mail}).total == 0);
+}
+
 TEST_CASE("a page of jobs: newest first, filtered, of the groups that one may see", "[storage][editor]") {
   pages f{GENERATE(from_range(backends_under_test()))};
   f.add_named("One", f.pay, "payHandler", "ann");

@@ -51,17 +51,18 @@ TEST_CASE("a page far behind looks at no more rows of many jobs than of one", "[
   search.status = GENERATE(core::run_status::any, core::run_status::succeeded);
   search.window = {100'000, 1000};
   storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
   storage::run_terms terms;
   terms.group = search.group;
   terms.status = search.status;
   SECTION("many jobs") {
-    CHECK(storage::find_runs(log, terms, search, 1000, dates).ids.empty());
+    CHECK(storage::find_runs(log, terms, search, 1000, dates, totals).ids.empty());
     CHECK(log.asked_for <= static_cast<std::size_t>(storage::run_reader::rows_fetched));
     CHECK(log.looked_at <= storage::run_reader::rows_fetched);
   }
   SECTION("none") {
     log.jobs = 0;
-    CHECK(storage::find_runs(log, terms, search, 1000, dates).total == 0);
+    CHECK(storage::find_runs(log, terms, search, 1000, dates, totals).total == 0);
     CHECK(log.asked_for == 0);
   }
 }
@@ -72,10 +73,83 @@ TEST_CASE("newest runs of a group come from all of its jobs", "[storage][runs]")
   search.group = core::group_id{3};
   search.window = {0, 2};
   storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
   storage::run_terms terms;
   terms.group = search.group;
-  const auto found = storage::find_runs(log, terms, search, 1000, dates);
+  const auto found = storage::find_runs(log, terms, search, 1000, dates, totals);
   CHECK(found.ids == std::vector{core::log_id{200}, core::log_id{199}});
   CHECK(found.total_is_capped);
   CHECK(log.asked_for == 400);
+}
+
+namespace {
+
+/// So many runs of one job, without a gap.
+struct long_log final : storage::run_paths {
+  explicit long_log(std::int64_t runs) : runs{runs} {}
+
+  core::log_span span() override { return {core::log_id{1}, core::log_id{runs}}; }
+  std::optional<glance> look_at(core::log_id) override { return std::nullopt; }
+  bool has(run_path path) const override { return path == run_path::primary; }
+  stretch look_along(run_path, const storage::run_terms&, const core::log_range&, std::size_t, std::int64_t) override {
+    return {};
+  }
+  std::vector<core::log_id> newest(run_path, const storage::run_terms&, const core::log_range& range,
+                                   std::size_t limit) override {
+    std::vector<core::log_id> out;
+    for (auto id = core::number(range.through); id > core::number(range.after) && out.size() < limit; --id)
+      out.push_back(core::log_id{id});
+    looked_at += out.size();
+    return out;
+  }
+  std::vector<core::log_id> oldest(run_path, const storage::run_terms&, const core::log_range&, std::size_t) override {
+    return {};
+  }
+  std::vector<core::job_id> jobs_of(const storage::run_terms&, std::size_t) override { return {}; }
+
+  std::int64_t runs;
+  std::size_t looked_at = 0;
+};
+
+} // namespace
+
+TEST_CASE("that there are too many runs to count is believed for a while", "[storage][runs]") {
+  long_log log{5000};
+  core::run_search search;
+  search.window = {0, 20};
+  storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
+  const auto page = [&] { return storage::find_runs(log, {}, search, 1000, dates, totals); };
+  const auto first = page();
+  CHECK(first.total == 1000);
+  CHECK(log.looked_at == 1001);
+  log.looked_at = 0;
+  const auto second = page();
+  CHECK(second.ids == first.ids);
+  CHECK(second.total == 1000);
+  CHECK(second.total_is_capped);
+  CHECK(log.looked_at == 20);
+  SECTION("of this search alone") {
+    search.status = core::run_status::failed;
+    const auto others = storage::find_runs(log, {.status = search.status}, search, 1000, dates, totals);
+    CHECK(log.looked_at > 1000);
+    CHECK(others.total == 1000);
+  }
+  SECTION("not when the page is not full") {
+    log.runs = 7;
+    const auto emptied = page();
+    CHECK(emptied.total == 7);
+    CHECK_FALSE(emptied.total_is_capped);
+  }
+}
+
+TEST_CASE("a log that is short is counted each time", "[storage][runs]") {
+  long_log log{900};
+  core::run_search search;
+  search.window = {0, 20};
+  storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
+  CHECK(storage::find_runs(log, {}, search, 1000, dates, totals).total == 900);
+  log.runs = 901;
+  CHECK(storage::find_runs(log, {}, search, 1000, dates, totals).total == 901);
 }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+/// Several connections behind one handle: a page that takes long holds up none, and while one waits for its database's answer
+/// another one works. A task goes to the worker that was busy last, so those beyond the need open no connection. Owns no worker.
+class read_pool_state {
+public:
+  static inline const char* name = "ringmaster.read_pool";
+
+  read_pool_state(protocol::query_worker::pointer self, std::vector<protocol::store_worker> workers);
+  protocol::query_worker::behavior_type make_behavior();
+
+private:
+  struct waiting_task {
+    protocol::store_task task;
+    caf::typed_response_promise<void> promise;
+  };
+
+  /// Hands out what waits, the oldest first.
+  void work();
+
+  protocol::query_worker::pointer self_;
+  std::vector<protocol::store_worker> idle_;
+  std::deque<waiting_task> waiting_;
+};
+
+} // namespace ringmaster::actors
