@@ -12,9 +12,20 @@ namespace {
 /// Of an address that is refused.
 constexpr std::size_t shown_address_chars = 300;
 
+/// `host:port`, and what may follow: so Node's executors register, and such an address is called as http (XXL wire §2.1).
+bool names_host_and_port(std::string_view address) noexcept {
+  const auto colon = address.find_first_of(":/?#");
+  if (colon == 0 || colon == std::string_view::npos || address[colon] != ':')
+    return false;
+  const auto digits = address.substr(colon + 1, address.find_first_of("/?#", colon) - colon - 1);
+  const auto port = digits.starts_with('+') ? std::nullopt : parse_int32(digits);
+  return port && *port >= 1 && *port <= 65535;
+}
+
 bool can_be_called(std::string_view address) {
   const std::string_view scheme = address.starts_with("https://") ? "https://" : "http://";
-  return address.starts_with(scheme) && address.size() > scheme.size() && address.size() <= address_chars &&
+  const bool is_url = address.starts_with(scheme) && address.size() > scheme.size();
+  return (is_url || names_host_and_port(address)) && address.size() <= address_chars &&
          address.find_first_of("<> \t\r\n") == std::string_view::npos && valid_utf8(address) == address;
 }
 

@@ -78,8 +78,8 @@ struct manual_trigger {
   std::int64_t token = 0;
 };
 
-/// Splits at commas, trims, drops what is blank or named twice. Errors: `invalid_argument` for an address that cannot be called
-/// or is longer than its column.
+/// Splits at commas, trims, drops what is blank or named twice. `host:port/path` without a scheme is an address. Errors:
+/// `invalid_argument` for an address that cannot be called or is longer than its column.
 [[nodiscard]] result<std::vector<std::string>> parse_addresses(const std::vector<std::string>& texts);
 
 /// What an edit by hand did.

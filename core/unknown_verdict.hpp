@@ -21,6 +21,9 @@ enum class unknown_verdict : std::uint8_t {
 /// What `/idleBeat` answers for a job of which nothing runs and nothing waits.
 inline constexpr std::int32_t idle_reply = 200;
 
+/// What Python's `pyxxl` says in place of the log of a run that it never started.
+inline constexpr std::string_view python_log_missing = "No such logid logs.";
+
 /// Two answers of one executor, `/idleBeat` asked first. In the other order, or with `/log` alone, a run that leaves the queue
 /// between the two questions looks as if it had never come.
 struct executor_evidence {
@@ -34,7 +37,7 @@ struct executor_evidence {
   std::int32_t log_to_line = 0;
 };
 
-/// Only the exact text of a Java or Ringmaster executor proves that a run did not come: other clients answer `/log` with
+/// Only the exact text of a Java, Ringmaster or Python executor proves that a run did not come: other clients answer `/log` with
 /// constants.
 [[nodiscard]] unknown_verdict judge(const executor_evidence& evidence) noexcept;
 

@@ -17,7 +17,7 @@ cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev nlohmann-json3-dev libexpected-dev
   libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata)
-test_packages=(mariadb-server python3-aiosmtpd python3-pymysql curl openjdk-17-jdk-headless maven procps
+test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv curl openjdk-17-jdk-headless maven procps
   clang-14 libclang-rt-14-dev)
 
 want_tests=yes want_tsan=no
@@ -57,6 +57,7 @@ satisfied_by_command() {
     openjdk-17-jdk-headless) command -v javac >/dev/null ;;
     maven) command -v mvn >/dev/null ;;
     python3) command -v python3 >/dev/null ;;
+    python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     cmake) command -v cmake >/dev/null ;;
     *) return 1 ;;
   esac

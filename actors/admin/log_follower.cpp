@@ -43,7 +43,9 @@ caf::result<protocol::run_log> log_follower_state::follow(protocol::follow_log&&
 }
 
 void log_follower_state::first(reader&& who, protocol::run_log&& log) {
-  const bool is_news = log.end || (!log.content.empty() && !who.asked.is_known(log));
+  // Text without a line says that there is no log yet.
+  const bool has_lines = !log.content.empty() && log.to_line >= log.from_line;
+  const bool is_news = log.end || (has_lines && !who.asked.is_known(log));
   if (is_news || stopping_ || now() >= who.until)
     return who.promise.deliver(std::move(log));
   const auto is_full = [&] { return waiting_ >= waiting_max || kept_bytes_ + log.content.size() > kept_bytes_max; };

@@ -190,7 +190,8 @@ void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int
           const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
           if (!reply.answered || has_none)
             return asked->fail(no_answer(asked->run, reply.error));
-          const bool end = reply.end || (first > reply.to_line && asked->run.handle_code > 0);
+          // Some say at each momentary end of a file that it is the end, and Java does so of a run that waits in its queue.
+          const bool end = asked->run.handle_code > 0 && (reply.end || first > reply.to_line);
           asked->promise.deliver(
             protocol::run_log{std::move(asked->run), first, reply.to_line, std::move(reply.content), end, false});
         },

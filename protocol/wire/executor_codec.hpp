@@ -56,7 +56,8 @@ struct log_chunk {
 
 /// Reads the answer to `/log`: the object under `content`, else `data`, even beside a failure code. No object but code 200 means
 /// "no log": an empty chunk. Missing numbers are 0, a missing line number of the start is the one that was asked, a missing end
-/// is false. Errors: `unavailable` with the executor's text.
+/// is false. A last line that did not come is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable`
+/// with the executor's text.
 [[nodiscard]] core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line);
 
 } // namespace ringmaster::protocol::wire

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "core/unknown_verdict.hpp"
 #include "protocol/wire/executor_codec.hpp"
 #include "protocol/wire/json_reader.hpp"
 #include "protocol/wire/texts.hpp"
@@ -130,9 +131,25 @@ bool is_repeat_of(std::string_view msg, core::log_id sent) noexcept {
 }
 
 /// A Java executor of 3.5 quotes the whole target, with the prefix that its address may have.
-/// The same words as ours to executors (XXL wire §1.5, §3).
+/// The same words as ours to executors (XXL wire §1.5, §3), or Node's.
 bool is_about_token(std::string_view msg) noexcept {
-  return msg == reply_text::token_wrong || msg == reply_text::token_or_app_empty || msg == reply_text::token_or_app_invalid;
+  return msg == reply_text::token_wrong || msg == reply_text::token_or_app_empty || msg == reply_text::token_or_app_invalid
+         || msg == executor_text::node_token_wrong;
+}
+
+/// Whoever reads on behind `to_line` misses the next line when it says too much: Node and two Go clients count one line more than
+/// they send, Python's names the line that it was asked for when there is none, or the end of what it would have sent at most.
+void correct_last_line(log_chunk& chunk, std::int32_t asked_line) {
+  const std::string_view content = chunk.content;
+  if (core::trimmed(content) == core::python_log_missing) {
+    chunk.to_line = 0;
+    return;
+  }
+  const auto ends = std::count(content.begin(), content.end(), '\n');
+  const bool has_open_line = !content.empty() && !content.ends_with('\n');
+  const auto last = std::max<std::int64_t>(asked_line, 1) - 1 + ends + (has_open_line ? 1 : 0);
+  if (content.empty() || chunk.end || chunk.to_line == last + 1)
+    chunk.to_line = narrow(std::min<std::int64_t>(chunk.to_line, last));
 }
 
 bool knows_no_run(std::string_view msg) noexcept {
@@ -170,9 +187,12 @@ executor_reply parse_reply(unsigned status, std::string_view body, core::log_id 
 
 core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line) {
   envelope read = read_envelope(body, asked_line);
-  for (auto* candidate : {&read.content.chunk, &read.data.chunk})
-    if (*candidate)
-      return std::move(**candidate);
+  for (auto* candidate : {&read.content.chunk, &read.data.chunk}) {
+    if (!*candidate)
+      continue;
+    correct_last_line(**candidate, asked_line);
+    return std::move(**candidate);
+  }
   executor_reply reply = to_reply(status, std::move(read), core::log_id{});
   if (reply.code != 200)
     return core::fail(core::errc::unavailable, std::move(reply.msg));

@@ -39,6 +39,8 @@ inline constexpr std::int32_t too_many = 502;
 namespace executor_text {
 /// Matched by prefix: `repeate trigger job, logId:N` up to 3.4.0, `repeat trigger job, logId:N` since.
 inline constexpr std::string_view repeat_prefix = "repeat";
+/// Node's `xxl-job` about a token that is not its own; Java says `reply_text::token_wrong`.
+inline constexpr std::string_view node_token_wrong = "Access token incorrect.";
 } // namespace executor_text
 
 /// What the Java admins write into a log row and people search for (XXL admin §5.1).

@@ -381,7 +381,7 @@ TEST_CASE_METHOD(linked, "a log is read from the line that is asked for, and its
   run();
   REQUIRE((*part && **part));
   CHECK((**part)->from_line == 5);
-  CHECK((**part)->to_line == 8);
+  CHECK((**part)->to_line == 5);
   CHECK((**part)->end);
   REQUIRE((*silent && **silent));
   CHECK((**silent)->answered);

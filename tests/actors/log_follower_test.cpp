@@ -13,6 +13,8 @@ namespace {
 struct written_log {
   std::int32_t lines = 0;
   bool ended = false;
+  /// What there is as long as there is no line.
+  std::string sentence = {};
   std::optional<core::error> refusal = {};
   bool silent = false;
   /// `run:line by user`.
@@ -26,6 +28,8 @@ struct written_log {
     part.to_line = lines;
     for (auto line = from; line <= lines; ++line)
       part.content += "line " + std::to_string(line) + "\n";
+    if (lines == 0)
+      part.content = sentence;
     part.end = ended && from > lines;
     return part;
   }
@@ -107,6 +111,19 @@ TEST_CASE_METHOD(followers, "what the reader lacks is told at once, and nothing 
   asked();
   advance(1min);
   CHECK(asked().empty());
+}
+
+TEST_CASE_METHOD(followers, "a sentence in place of a log is nothing to read", "[actors][logs]") {
+  log->sentence = "readLog fail, logFile not exists";
+  const auto answer = follow(1);
+  CHECK_FALSE(*answer);
+  log->lines = 1;
+  advance(1500ms);
+  CHECK(content(answer) == "line 1\n");
+  log->lines = 0;
+  const auto late = follow(1, 2s);
+  advance(2s);
+  CHECK(content(late) == log->sentence);
 }
 
 TEST_CASE_METHOD(followers, "a reader at the end waits for the next line", "[actors][logs]") {

@@ -1,6 +1,8 @@
 #include <random>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text.hpp"
 #include "protocol/wire/executor_codec.hpp"
 #include "tests/support/catch.hpp"
@@ -98,6 +100,13 @@ TEST_CASE("executor_reply: an executor that knows only /trigger", "[wire]") {
   CHECK_FALSE(reply_of(R"({"code":200,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
 }
 
+TEST_CASE("executor_reply: a refused token is known by Java's words and by Node's", "[wire]") {
+  CHECK(reply_of(R"({"code":500,"msg":"The access token is wrong."})").refuses_token);
+  CHECK(reply_of(R"({"code":500,"msg":"Access token incorrect."})").refuses_token);
+  CHECK_FALSE(reply_of(R"({"code":500,"msg":"Access token incorrect"})").refuses_token);
+  CHECK_FALSE(reply_of(R"({"code":200,"msg":"Access token incorrect."})").refuses_token);
+}
+
 TEST_CASE("executor_reply: texts are cut and valid", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":")" + std::string(1000000, 'x') + "\"}").msg.size() == core::message_units_max);
   const auto text = reply_of("{\"code\":500,\"msg\":\"\xFF\xFE\"}").msg;
@@ -107,7 +116,7 @@ TEST_CASE("executor_reply: texts are cut and valid", "[wire]") {
 }
 
 TEST_CASE("executor_reply: a log chunk under content, under data, beside a failure", "[wire]") {
-  const std::string chunk = R"({"fromLineNum":5,"toLineNum":7,"logContent":"a\nb\n","isEnd":true})";
+  const std::string chunk = R"({"fromLineNum":5,"toLineNum":6,"logContent":"a\nb\n","isEnd":true})";
   for (const std::string& body :
        {R"({"code":200,"content":)" + chunk + "}", R"({"code":200,"msg":"Success","data":)" + chunk + "}",
         R"({"code":500,"data":)" + chunk + "}", R"({"code":200,"content":null,"data":)" + chunk + "}",
@@ -116,7 +125,7 @@ TEST_CASE("executor_reply: a log chunk under content, under data, beside a failu
     auto parsed = parse_log_reply(200, body, 5);
     REQUIRE(parsed);
     CHECK(parsed->from_line == 5);
-    CHECK(parsed->to_line == 7);
+    CHECK(parsed->to_line == 6);
     CHECK(parsed->content == "a\nb\n");
     CHECK(parsed->end);
   }
@@ -144,10 +153,35 @@ TEST_CASE("executor_reply: chunks with gaps", "[wire]") {
     CHECK(parsed->to_line == 0);
     CHECK_FALSE(parsed->end);
   }
-  auto huge = parse_log_reply(200, R"({"code":200,"data":{"fromLineNum":99999999999,"toLineNum":"12"}})", 1);
+  auto huge = parse_log_reply(200, R"({"code":200,"data":{"fromLineNum":99999999999,"toLineNum":"12","logContent":"x"}})", 1);
   REQUIRE(huge);
   CHECK(huge->from_line == INT32_MAX);
   CHECK(huge->to_line == 12);
+}
+
+TEST_CASE("executor_reply: a last line that is not there does not make readers miss the next one", "[wire]") {
+  const auto last_line = [](std::int32_t asked, const std::string& content, std::int32_t to_line, bool end) {
+    const nlohmann::json chunk{{"fromLineNum", asked}, {"toLineNum", to_line}, {"logContent", content}, {"isEnd", end}};
+    auto parsed = parse_log_reply(200, nlohmann::json{{"code", 200}, {"content", chunk}}.dump(), asked);
+    REQUIRE(parsed);
+    return parsed->to_line;
+  };
+  // Node's line 1 is the second of the file; Go's count ends behind the last.
+  CHECK(last_line(1, "2\n3\n", 3, false) == 2);
+  CHECK(last_line(5, "5\n6", 7, true) == 6);
+  // Python at the end of the file, and in place of a file; with Redis its last line is always the 1000th.
+  CHECK(last_line(7, "", 7, true) == 6);
+  CHECK(last_line(1, "No such logid logs.", 1, false) == 0);
+  CHECK(last_line(1, "1\n2\n", 1000, true) == 2);
+  // As Java says it: lines that it has, the end, behind it, and no file.
+  CHECK(last_line(1, "1\n2\n", 2, false) == 2);
+  CHECK(last_line(9, "", 4, false) == 4);
+  CHECK(last_line(9, "", 0, false) == 0);
+  CHECK(last_line(1, "readLog fail, logFile not exists", 0, true) == 0);
+  // One text of many lines that counts as one; lines that somebody left out.
+  CHECK(last_line(1, "1\n at x\n at y\n", 1, true) == 1);
+  CHECK(last_line(1, "499\n500\n", 500, false) == 500);
+  CHECK(last_line(INT32_MAX, "a\nb\nc\n", INT32_MAX, false) == INT32_MAX);
 }
 
 TEST_CASE("executor_reply: what is said beside a success, by family", "[wire]") {

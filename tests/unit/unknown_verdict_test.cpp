@@ -28,6 +28,15 @@ TEST_CASE("idle and no log file: the executor does not have the run", "[unit]") 
   CHECK(judged(200, std::string{missing} + "\r\n", 0) == unknown_verdict::not_received);
 }
 
+TEST_CASE("Python's executor says the same in its own words", "[unit]") {
+  constexpr auto said = "2026-11-22 13:05:30.281 [MainThread] [13] INFO /x/executor.py(_run:271) - "
+                        "Start job jobId=5 logId=13 [RunData()]\n";
+  CHECK(judged(200, said, 1) == unknown_verdict::known);
+  CHECK(judged(200, python_log_missing, 0) == unknown_verdict::not_received);
+  CHECK(judged(500, python_log_missing, 0) == unknown_verdict::busy);
+  CHECK(judged(200, python_log_missing, 1) == unknown_verdict::cannot_tell);
+}
+
 TEST_CASE("busy and no log file: the run may be queued", "[unit]") {
   CHECK(judged(500, missing, 0) == unknown_verdict::busy);
 }

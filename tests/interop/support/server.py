@@ -28,11 +28,12 @@ access_token = "{token}"
 
 [deploy]
 files = ["{jobs}"]
-"""
+{more}"""
 
 
 class Server:
-    def __init__(self, binary: Path, folder: Path, port: int, token: str, database: str):
+    def __init__(self, binary: Path, folder: Path, port: int, token: str, database: str, more: str = ""):
+        """`more`: other tables of the configuration."""
         self.binary, self.folder, self.port, self.token = binary, folder, port, token
         self.url = f"http://127.0.0.1:{port}"
         self.admin = f"{self.url}/xxl-job-admin"
@@ -43,7 +44,7 @@ class Server:
         self.config = folder / "ringmaster.toml"
         (folder / "data").mkdir()
         self.config.write_text(CONFIG.format(folder=folder, port=port, database=database, token=token,
-                                             jobs=self.jobs_file), encoding="utf-8")
+                                             jobs=self.jobs_file, more=more), encoding="utf-8")
 
     def start(self, jobs: str) -> None:
         """Starts with this jobs file and waits until /readyz answers."""
