@@ -83,6 +83,7 @@ struct demo_options {
 };
 
 [[nodiscard]] int serve(const config_options& options);
+[[nodiscard]] int run_executor(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
 [[nodiscard]] int migrate(const migrate_options& options);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "apps/commands.hpp"
-#include "apps/demo_executor.hpp"
 #include "apps/foundation.hpp"
 #include "apps/node.hpp"
 #include "apps/report.hpp"
@@ -13,6 +12,7 @@
 #include "config/declared_file.hpp"
 #include "config/validate.hpp"
 #include "core/execution_state.hpp"
+#include "executor/executor.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -145,6 +145,24 @@ core::result<foundation> prepare(const demo_options& options, const scratch_fold
   return base;
 }
 
+core::result<std::unique_ptr<executor::executor>> start_executor(const std::string& admin, const std::string& token,
+                                                                 const std::string& folder) {
+  executor::handlers known;
+  auto added = known.add("demo", [](executor::job_context& context) {
+    context.line() << context.param();
+    context.succeed("done");
+  });
+  if (!added)
+    return tl::unexpected{added.error()};
+  executor::executor_options options;
+  options.settings.admins = {admin};
+  options.settings.app_name = "demo-executor";
+  options.settings.port = 0;
+  options.access_token = token;
+  options.data_dir = folder;
+  return executor::executor::start(std::move(options), std::move(known));
+}
+
 core::result<core::deploy_report> apply_demo_jobs(node& running) {
   return config::parse_declared(declared_jobs, "demo", "demo").and_then([&running](core::declared_set&& declared) {
     return running.apply(std::move(declared), false);
@@ -165,15 +183,16 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
   std::printf("the access token of executors is in %s\n", token.file.c_str());
   std::fflush(stdout);
-  auto executor = demo_executor::start("http://" + (*running)->address(), "demo-executor", token.token);
-  if (!executor)
-    return tl::unexpected<core::error>{executor.error()};
+  auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
+  if (!runner)
+    return tl::unexpected<core::error>{runner.error()};
   auto applied = apply_demo_jobs(**running);
   if (!applied)
     return tl::unexpected<core::error>{applied.error()};
   std::fputs(describe(*applied, false).c_str(), stdout);
   std::fflush(stdout);
   auto outcome = watch(**store, options.check);
+  (*runner)->stop();
   (*running)->stop();
   return outcome;
 }

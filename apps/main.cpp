@@ -53,6 +53,12 @@ int run(int argc, char** argv) {
   add_config_options(*serve_command, serve_config);
   serve_command->callback([&] { chosen = [&] { return serve(serve_config); }; });
 
+  config_options executor_config;
+  auto* executor_command =
+    app.add_subcommand("executor", "Run jobs for admins until SIGTERM: the scripts, commands and calls of the configuration");
+  add_config_options(*executor_command, executor_config);
+  executor_command->callback([&] { chosen = [&] { return run_executor(executor_config); }; });
+
   demo_options demonstration;
   auto* demo_command =
     app.add_subcommand("demo", "Server, executor and a job that fires every second, in one process and a fresh folder");

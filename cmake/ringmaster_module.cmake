@@ -4,8 +4,10 @@ function(add_module name)
   cmake_parse_arguments(arg "CAF" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   add_library(ringmaster::${name} ALIAS ${name})
-  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ringmaster_compiler ${arg_PRIVATE_DEPS})
+  target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ringmaster>")
+  # What is installed is linked by others, who have flags of their own.
+  target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:ringmaster_compiler> ${arg_PRIVATE_DEPS})
   if(arg_CAF)
     use_caf(${name})
   endif()

@@ -220,6 +220,63 @@ void add_registry(std::vector<setting>& to) {
 }
 
 template <auto Member>
+constexpr auto executor = &in<&settings::executor, Member>;
+
+void add_executor(std::vector<setting>& to) {
+  using s = executor_settings;
+  to.push_back(list("executor.admins", executor<&s::admins>, "Base addresses of admins, asked in this order."));
+  to.push_back(text("executor.app_name", executor<&s::app_name>, "App name of the group that this executor belongs to."));
+  to.push_back(text("executor.address", executor<&s::address>,
+                    "Address that is registered, verbatim. Empty: made of ip and port."));
+  to.push_back(text("executor.ip", executor<&s::ip>,
+                    "Host of the registered address. Empty: listen, or where that is all addresses the first one of this\n"
+                    "machine that others can reach."));
+  to.push_back(text("executor.listen", executor<&s::listen>,
+                    "Host to listen on: 0.0.0.0 or [::] for all. Loopback only until you say otherwise."));
+  to.push_back(count("executor.port", executor<&s::port>, 0, 65535, "0: the first free one of 9999, 10000 and so on."));
+  to.push_back(text("executor.log_path", executor<&s::log_path>,
+                    "Folder of the runs' logs, of scripts, and of results that no admin has yet. Relative to data_dir."));
+  to.push_back(count("executor.log_retention_days", executor<&s::log_retention_days>, 0, 36'500,
+                     "Logs of runs are removed after so many days; below 3: never."));
+  to.push_back(size("executor.log_bytes_max", executor<&s::log_bytes_max>, 64 * kib, 1024 * gib,
+                    "What a run may write into its log; the rest is dropped."));
+  to.push_back(time("executor.admin_timeout", executor<&s::admin_timeout>, 100ms, 1min,
+                    "To connect to an admin, and for its answer."));
+  to.push_back(text("executor.admin_ca", executor<&s::admin_ca>,
+                    "Authorities of admins at https addresses, a PEM file. Empty: those that the system trusts."));
+  to.push_back(text("executor.admin_certificate", executor<&s::admin_certificate>,
+                    "Certificate that is shown to admins which ask for one, a PEM file, and its key."));
+  to.push_back(text("executor.admin_key", executor<&s::admin_key>, "Its private key, a PEM file without a passphrase."));
+  to.push_back(flag("executor.allow_no_token", executor<&s::allow_no_token>,
+                    "Without this, an executor without security.access_token starts on loopback alone."));
+  to.push_back(
+      count("executor.queue_max", executor<&s::queue_max>, 1, 1'000'000, "Runs of one job that wait; more are refused."));
+  to.push_back(time("executor.idle_limit", executor<&s::idle_limit>, 1s, 24h,
+                    "A job's worker that had nothing to do for so long ends."));
+  to.push_back(time("executor.drain_timeout", executor<&s::drain_timeout>, 0ms, 1h,
+                    "How long a graceful stop waits for runs before it stops them."));
+  to.push_back(flag("executor.scripts", executor<&s::scripts>,
+                    "Run the scripts (XXL's GLUE jobs) that people of an admin wrote, with the rights of this process."));
+  to.push_back(list("executor.http_allowed", executor<&s::http_allowed>,
+                    "What the handler http may call, each with a path that ends with a slash. Empty: there is no such handler."));
+}
+
+template <auto Member>
+auto& of_script(settings& values) {
+  return values.executor.limits.*Member;
+}
+
+void add_scripts(std::vector<setting>& to) {
+  using s = script_limits;
+  to.push_back(size("executor.script_memory_bytes_max", &of_script<&s::memory_bytes_max>, 0, 1024 * gib,
+                    "Data of each process of a script. 0B: as the system has it."));
+  to.push_back(size("executor.script_output_bytes_max", &of_script<&s::output_bytes_max>, kib, 1024 * gib,
+                    "Output of one run of a script that is kept in its log. The script runs on."));
+  to.push_back(time("executor.script_kill_grace", &of_script<&s::kill_grace>, 0ms, 1min,
+                    "A script that is stopped gets TERM, and what is left of it KILL after this time."));
+}
+
+template <auto Member>
 constexpr auto cluster = &in<&settings::cluster, Member>;
 
 void add_cluster(std::vector<setting>& to) {
@@ -304,7 +361,7 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
-                      add_cluster, add_retention, add_log_and_deploy, add_mail_and_alarm})
+                      add_executor, add_scripts, add_cluster, add_retention, add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "config/command_table.hpp"
 #include "config/keys.hpp"
 #include "config/nearest.hpp"
 #include "config/problem_lines.hpp"
@@ -57,6 +58,8 @@ public:
     for (const auto& [key, node] : *document)
       if (key.str() == "webhook")
         read_webhooks_from(key, node, found);
+      else if (key.str() == "command")
+        values_.commands = read_commands(key.source(), node, found);
       else
         read_node(std::string{key.str()}, key.source(), node, found);
     for (auto& line : found.lines())
@@ -94,7 +97,8 @@ public:
     auto& server = values_.server;
     auto& security = values_.security;
     for (auto* file : {&values_.mail.ca_file, &server.tls_certificate, &server.tls_key, &server.tls_client_ca,
-                       &security.executor_ca, &security.executor_certificate, &security.executor_key})
+                       &security.executor_ca, &security.executor_certificate, &security.executor_key,
+                       &values_.executor.admin_ca, &values_.executor.admin_certificate, &values_.executor.admin_key})
       if (!file->empty())
         *file = (std::filesystem::path{values_.deploy.base_dir} / *file).lexically_normal().string();
     return std::move(values_);

@@ -123,6 +123,58 @@ struct trigger_settings {
   milliseconds ask_limit{60000};
 };
 
+/// Of a script that runs, and of a command.
+struct script_limits {
+  /// Data of each of its processes; 0: no limit of ours.
+  std::size_t memory_bytes_max = 0;
+  /// Output of a run; what is beyond it is dropped.
+  std::size_t output_bytes_max = 64 * 1024 * 1024;
+  /// Between TERM and KILL.
+  milliseconds kill_grace{1000};
+};
+
+/// A process that runs jobs: `ringmaster executor`, and what links the SDK.
+struct executor_settings {
+  /// Base addresses of admins, e.g. `http://10.0.0.1:8080/xxl-job-admin`, asked in this order.
+  std::vector<std::string> admins;
+  /// The group that it belongs to.
+  std::string app_name;
+  /// What is registered, verbatim. Empty: made of `ip` and the port.
+  std::string address;
+  /// Of the registered address. Empty: what `listen` says, else the first address of this machine that others can reach.
+  std::string ip;
+  /// Host that it listens on; `0.0.0.0` or `::` for all.
+  std::string listen = "127.0.0.1";
+  /// 0: the first free one of 9999, 10000 …
+  std::size_t port = 9999;
+  /// Folder of the runs' logs, of scripts and of results that no admin has yet; relative to `data_dir`.
+  std::string log_path = "joblogs";
+  /// Logs of runs are removed after so many days; below 3: never.
+  std::size_t log_retention_days = 30;
+  /// What a run may write into its log; the rest is dropped.
+  std::size_t log_bytes_max = 64 * 1024 * 1024;
+  /// Of a call to an admin: to connect, and for its answer.
+  milliseconds admin_timeout{3000};
+  /// PEM files for admins at https addresses: whom to trust (empty: whom the system trusts), and what to show them.
+  std::string admin_ca;
+  std::string admin_certificate;
+  std::string admin_key;
+  /// Without a token whoever reaches it can run jobs: then it starts on loopback alone, unless this is said.
+  bool allow_no_token = false;
+  /// Runs of one job that wait.
+  std::size_t queue_max = 10000;
+  /// A job whose worker had nothing to do for so long loses it.
+  milliseconds idle_limit{93000};
+  /// A stop waits so long for runs before it stops them.
+  milliseconds drain_timeout{5000};
+  /// Runs the scripts (XXL's GLUE jobs) that people of an admin wrote.
+  bool scripts = false;
+  /// What the handler `http` of `ringmaster executor` may call, each with a path that ends with a slash. Empty: it has no such
+  /// handler.
+  std::vector<std::string> http_allowed;
+  script_limits limits;
+};
+
 struct registry_settings {
   /// A registration that was not renewed for this long is dead.
   milliseconds dead_after{90000};
@@ -216,6 +268,19 @@ struct webhook_settings {
   std::string ca_file;
 };
 
+/// A handler of `ringmaster executor` that is a program: people of an admin choose its parameter and nothing else.
+struct command_settings {
+  /// As jobs name it.
+  std::string name;
+  /// A path, or a name in PATH.
+  std::string program;
+  std::vector<std::string> arguments;
+  /// Working directory. Empty: that of the executor.
+  std::string folder;
+  /// The parameter is also the last argument; it is in the environment anyhow, JOB_PARAM.
+  bool append_param = false;
+};
+
 struct settings {
   std::string data_dir = "/var/lib/ringmaster";
   /// Wait for runs on their way at a graceful stop.
@@ -227,6 +292,7 @@ struct settings {
   schedule_settings schedule;
   trigger_settings trigger;
   registry_settings registry;
+  executor_settings executor;
   cluster_settings cluster;
   retention_settings retention;
   log_settings log;
@@ -234,6 +300,7 @@ struct settings {
   mail_settings mail;
   alarm_settings alarm;
   std::vector<webhook_settings> webhooks;
+  std::vector<command_settings> commands;
 };
 
 } // namespace ringmaster::config

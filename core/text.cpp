@@ -124,4 +124,15 @@ std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {
   return value;
 }
 
+bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept {
+  // Volatile: the compiler must not leave the loop early.
+  volatile unsigned char difference = given.size() == expected.size() ? 0 : 1;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const char other = given.empty() ? '\0' : given[i % given.size()];
+    difference =
+      static_cast<unsigned char>(difference | (static_cast<unsigned char>(expected[i]) ^ static_cast<unsigned char>(other)));
+  }
+  return difference == 0;
+}
+
 } // namespace ringmaster::core

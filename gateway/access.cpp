@@ -34,25 +34,14 @@ bool was_passed_on(const protocol::http_request& request) noexcept {
 
 std::optional<executor_admission> of_group(std::string_view given, const group_tokens& tokens, core::time_point now) {
   using core::token_kind;
-  if (!tokens.current.empty() && equal_in_constant_time(given, tokens.current))
+  if (!tokens.current.empty() && core::equal_in_constant_time(given, tokens.current))
     return executor_admission{{}, token_kind::group, tokens.group, tokens.groups};
-  if (!tokens.previous.empty() && now < tokens.previous_until && equal_in_constant_time(given, tokens.previous))
+  if (!tokens.previous.empty() && now < tokens.previous_until && core::equal_in_constant_time(given, tokens.previous))
     return executor_admission{{}, token_kind::previous, tokens.group, tokens.groups};
   return std::nullopt;
 }
 
 } // namespace
-
-bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept {
-  // Volatile: the compiler must not leave the loop early.
-  volatile unsigned char difference = given.size() == expected.size() ? 0 : 1;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const char other = given.empty() ? '\0' : given[i % given.size()];
-    difference =
-      static_cast<unsigned char>(difference | (static_cast<unsigned char>(expected[i]) ^ static_cast<unsigned char>(other)));
-  }
-  return difference == 0;
-}
 
 std::string_view app_header(const protocol::http_request& request) noexcept {
   const auto* app = request.find_header(app_name_header);
@@ -72,7 +61,7 @@ executor_admission admit_executor(const protocol::http_request& request, std::st
   const auto own = groups ? groups->find(std::string{app}) : token_book::const_iterator{};
   if (named && groups && own == groups->end())
     return {wrong};
-  if (equal_in_constant_time(given, token))
+  if (core::equal_in_constant_time(given, token))
     return {};
   if (!groups)
     return {wrong};
@@ -103,7 +92,7 @@ bool is_operator(const protocol::http_request& request, std::string_view token, 
   const auto* authorization = request.find_header("Authorization");
   if (core::is_blank(token) || !authorization || !authorization->starts_with(scheme))
     return false;
-  return equal_in_constant_time(std::string_view{*authorization}.substr(scheme.size()), token);
+  return core::equal_in_constant_time(std::string_view{*authorization}.substr(scheme.size()), token);
 }
 
 } // namespace ringmaster::gateway

@@ -40,9 +40,6 @@ struct executor_admission {
   std::shared_ptr<const std::vector<core::group_id>> groups = nullptr;
 };
 
-/// Takes the same time wherever the first difference is.
-[[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;
-
 /// The app name that an executor of release 3.5 sends with each request; empty when the header is missing or blank.
 [[nodiscard]] std::string_view app_header(const protocol::http_request& request) noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/text.hpp"
 #include "gateway/browser_safety.hpp"
 #include "gateway/routes.hpp"
 
@@ -71,7 +72,7 @@ void enter_with_session(const exchange& ex, const protocol::identified& found, c
     return enter(ex, found);
   auto token = csrf_token(session);
   const auto* shown = ex.request().find_header("X-CSRF-Token");
-  if (ex.row().changes() && !equal_in_constant_time(shown ? std::string_view{*shown} : std::string_view{}, token))
+  if (ex.row().changes() && !core::equal_in_constant_time(shown ? std::string_view{*shown} : std::string_view{}, token))
     return ex.problem(403, "with a session X-CSRF-Token must be what GET /api/v1/session says");
   enter(ex, found, std::move(token));
 }

@@ -1,16 +1,25 @@
 #include "protocol/meta_objects.hpp"
 
+#include <mutex>
+
 #include <caf/all.hpp>
 
 #include "protocol/admin_messages.hpp"
 #include "protocol/error.hpp"
+#include "protocol/executor_messages.hpp"
+#include "protocol/executor_type_ids.hpp"
 #include "protocol/messages.hpp"
 
 namespace ringmaster::protocol {
 
 void init_meta_objects() {
-  caf::init_global_meta_objects<caf::id_block::ringmaster_local>();
-  caf::core::init_global_meta_objects();
+  // CAF's own table is the process's.
+  static std::once_flag done;
+  std::call_once(done, [] {
+    caf::init_global_meta_objects<caf::id_block::ringmaster_local>();
+    caf::init_global_meta_objects<caf::id_block::ringmaster_executor>();
+    caf::core::init_global_meta_objects();
+  });
 }
 
 } // namespace ringmaster::protocol

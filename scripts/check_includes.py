@@ -26,6 +26,13 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "storage/sqlite/": (("storage/*", "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
     "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp", "storage/reservations.hpp"),
                 ("caf", "spdlog", "system")),
+    "actors/executor/": (
+        ("actors/executor/", "actors/logger.hpp", "core/", "protocol/", "config/settings.hpp"),
+        ("caf", "spdlog", "system"),
+    ),
+    "actors/executor/bodies.hpp": (("core/",), ()),
+    "actors/executor/job_logs.hpp": (("core/",), ()),
+    "actors/executor/report_files.hpp": (("core/",), ()),
     "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
     "gateway/secrets.hpp": (("core/",), ()),
     "gateway/secrets.cpp": (("gateway/secrets.hpp", "core/"), ("argon2", "openssl", "system")),
@@ -46,8 +53,13 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("curl", "openssl", "system"),
     ),
+    "executor/": (
+        ("executor/", "actors/executor/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
+        ("caf", "nlohmann", "spdlog", "system"),
+    ),
+    "executor/http_handler.cpp": (("executor/", "core/"), ("curl",)),
     "apps/": (
-        ("apps/", "actors/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
+        ("apps/", "actors/", "executor/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),

@@ -17,7 +17,7 @@ from pathlib import Path
 
 TOP_LEVEL = set(
     ".ci .clang-format .editorconfig .gitignore ARCHITECTURE.md CHANGELOG.md CMakeLists.txt CMakePresets.json CONTRIBUTING.md"
-    " LICENSE README.md SECURITY.md actors apps bench cmake config core docs gateway packaging protocol scripts"
+    " LICENSE README.md SECURITY.md actors apps bench cmake config core docs examples executor gateway packaging protocol scripts"
     " storage tests".split()
 )
 REQUIRED = (
@@ -118,14 +118,14 @@ def finite_request_rule(repository: Repository) -> Iterator[str]:
 
 
 def no_sleep_rule(repository: Repository) -> Iterator[str]:
-    names = repository.of(CPLUSPLUS, "tests/", "actors/", "gateway/", "core/")
+    names = repository.of(CPLUSPLUS, "tests/", "actors/", "executor/", "gateway/", "core/")
     yield from repository.search(
         r"\b(sleep_for|sleep_until|usleep|nanosleep)\b|\bsleep\(", names, "{}: wait for an event with a deadline", False
     )
 
 
 def environment_rule(repository: Repository) -> Iterator[str]:
-    names = repository.of(CPLUSPLUS, "actors/", "gateway/", "protocol/", "storage/")
+    names = repository.of(CPLUSPLUS, "actors/", "executor/", "gateway/", "protocol/", "storage/")
     yield from repository.search(r"\b(secure_)?getenv\s*\(", names, "{}: settings come from config", False)
 
 

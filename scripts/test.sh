@@ -3,8 +3,8 @@
 #
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short
 #                                   load; a short run of the fuzz targets
-#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, gateway, compat, simulation, commands,
-#                                   chaos, tidy
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, executor, gateway, compat, simulation,
+#                                   commands, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
 #
@@ -117,7 +117,7 @@ await_release_build() {
 }
 
 run_interop() {
-  say "interop: the release binary with Java executors, on SQLite and on MariaDB"
+  say "interop: the release binary with Java executors and clients, on SQLite and on MariaDB"
   local status=0
   : > "$results/interop.log"
   timeout --kill-after=15 1200 python3 tests/interop/run_interop.py --ringmaster build/release/apps/ringmaster \

@@ -17,7 +17,7 @@ constexpr std::size_t shown_member_chars = 64;
 
 std::string shown(std::string_view name) { return std::string{core::cut_characters(core::valid_utf8(name), shown_member_chars)}; }
 
-tl::unexpected<core::error> unreadable(std::string why) { return core::fail(core::errc::invalid_argument, std::move(why)); }
+tl::unexpected<core::error> wrong_members(std::string why) { return core::fail(core::errc::invalid_argument, std::move(why)); }
 
 /// Brackets outside of texts, so that nothing is built of what is too deep.
 bool is_too_deep(std::string_view body) noexcept {
@@ -62,16 +62,16 @@ private:
 
 core::result<json> parse_api_object(std::string_view body) {
   if (is_too_deep(body))
-    return unreadable("the body has more than " + std::to_string(members_depth_max) + " levels");
+    return wrong_members("the body has more than " + std::to_string(members_depth_max) + " levels");
   name_watch watch;
   auto parsed = json::parse(
     body, [&watch](int depth, json::parse_event_t event, const json& value) { return watch(depth, event, value); }, false);
   if (parsed.is_discarded())
-    return unreadable("the body is no JSON text");
+    return wrong_members("the body is no JSON text");
   if (watch.twice)
-    return unreadable(shown(*watch.twice) + ": stands twice in one object");
+    return wrong_members(shown(*watch.twice) + ": stands twice in one object");
   if (!parsed.is_object())
-    return unreadable("the body must be a JSON object");
+    return wrong_members("the body must be a JSON object");
   return parsed;
 }
 
@@ -207,7 +207,7 @@ core::result<void> api_members::check() const {
     return tl::unexpected{*problem_};
   for (const auto& [name, value] : object_.items())
     if (!known_.contains(name))
-      return unreadable(path_ + shown(name) + ": is unknown");
+      return wrong_members(path_ + shown(name) + ": is unknown");
   return {};
 }
 

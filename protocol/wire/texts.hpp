@@ -17,6 +17,8 @@ inline constexpr std::string_view body_empty = "invalid request, requestBody emp
 inline constexpr std::string_view token_wrong = "The access token is wrong.";
 inline constexpr std::string_view token_or_app_empty = "invalid request, accessToken or appname is empty.";
 inline constexpr std::string_view token_or_app_invalid = "invalid request, accessToken or appname invalid.";
+/// In both of the above and nowhere else: the admin wants the app name's header.
+inline constexpr std::string_view app_name_mark = "accessToken or appname";
 inline constexpr std::string_view illegal_argument = "Illegal Argument.";
 /// With `reply_code::too_many`.
 inline constexpr std::string_view too_many_requests = "Too many requests, please try again later.";
@@ -39,6 +41,8 @@ inline constexpr std::int32_t too_many = 502;
 namespace executor_text {
 /// Matched by prefix: `repeate trigger job, logId:N` up to 3.4.0, `repeat trigger job, logId:N` since.
 inline constexpr std::string_view repeat_prefix = "repeat";
+/// Followed by a reason: the body of a request has not the form of its operation.
+inline constexpr std::string_view request_error = "request error:";
 /// Node's `xxl-job` about a token that is not its own; Java says `reply_text::token_wrong`.
 inline constexpr std::string_view node_token_wrong = "Access token incorrect.";
 } // namespace executor_text

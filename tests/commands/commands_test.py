@@ -16,6 +16,7 @@ import command_case
 import completion_test
 import desk_test
 import doctor_test
+import executor_command_test
 import export_test
 import history_test
 import job_test
@@ -34,7 +35,8 @@ import xss_test
 import xxl_script_test
 
 USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, both_ways_test, completion_test, log_test,
-         serve_test, tls_test, metrics_test, migrate_test, doctor_test, alarm_command_test, xxl_script_test)
+         serve_test, tls_test, metrics_test, migrate_test, doctor_test, executor_command_test, alarm_command_test,
+         xxl_script_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, schemathesis_test)
 
 

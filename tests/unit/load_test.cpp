@@ -126,7 +126,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     }
     if (each.name == "schedule.claim_ahead" || each.name == "cluster.beat" || each.name == "cluster.send_margin")
       value = "11ms";
-    if (each.name == "server.idle_timeout" || each.name == "trigger.connection_idle" || each.name == "trigger.ask_limit")
+    if (each.name == "executor.idle_limit" || each.name == "server.idle_timeout" || each.name == "trigger.connection_idle" ||
+        each.name == "trigger.ask_limit")
       value = "71s";
     if (each.name == "registry.dead_after" || each.name == "cluster.dead_after")
       value = "25s";
@@ -135,7 +136,9 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     if (each.name == "retention.kept_logs_bytes_max" || each.name == "trigger.log_bytes_max")
       value = "33MiB";
     const bool is_pem = each.name.starts_with("server.tls_") || each.name == "security.executor_ca" ||
-                        each.name == "security.executor_certificate" || each.name == "security.executor_key";
+                        each.name == "security.executor_certificate" || each.name == "security.executor_key" ||
+                        each.name == "executor.admin_ca" || each.name == "executor.admin_certificate" ||
+                        each.name == "executor.admin_key";
     if (each.name == "mail.ca_file" || is_pem)
       value = "/UTC"; // a relative one is that of the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")

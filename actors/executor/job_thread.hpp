@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "actors/executor/bodies.hpp"
+#include "actors/executor/body_call.hpp"
+#include "actors/executor/executor_counts.hpp"
+#include "actors/executor/job_logs.hpp"
+#include "actors/logger.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/executor_interfaces.hpp"
+#include "protocol/executor_messages.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+/// What all job_threads of an executor share.
+struct job_tools {
+  std::shared_ptr<body_threads> threads;
+  std::shared_ptr<job_logs> logs;
+  protocol::callback_actor callbacks;
+  std::shared_ptr<executor_counts> counts;
+  /// Runs of one job that wait.
+  std::size_t queue_max = 10'000;
+  std::chrono::milliseconds idle_limit{93'000};
+  logger log;
+};
+
+/// One job of an executor (XXL wire §5). Owns its queue, its worker (the body that it has now, from the hook before its first run
+/// to the hook after its last) and what runs. Time limits and idleness are looked at when executor_host says so.
+///
+/// Invariants: each run that was taken is reported once, whatever its body does. A body whose run is over stays known until it
+/// comes back, and what it comes back with is dropped; the hook after the last run waits for all bodies of its worker.
+class job_thread_state {
+public:
+  static inline const char* name = "ringmaster.job_thread";
+
+  /// Bodies of one job that are out at once: what runs, and what was stopped and goes on all the same. Beyond them its runs are
+  /// refused, so that a deaf job takes no thread from others.
+  static constexpr std::size_t bodies_out_max = 16;
+
+  job_thread_state(protocol::job_thread::pointer self, core::job_id job, protocol::job_listener host, job_tools tools);
+  protocol::job_thread::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+
+  struct worker {
+    std::shared_ptr<worker_body> body;
+    std::size_t bodies_out = 0;
+    bool has_begun = false;
+    bool has_ended = false;
+  };
+  using worker_ptr = std::shared_ptr<worker>;
+
+  struct running_call {
+    std::shared_ptr<body_call> call;
+    std::uint64_t number = 0;
+    /// Without: it may take as long as it likes.
+    std::optional<steady> deadline;
+  };
+
+  core::trigger_reply trigger(protocol::job_trigger&& asked);
+  [[nodiscard]] std::optional<core::trigger_reply> refusal(const core::trigger_request& request) const;
+  bool stop(const std::string& reason);
+  void ended(protocol::body_ended&& body);
+  void tick();
+
+  void start_next();
+  void run_late();
+  /// Everything of the worker that is not over is reported as killed.
+  void end_worker(std::string_view reason);
+  /// Once: the last hook, when none of its bodies is out any more.
+  void finish(const worker_ptr& of);
+  void take_back(std::uint64_t number);
+  void tell_quiet();
+  void request_stop(const std::shared_ptr<body_call>& call, bool late);
+  void report(std::vector<core::run_report>&& reports);
+  void end_running();
+  [[nodiscard]] bool busy() const noexcept { return running_ || !waiting_.empty(); }
+  [[nodiscard]] steady now() const { return self_->clock().now(); }
+
+  protocol::job_thread::pointer self_;
+  core::job_id job_;
+  protocol::job_listener host_;
+  job_tools tools_;
+
+  worker_ptr worker_;
+  std::deque<core::trigger_request> waiting_;
+  std::unordered_set<core::log_id> waiting_runs_;
+  std::optional<running_call> running_;
+  /// Bodies and last hooks (without a worker) that have not come back.
+  std::map<std::uint64_t, worker_ptr> out_;
+  std::uint64_t last_number_ = 0;
+  /// None could be had: until the next tick none is asked for.
+  bool no_thread_ = false;
+  steady idle_since_{};
+  std::uint64_t triggers_seen_ = 0;
+  bool told_quiet_ = false;
+};
+
+} // namespace ringmaster::actors

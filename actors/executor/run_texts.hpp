@@ -1,0 +1,44 @@
+#pragma once
+
+// What an executor says of runs, in the words of XXL's (XXL wire §2.6 to §2.8, §5.4), and what a result must be to be one.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/trigger_request.hpp"
+
+namespace ringmaster::actors {
+
+inline constexpr std::int32_t run_succeeded = 200;
+inline constexpr std::int32_t run_failed = 500;
+/// Nobody knows whether the run was taken.
+inline constexpr std::int32_t run_unknown = 0;
+inline constexpr std::int32_t run_timed_out = 502;
+
+inline constexpr std::string_view busy_text = "job thread is running or has trigger queue.";
+inline constexpr std::string_view already_killed_text = "job thread already killed.";
+inline constexpr std::string_view discard_later_text = "block strategy effect：Discard Later";
+inline constexpr std::string_view timeout_text = "job execute timeout ";
+inline constexpr std::string_view result_lost_text = "job handle result lost.";
+
+inline constexpr std::string_view kill_reason = "scheduling center kill job.";
+inline constexpr std::string_view cover_reason = "block strategy effect：Cover Early";
+inline constexpr std::string_view handler_change_reason = "change jobhandler or glue type, and terminate the old job thread.";
+inline constexpr std::string_view source_change_reason = "change job source or glue type, and terminate the old job thread.";
+inline constexpr std::string_view stop_reason = "web container destroy and kill the job.";
+inline constexpr std::string_view idle_reason = "excutor idle times over limit.";
+
+/// Behind a reason: of what ran, and of what waited.
+inline constexpr std::string_view running_suffix = " [job running, killed]";
+inline constexpr std::string_view waiting_suffix = " [job not executed, in the job queue, killed.]";
+
+/// A longer message is cut to so many UTF-16 units.
+inline constexpr std::size_t result_units_max = 50'000;
+
+[[nodiscard]] core::trigger_reply repeat_reply(core::log_id run);
+
+/// What a body came to, as it is reported: valid UTF-8, not too long, and a result at all.
+[[nodiscard]] core::run_outcome settled(core::run_outcome&& outcome);
+
+} // namespace ringmaster::actors

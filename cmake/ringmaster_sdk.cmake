@@ -1,0 +1,24 @@
+# What `cmake --install` brings for programs that run jobs: headers, libraries and `find_package(ringmaster)`, which has one
+# target for them, ringmaster::executor. Nothing of the admin is among it. Alone: `cmake --install BUILD --component sdk`.
+include(CMakePackageConfigHelpers)
+
+set(sdk_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ringmaster")
+install(TARGETS executor actors_executor config core executor_files executor_process http protocol transport wire
+  EXPORT ringmaster_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/ringmaster COMPONENT sdk)
+install(EXPORT ringmaster_targets NAMESPACE ringmaster:: DESTINATION ${sdk_folder} COMPONENT sdk)
+install(FILES
+  executor/command_handler.hpp executor/executor.hpp executor/handlers.hpp executor/http_handler.hpp executor/job_context.hpp
+  executor/job_log.hpp executor/spdlog_sink.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
+install(FILES
+  core/ids.hpp core/job.hpp core/refusal.hpp core/result.hpp core/schedule_options.hpp core/time.hpp core/trigger_request.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core COMPONENT sdk)
+install(FILES config/settings.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/config COMPONENT sdk)
+install(FILES protocol/logger.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/protocol COMPONENT sdk)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
+
+configure_package_config_file(cmake/ringmaster-config.cmake.in "${PROJECT_BINARY_DIR}/ringmaster-config.cmake"
+  INSTALL_DESTINATION ${sdk_folder})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/ringmaster-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/ringmaster-config.cmake" "${PROJECT_BINARY_DIR}/ringmaster-config-version.cmake"
+  DESTINATION ${sdk_folder} COMPONENT sdk)

@@ -1,0 +1,74 @@
+#pragma once
+
+// What an admin asks an executor for, and what the executor says of it (XXL wire §2.7, §3.1).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/ids.hpp"
+#include "core/job.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// One run of a job, as `/run` carries it. Texts are valid UTF-8; a text that was null or not sent is nothing, which some answers
+/// tell apart from an empty one.
+struct trigger_request {
+  job_id job{};
+  /// Names the run at every admin and in the log folder.
+  log_id run{};
+  /// Its local date is the folder of the log file, nothing else of it counts.
+  time_point log_time{};
+  std::optional<std::string> handler = {};
+  std::optional<std::string> param = {};
+  /// What nobody knows runs in series.
+  block_strategy block = block_strategy::serial_execution;
+  /// Seconds; 0 or less: none.
+  std::int32_t timeout_s = 0;
+  /// `BEAN`, `GLUE_SHELL` …
+  std::optional<std::string> glue_type = {};
+  std::optional<std::string> glue_source = {};
+  /// Version of the source: only equal or not.
+  std::int64_t glue_updated_ms = 0;
+  std::int32_t shard_index = 0;
+  std::int32_t shard_total = 1;
+};
+
+/// Whether a run was taken. Of one that was not, no result will come.
+struct trigger_reply {
+  /// 200: taken. 0: nobody knows; then it is not answered at all, and who asked finds out in the usual way.
+  std::int32_t code = 200;
+  /// Empty for 200.
+  std::string message = {};
+};
+
+/// What a body came to: 200 success; anything else failure. 0 and below mean that it gave no result.
+struct run_outcome {
+  std::int32_t code = 200;
+  std::optional<std::string> message = {};
+};
+
+/// The result of a run on its way to an admin.
+struct run_report {
+  log_id run{};
+  /// That of the request.
+  time_point log_time{};
+  std::int32_t code = 0;
+  std::optional<std::string> message = {};
+
+  friend bool operator==(const run_report&, const run_report&) = default;
+};
+
+/// Lines of a run's log (XXL wire §2.9).
+struct log_lines {
+  /// As asked for.
+  std::int32_t from_line = 0;
+  /// The last line that is contained; 0: none is.
+  std::int32_t to_line = 0;
+  std::string text;
+  /// Nothing more will come.
+  bool ended = false;
+};
+
+} // namespace ringmaster::core

@@ -1,0 +1,91 @@
+#include "executor/address.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+namespace ringmaster::executor {
+
+namespace {
+
+constexpr std::uint16_t first_port = 9999;
+
+bool is_ipv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
+
+bool is_any(std::string_view host) { return host.empty() || host == "0.0.0.0" || host == "::" || host == "[::]"; }
+
+bool is_of_machine_alone(std::string_view address) {
+  return address.starts_with("127.") || address.starts_with("169.254.") || address == "::1" || address.starts_with("fe80:");
+}
+
+std::string bracketed(const std::string& host) { return is_ipv6(host) && !host.starts_with('[') ? '[' + host + ']' : host; }
+
+bool is_ip(const sockaddr& address) { return address.sa_family == AF_INET || address.sa_family == AF_INET6; }
+
+std::string text_of(const sockaddr* address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* bytes = address->sa_family == AF_INET
+                        ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(address)->sin_addr)
+                        : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+  return ::inet_ntop(address->sa_family, bytes, text.data(), text.size()) ? std::string{text.data()} : std::string{};
+}
+
+} // namespace
+
+std::vector<std::string> machine_addresses() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0)
+    return {};
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner{all, &::freeifaddrs};
+  std::vector<std::string> out;
+  for (const auto* one = all; one; one = one->ifa_next)
+    if (one->ifa_addr && (one->ifa_flags & IFF_UP) && is_ip(*one->ifa_addr))
+      out.push_back(text_of(one->ifa_addr));
+  return out;
+}
+
+std::string reachable_address(const std::vector<std::string>& addresses) {
+  for (const bool ipv6 : {false, true}) {
+    const auto found = std::find_if(addresses.begin(), addresses.end(), [ipv6](const auto& one) {
+      return !one.empty() && is_ipv6(one) == ipv6 && !is_any(one) && !is_of_machine_alone(one);
+    });
+    if (found != addresses.end())
+      return *found;
+  }
+  return {};
+}
+
+bool is_loopback(std::string_view host) {
+  return host.starts_with("127.") || host == "localhost" || host == "::1" || host == "[::1]";
+}
+
+std::string listen_text(const std::string& host, std::size_t port) { return bracketed(host) + ':' + std::to_string(port); }
+
+core::result<std::string> address_to_register(const config::executor_settings& settings, std::uint16_t port, bool tls,
+                                              const std::vector<std::string>& of_machine) {
+  if (!settings.address.empty())
+    return settings.address;
+  auto host = !settings.ip.empty() ? settings.ip : is_any(settings.listen) ? reachable_address(of_machine) : settings.listen;
+  if (host.empty())
+    return core::fail(core::errc::invalid_argument,
+                      "no address of this machine can be reached by others: say executor.ip or executor.address");
+  return (tls ? "https://" : "http://") + bracketed(host) + ':' + std::to_string(port) + '/';
+}
+
+std::vector<std::uint16_t> ports_to_try(std::size_t set) {
+  if (set != 0)
+    return {static_cast<std::uint16_t>(set)};
+  std::vector<std::uint16_t> out;
+  for (std::uint32_t port = first_port; port <= 65535; ++port)
+    out.push_back(static_cast<std::uint16_t>(port));
+  for (std::uint32_t port = first_port - 1; port >= 1024; --port)
+    out.push_back(static_cast<std::uint16_t>(port));
+  return out;
+}
+
+} // namespace ringmaster::executor

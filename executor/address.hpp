@@ -1,0 +1,36 @@
+#pragma once
+
+// Under which address an executor can be reached (XXL wire §4.1, §4.2).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "core/result.hpp"
+
+namespace ringmaster::executor {
+
+/// Numeric addresses of this machine's interfaces that are up, in the system's order.
+[[nodiscard]] std::vector<std::string> machine_addresses();
+
+/// The one that others can reach: the first IPv4 address that is neither loopback nor link-local, else such an IPv6 address;
+/// empty: there is none.
+[[nodiscard]] std::string reachable_address(const std::vector<std::string>& addresses);
+
+/// Only this machine can reach who listens there.
+[[nodiscard]] bool is_loopback(std::string_view host);
+
+/// `host:port` to listen on; an IPv6 host gets its brackets.
+[[nodiscard]] std::string listen_text(const std::string& host, std::size_t port);
+
+/// The address to register for an executor that is bound to `port`. Errors: `invalid_argument` when it listens on all addresses
+/// and none of them can be reached by others, so that `ip` or `address` has to be said.
+[[nodiscard]] core::result<std::string> address_to_register(const config::executor_settings& settings, std::uint16_t port,
+                                                            bool tls, const std::vector<std::string>& of_machine);
+
+/// Ports to try, in this order: the one that is set; where that is 0 9999 and up, then 9998 and down.
+[[nodiscard]] std::vector<std::uint16_t> ports_to_try(std::size_t set);
+
+} // namespace ringmaster::executor

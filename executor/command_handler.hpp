@@ -1,0 +1,32 @@
+#pragma once
+
+// A ready handler that runs a program.
+
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "executor/handlers.hpp"
+
+namespace ringmaster::executor {
+
+struct command_handler_options {
+  /// A path, or a name in PATH.
+  std::string program;
+  std::vector<std::string> arguments = {};
+  /// Working directory. Empty: that of this process.
+  std::string folder = {};
+  /// The job's parameter is also the last argument. Then whoever starts the job can give the program an option, unless
+  /// `arguments` end with what ends its options, often `--`.
+  bool append_param = false;
+  /// Of memory and output; how long a program has between TERM and KILL.
+  config::script_limits limits = {};
+};
+
+/// Makes the handler. No shell is between; the program gets this process's environment without what begins with `RINGMASTER_`,
+/// and JOB_PARAM, JOB_ID, JOB_LOG_ID, JOB_SHARD_INDEX and JOB_SHARD_TOTAL. What it prints is logged. Exit code 0 is success; a
+/// stop of the run ends it with everything that it started. Errors: `invalid_argument`, an empty program or NUL in a text.
+/// Whether the program is there is seen at each run.
+[[nodiscard]] core::result<handler> make_command_handler(command_handler_options options);
+
+} // namespace ringmaster::executor

@@ -1,0 +1,357 @@
+#include "executor/executor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <caf/all.hpp>
+#include <fcntl.h>
+#include <spdlog/sinks/null_sink.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+
+#include "actors/executor/admin_link.hpp"
+#include "actors/executor/beat_actor.hpp"
+#include "actors/executor/callback_actor.hpp"
+#include "actors/executor/executor_counts.hpp"
+#include "actors/executor/executor_host.hpp"
+#include "core/text.hpp"
+#include "executor/address.hpp"
+#include "executor/dated_logs.hpp"
+#include "executor/environment.hpp"
+#include "executor/file.hpp"
+#include "executor/handler_bodies.hpp"
+#include "executor/http_door.hpp"
+#include "executor/log_cleaner.hpp"
+#include "executor/log_files.hpp"
+#include "executor/report_files.hpp"
+#include "executor/run_log.hpp"
+#include "executor/scripts.hpp"
+#include "executor/thread_pool.hpp"
+#include "gateway/transport.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::executor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of bodies and of what blocks beside them: each that waits costs its stack.
+constexpr std::size_t threads_max = 10'000;
+/// XXL's executors take no larger request.
+constexpr std::size_t body_bytes_max = 5 * 1024 * 1024;
+/// Behind the drain's own limits.
+constexpr auto stop_margin = 30s;
+constexpr auto withdrawal_limit = 15s;
+/// Bodies that came to their end have their last words to write.
+constexpr auto last_words = 1s;
+
+protocol::logger silent_log() {
+  return std::make_shared<spdlog::logger>("executor", std::make_shared<spdlog::sinks::null_sink_mt>());
+}
+
+core::result<void> check(const executor_options& options) {
+  const auto& settings = options.settings;
+  using core::errc;
+  constexpr std::size_t port_max = 65535;
+  if (settings.port > port_max || settings.queue_max == 0)
+    return core::fail(errc::invalid_argument, "executor.port goes up to 65535, and executor.queue_max begins with 1");
+  if (settings.listen.empty())
+    return core::fail(errc::invalid_argument, "executor.listen is empty: 0.0.0.0 means all addresses");
+  if (settings.app_name.empty())
+    return core::fail(errc::invalid_argument, "executor.app_name is missing: the group that this executor belongs to");
+  if (settings.admins.empty())
+    return core::fail(errc::invalid_argument, "executor.admins is empty: nobody would send runs or take results");
+  if (core::is_blank(options.access_token) && !settings.allow_no_token && !is_loopback(settings.listen))
+    return core::fail(errc::invalid_argument, "executor.listen is " + settings.listen +
+                                                " and security.access_token is empty: whoever reaches it could run jobs. Say"
+                                                " the token of the admin, or executor.allow_no_token = true");
+  for (const auto& admin : settings.admins) {
+    if (!admin.starts_with("http://") && !admin.starts_with("https://"))
+      return core::fail(errc::invalid_argument,
+                        "executor.admins: \"" + admin + "\" is no address such as http://10.0.0.1:8080/xxl-job-admin");
+    if (admin.substr(0, admin.find('/', admin.find("//") + 2)).find('@') != std::string::npos)
+      return core::fail(errc::invalid_argument, "executor.admins: an address names no user: the token says who asks");
+  }
+  return {};
+}
+
+/// Scripts as what handler_bodies falls back on.
+class script_source final : public actors::body_source {
+public:
+  script_source(const config::executor_settings& settings, std::vector<std::string> environment, open_script_log logs)
+    : scripts_{settings, std::move(environment), std::move(logs)} {}
+
+  core::result<std::shared_ptr<const actors::run_body>> find(const core::trigger_request& request,
+                                                             const std::shared_ptr<const actors::run_body>& held) override {
+    return scripts_.find(request, held);
+  }
+
+private:
+  scripts scripts_;
+};
+
+} // namespace
+
+/// CAF's own defaults starve, spin and read files; these do not.
+class executor::actor_config : public caf::actor_system_config {
+public:
+  actor_config() {
+    set("caf.scheduler.policy", "sharing");
+    set("caf.scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8));
+    set("caf.scheduler.max-throughput", std::size_t{100});
+  }
+};
+
+struct executor::parts {
+  parts(executor_options given, handlers known);
+
+  core::result<void> open();
+  core::result<void> take_folder();
+  core::result<std::uint16_t> bind();
+  void spawn();
+  template <class Handle>
+  void watch(const char* what, const Handle& handle);
+  void stop();
+  /// False: bodies do not heed their stop. Then what they may still use has to stay.
+  [[nodiscard]] bool end();
+
+  [[nodiscard]] config::server_settings server_at(std::uint16_t port) const;
+  [[nodiscard]] log_options logs_of_runs() const;
+
+  executor_options options;
+  handlers known;
+  protocol::logger log;
+  core::zone zone;
+  file lock;
+  std::string address;
+  std::shared_ptr<log_files> logs;
+  std::shared_ptr<thread_pool> threads = std::make_shared<thread_pool>(threads_max);
+  std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
+  std::unique_ptr<log_cleaner> cleaner;
+  std::unique_ptr<gateway::transport> transport;
+  actor_config config;
+  std::unique_ptr<caf::actor_system> system;
+  protocol::admin_link admins;
+  protocol::callback_actor callbacks;
+  protocol::executor_host host;
+  protocol::executor_door door;
+  protocol::beat_actor beats;
+  std::once_flag stopped;
+};
+
+executor::parts::parts(executor_options given, handlers handlers_known)
+  : options{std::move(given)}, known{std::move(handlers_known)}, log{options.log ? options.log : silent_log()} {
+}
+
+log_options executor::parts::logs_of_runs() const {
+  log_options out;
+  out.folder = options.settings.log_path;
+  out.zone = zone;
+  out.bytes_max = options.settings.log_bytes_max;
+  out.complain = [log = log](const std::string& what) { log->warn("logs of runs: {}", what); };
+  return out;
+}
+
+/// Two of them in one folder would send each other's results and remove each other's scripts.
+core::result<void> executor::parts::take_folder() {
+  const auto& folder = options.settings.log_path;
+  if (const int reason = make_folders(folder); reason != 0)
+    return tl::unexpected{file_error(folder, "made", reason)};
+  const auto path = folder + "/executor.lock";
+  lock = file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  if (!lock)
+    return tl::unexpected{file_error(path, "opened", errno)};
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return core::fail(core::errc::conflict, folder + ": another executor uses this folder; executor.log_path names another one");
+  return {};
+}
+
+core::result<void> executor::parts::open() {
+  std::error_code nowhere;
+  const auto folder = std::filesystem::absolute(options.data_dir.empty() ? "." : options.data_dir, nowhere);
+  if (nowhere)
+    return core::fail(core::errc::unavailable, options.data_dir + ": " + nowhere.message());
+  options.settings.log_path = (folder / options.settings.log_path).lexically_normal().string();
+  auto of_system = core::zone::system();
+  if (!of_system)
+    return tl::unexpected{of_system.error()};
+  zone = std::move(*of_system);
+  if (auto taken = take_folder(); !taken)
+    return taken;
+  logs = std::make_shared<log_files>(logs_of_runs());
+  cleaner = std::make_unique<log_cleaner>(
+    logs_of_runs(), static_cast<std::int32_t>(options.settings.log_retention_days),
+    [log = log](const core::result<cleaned_logs>& cleaned) {
+      if (!cleaned)
+        log->warn("old logs of runs: {}", cleaned.error().context);
+      else if (!cleaned->problem.empty())
+        log->warn("old logs of runs: {}", cleaned->problem);
+      else
+        log->info("old logs of runs: {} days removed", cleaned->folders);
+    });
+  const auto port = bind();
+  if (!port)
+    return tl::unexpected{port.error()};
+  const bool tls = !options.server.tls_certificate.empty();
+  auto found = address_to_register(options.settings, *port, tls, machine_addresses());
+  if (!found)
+    return tl::unexpected{found.error()};
+  address = std::move(*found);
+  spawn();
+  const auto bound = transport->listen(hand_over_to(door));
+  if (!bound)
+    return tl::unexpected{bound.error()};
+  // The port is open by now: an admin may call as soon as it knows the address.
+  beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
+    admins, address,
+    actors::patience_with({options.settings.admins, options.settings.app_name, "", options.settings.admin_timeout}), log);
+  log->info("serving on {}, registered as {}", *bound, address);
+  return {};
+}
+
+config::server_settings executor::parts::server_at(std::uint16_t port) const {
+  auto out = options.server;
+  out.listen = listen_text(options.settings.listen, port);
+  out.body_bytes_max = body_bytes_max;
+  return out;
+}
+
+core::result<std::uint16_t> executor::parts::bind() {
+  config::trigger_settings calls;
+  calls.io_threads = 1;
+  config::security_settings security;
+  // Of executors an admin must be careful, the other way round its address is from the configuration.
+  security.executor_networks = {"0.0.0.0/0", "::/0"};
+  security.executor_ca = options.settings.admin_ca;
+  security.executor_certificate = options.settings.admin_certificate;
+  security.executor_key = options.settings.admin_key;
+  core::result<std::uint16_t> out = core::fail(core::errc::unavailable, "no port is free");
+  for (const auto port : ports_to_try(options.settings.port)) {
+    transport = gateway::make_transport(server_at(port), calls, security);
+    const auto bound = transport->bind();
+    if (bound)
+      return port;
+    out = tl::unexpected{bound.error()};
+    if (bound.error().code != core::errc::unavailable)
+      break;
+  }
+  return out;
+}
+
+void executor::parts::spawn() {
+  system = std::make_unique<caf::actor_system>(config);
+  const auto& settings = options.settings;
+  const auto dated = std::make_shared<dated_logs>(logs, zone);
+  const actors::admin_link_settings reached{settings.admins, settings.app_name, options.access_token, settings.admin_timeout};
+  admins = system->spawn<protocol::with_state<actors::admin_link_state, protocol::admin_link>>(transport->client(), reached, log);
+  callbacks = system->spawn<protocol::with_state<actors::callback_actor_state, protocol::callback_actor>>(
+    actors::callback_tools{admins, actors::patience_with(reached), threads,
+                           std::make_shared<report_files>(settings.log_path), dated, counts, log});
+  const auto open_log = [logs = logs](const core::trigger_request& request) {
+    return std::make_unique<run_log>(*logs, request);
+  };
+  auto bodies = std::make_shared<handler_bodies>(
+    known, open_log, std::make_unique<script_source>(settings, inherited_environment(), open_log));
+  host = system->spawn<protocol::with_state<actors::executor_host_state, protocol::executor_host>>(
+    actors::host_tools{std::move(bodies), threads, dated, callbacks, counts, settings, log});
+  door = system->spawn<protocol::with_state<http_door_state, protocol::executor_door>>(host, options.access_token,
+                                                                                       settings.app_name);
+  watch("admin_link", admins);
+  watch("callback_actor", callbacks);
+  watch("executor_host", host);
+  watch("http_door", door);
+}
+
+/// Without one of them runs would go nowhere: the end of the process, so that whoever started it starts it again.
+template <class Handle>
+void executor::parts::watch(const char* what, const Handle& handle) {
+  caf::actor_cast<caf::strong_actor_ptr>(handle)->get()->attach_functor([what, log = log](const caf::error& reason) {
+    if (reason == caf::exit_reason::user_shutdown || !reason)
+      return;
+    log->critical("{} ended unexpectedly: {}", what, caf::to_string(reason));
+    log->flush();
+    constexpr int fail_stop = 70;
+    std::_Exit(fail_stop);
+  });
+}
+
+void executor::parts::stop() {
+  if (transport)
+    transport->stop_accepting();
+  if (system && beats) {
+    caf::scoped_actor self{*system};
+    const auto ignore = [](const caf::error&) {};
+    protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
+    const auto limit = options.settings.drain_timeout;
+    protocol::request(&*self, host, limit + stop_margin, protocol::drain_request{limit}).receive([] {}, ignore);
+  }
+  if (transport)
+    transport->stop();
+  cleaner.reset();
+}
+
+bool executor::parts::end() {
+  threads->close(); // nothing begins any more that could outlive this
+  if (!threads->wait_until_idle(last_words))
+    return false;
+  if (system) {
+    const auto quit = [](auto& handle) {
+      if (handle)
+        caf::anon_send_exit(handle, caf::exit_reason::user_shutdown);
+      handle = nullptr;
+    };
+    quit(beats);
+    quit(door);
+    quit(host);
+    quit(callbacks);
+    quit(admins);
+    system.reset();
+  }
+  return true;
+}
+
+executor::executor(std::unique_ptr<parts> made) : parts_{std::move(made)} {}
+
+core::result<std::unique_ptr<executor>> executor::start(executor_options options, handlers known) {
+  if (auto usable = check(options); !usable)
+    return tl::unexpected{usable.error()};
+  try {
+    protocol::init_meta_objects();
+    std::unique_ptr<executor> made{new executor{std::make_unique<parts>(std::move(options), std::move(known))}};
+    if (auto opened = made->parts_->open(); !opened)
+      return tl::unexpected{opened.error()};
+    return made;
+  } catch (const std::exception& thrown) { // no thread, no memory
+    return core::fail(core::errc::unavailable, std::string{"the executor cannot start: "} + thrown.what());
+  }
+}
+
+executor::~executor() {
+  stop();
+  if (parts_->end())
+    return;
+  parts_->log->warn("runs that do not heed their stop are left to the end of the process");
+  (void)parts_.release(); // they may use it
+}
+
+const std::string& executor::address() const noexcept { return parts_->address; }
+
+executor_counts executor::counts() const {
+  const auto& now = *parts_->counts;
+  return {now.running, now.waiting, now.unreported};
+}
+
+void executor::stop() {
+  // Who comes meanwhile waits for the end, too.
+  std::call_once(parts_->stopped, [this] { parts_->stop(); });
+}
+
+} // namespace ringmaster::executor

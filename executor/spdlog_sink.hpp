@@ -1,0 +1,36 @@
+#pragma once
+
+// The log of a run as a sink of spdlog, for code that logs there anyhow.
+
+#include <memory>
+#include <mutex>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include "executor/job_context.hpp"
+
+namespace ringmaster::executor {
+
+/// Writes messages as lines of a run's log: their text; time and place are the log's own. Not to be used after the handler has
+/// returned.
+class run_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit run_sink(job_log& log) : log_{log} {}
+
+private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    const auto level = spdlog::level::to_string_view(message.level);
+    log_.line(std::string{level.data(), level.size()} + ' ' + std::string{message.payload.data(), message.payload.size()});
+  }
+  void flush_() override {}
+
+  job_log& log_;
+};
+
+/// A logger for one run: `auto log = logger_of(context); log->info("{} rows", n);`
+[[nodiscard]] inline std::shared_ptr<spdlog::logger> logger_of(job_context& context) {
+  return std::make_shared<spdlog::logger>("run", std::make_shared<run_sink>(context.log()));
+}
+
+} // namespace ringmaster::executor

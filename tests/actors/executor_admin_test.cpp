@@ -1,0 +1,181 @@
+#include "tests/actors/executor_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::http_answer;
+using test::http_failure;
+using nlohmann::json;
+
+namespace {
+
+const std::string taken = R"({"code":200})";
+const std::string wants_name = R"({"code":500,"msg":"invalid request, accessToken or appname is empty.","data":null})";
+
+struct registering : test::executor_world {
+  registering() : executor_world{{"http://a:8080/xxl-job-admin/", "http://b:8080"}} {}
+
+  void begin() {
+    start();
+    beats = spawn<actors::beat_actor_state, protocol::beat_actor>(admins, "http://10.0.0.9:9999/",
+                                                                  actors::patience_with(link_settings), silent_log());
+    settle();
+  }
+  void report(std::int64_t run) {
+    tell(callbacks, protocol::run_reports{{{core::log_id{run}, start_time, 200, std::nullopt}}});
+    settle();
+  }
+
+  protocol::beat_actor beats;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(registering, "it registers at once and every thirty seconds: three fields, its token", "[actors][executor]") {
+  begin();
+  REQUIRE(client->sent().size() == 1);
+  const auto& call = client->sent()[0];
+  CHECK(call.origin + call.target == "http://a:8080/xxl-job-admin/api/registry");
+  CHECK(json::parse(call.body) == json{{"registryGroup", "EXECUTOR"},
+                                       {"registryKey", "pay-worker"},
+                                       {"registryValue", "http://10.0.0.9:9999/"}});
+  CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
+  CHECK(header(call, "XXL-JOB-APPNAME") == "(none)");
+  CHECK(call.connect_timeout == 3s);
+  CHECK(call.request_timeout == 3s);
+  pass(29900ms);
+  CHECK(client->sent().size() == 1);
+  pass(200ms);
+  CHECK(client->sent().size() == 2);
+  pass(60s);
+  CHECK(client->sent().size() == 4);
+  CHECK(client->sent().back().origin == "http://a:8080");
+}
+
+TEST_CASE_METHOD(registering, "without a token there is no header", "[actors][executor]") {
+  link_settings.access_token = " ";
+  begin();
+  CHECK(header(client->sent()[0], "XXL-JOB-ACCESS-TOKEN") == "(none)");
+}
+
+TEST_CASE_METHOD(registering, "each round begins with the first admin and ends with one that takes it", "[actors][executor]") {
+  client->answers = [](const protocol::http_call& call) {
+    return http_answer(call.origin == "http://a:8080" ? R"({"code":500,"msg":"no"})" : taken);
+  };
+  begin();
+  pass(30s);
+  CHECK(client->targets() == std::vector<std::string>{"http://a:8080/xxl-job-admin/api/registry", "http://b:8080/api/registry",
+                                                      "http://a:8080/xxl-job-admin/api/registry", "http://b:8080/api/registry"});
+}
+
+TEST_CASE_METHOD(registering, "the pause is counted from the end of a round, and failures do not stop it", "[actors][executor]") {
+  client->answers = nullptr;
+  begin();
+  CHECK(client->sent().size() == 1);
+  pass(6s);
+  client->answer(http_failure(protocol::delivery::unknown, "no answer"));
+  settle();
+  CHECK(client->sent().size() == 2);
+  pass(6s);
+  client->answer(http_failure(protocol::delivery::not_sent, "connection refused"));
+  settle();
+  pass(29s);
+  CHECK(client->sent().size() == 2);
+  pass(1s);
+  CHECK(client->sent().size() == 3);
+}
+
+TEST_CASE_METHOD(registering, "a round that nobody ends is over one day", "[actors][executor]") {
+  client->answers = nullptr;
+  begin();
+  pass(2min);
+  CHECK(client->sent().size() >= 2);
+}
+
+TEST_CASE_METHOD(registering, "its end withdraws it from the first admin that listens, and beats no more", "[actors][executor]") {
+  begin();
+  client->answers = [](const protocol::http_call& call) {
+    return call.origin == "http://a:8080" ? http_failure(protocol::delivery::not_sent, "refused") : http_answer(taken);
+  };
+  auto ended = later<caf::unit_t>(beats, protocol::end_registration{});
+  settle();
+  CHECK(ended->has_value());
+  CHECK(calls("/api/registryRemove").size() == 2);
+  CHECK(json::parse(client->sent().back().body)["registryValue"] == "http://10.0.0.9:9999/");
+  CHECK(ask_done(beats, protocol::end_registration{}) == caf::error{});
+  pass(2min);
+  CHECK(client->sent().size() == 3);
+}
+
+TEST_CASE_METHOD(registering, "a stop withdraws it before runs are ended and reported", "[actors][executor]") {
+  begin();
+  CHECK(told(request(7, "sleep", "60")) == "ok");
+  auto ended = later<caf::unit_t>(beats, protocol::end_registration{});
+  auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
+  pass(7s);
+  CHECK(drained->has_value());
+  REQUIRE(client->sent().size() == 3);
+  CHECK(client->sent()[1].target.ends_with("/api/registryRemove"));
+  CHECK(test::results_in(client->sent()[2])[0].message == "web container destroy and kill the job. [job running, killed]");
+}
+
+TEST_CASE_METHOD(registering, "its end does not overtake its registration", "[actors][executor]") {
+  client->answers = nullptr;
+  begin();
+  auto ended = later<caf::unit_t>(beats, protocol::end_registration{});
+  pass(1s);
+  CHECK(calls("/api/registryRemove").empty());
+  client->answer(http_answer(taken));
+  settle();
+  CHECK(calls("/api/registryRemove").size() == 1);
+  client->answer(http_answer(taken));
+  settle();
+  CHECK(ended->has_value());
+}
+
+TEST_CASE_METHOD(registering, "an admin that asks for the app name gets it, and callbacks of its form", "[actors][executor]") {
+  client->answers = [](const protocol::http_call& call) {
+    return http_answer(header(call, "XXL-JOB-APPNAME") == "pay-worker" ? taken : wants_name);
+  };
+  begin();
+  CHECK(client->targets() == std::vector<std::string>(2, "http://a:8080/xxl-job-admin/api/registry"));
+  report(1);
+  CHECK(client->sent().size() == 3);
+  CHECK(header(client->sent()[2], "XXL-JOB-APPNAME") == "pay-worker");
+  CHECK(json::parse(client->sent()[2].body).contains("callbackList"));
+}
+
+TEST_CASE_METHOD(registering, "an admin that never has enough is asked twice and left", "[actors][executor]") {
+  client->answers = [](const protocol::http_call& call) {
+    return http_answer(call.origin == "http://a:8080" ? wants_name : taken);
+  };
+  begin();
+  CHECK(client->targets() == std::vector<std::string>{"http://a:8080/xxl-job-admin/api/registry",
+                                                      "http://a:8080/xxl-job-admin/api/registry", "http://b:8080/api/registry"});
+  CHECK(header(client->sent()[2], "XXL-JOB-APPNAME") == "(none)");
+}
+
+TEST_CASE_METHOD(registering, "an admin that cannot read the new form is spoken to in the old one", "[actors][executor]") {
+  client->answers = [](const protocol::http_call& call) {
+    return http_answer(header(call, "XXL-JOB-APPNAME") == "pay-worker" ? taken : wants_name);
+  };
+  begin();
+  client->answers = [](const protocol::http_call& call) {
+    const auto* misread = R"({"code":500,"msg":"openapi invoke error: array wanted"})";
+    return http_answer(json::parse(call.body).is_array() ? taken : misread);
+  };
+  report(1);
+  REQUIRE(client->sent().size() == 4);
+  CHECK(header(client->sent()[3], "XXL-JOB-APPNAME") == "(none)");
+  CHECK(test::results_in(client->sent()[3]).size() == 1);
+  CHECK(files->saved == 0);
+}
+
+TEST_CASE_METHOD(registering, "without admins results are kept", "[actors][executor]") {
+  link_settings.admins.clear();
+  begin();
+  report(1);
+  CHECK(client->sent().empty());
+  CHECK(files->reports() == 1);
+  pass(5min);
+  CHECK(files->reports() == 1);
+}

@@ -1,0 +1,323 @@
+#pragma once
+
+// An executor without a process: threads that the test runs by hand, files in memory, admins that answer from a script.
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "actors/executor/admin_link.hpp"
+#include "actors/executor/beat_actor.hpp"
+#include "actors/executor/callback_actor.hpp"
+#include "actors/executor/executor_host.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/scripted_client.hpp"
+#include "tests/support/virtual_time.hpp"
+
+namespace ringmaster::test {
+
+/// A thread begins when the test says so, and has ended then.
+class hand_threads final : public actors::body_threads {
+public:
+  bool start(std::function<void()> work) override {
+    if (refusing)
+      return false;
+    ++started;
+    (std::exchange(keep_next, false) ? kept : waiting).push_back(std::move(work));
+    return true;
+  }
+  /// The oldest one; false: there is none.
+  bool run_one() {
+    if (waiting.empty())
+      return false;
+    auto work = std::move(waiting.front());
+    waiting.pop_front();
+    work();
+    return true;
+  }
+  /// Those that hung go on.
+  void release() {
+    std::move(kept.begin(), kept.end(), std::back_inserter(waiting));
+    kept.clear();
+  }
+
+  bool refusing = false;
+  /// The next one hangs.
+  bool keep_next = false;
+  std::size_t started = 0;
+  std::deque<std::function<void()>> waiting;
+  std::deque<std::function<void()>> kept;
+};
+
+class memory_logs final : public actors::job_logs {
+public:
+  bool has(core::log_id run, core::time_point) override { return texts.contains(run); }
+  core::result<core::log_lines> read(core::log_id run, core::time_point, std::int32_t from_line) override {
+    if (broken)
+      return core::fail(core::errc::unavailable, "the disk hums");
+    if (!texts.contains(run))
+      return core::log_lines{from_line, 0, "readLog fail, logFile not exists", true};
+    return core::log_lines{from_line, 1, texts[run], false};
+  }
+  void append(core::log_id run, core::time_point, std::string_view text) override { texts[run] += text; }
+
+  bool broken = false;
+  std::map<core::log_id, std::string> texts;
+};
+
+class memory_files final : public actors::report_files {
+public:
+  core::result<std::string> save(std::span<const core::run_report> reports) override {
+    if (full)
+      return core::fail(core::errc::unavailable, "no space left on device");
+    auto name = "report-" + std::to_string(1'000'000 + ++saved);
+    files[name] = {reports.begin(), reports.end()};
+    return name;
+  }
+  core::result<std::vector<std::string>> names(std::size_t limit) override {
+    std::vector<std::string> all;
+    for (const auto& [name, reports] : files)
+      if (all.size() < limit && !broken.contains(name))
+        all.push_back(name);
+    return all;
+  }
+  core::result<std::vector<core::run_report>> load(const std::string& name) override {
+    if (broken.contains(name))
+      return core::fail(core::errc::invalid_argument, name + " is broken");
+    if (full || !files.contains(name))
+      return core::fail(core::errc::unavailable, name + " cannot be read");
+    return files[name];
+  }
+  core::result<void> remove(const std::string& name) override {
+    files.erase(name);
+    return {};
+  }
+  [[nodiscard]] std::size_t reports() const {
+    std::size_t all = 0;
+    for (const auto& [name, each] : files)
+      all += each.size();
+    return all;
+  }
+
+  bool full = false;
+  std::size_t saved = 0;
+  std::map<std::string, std::vector<core::run_report>> files;
+  std::map<std::string, bool> broken;
+};
+
+/// Handlers by name, and scripts that are one body a version.
+class scripted_bodies final : public actors::body_source {
+public:
+  using run = decltype(actors::run_body::run);
+
+  void add(const std::string& name, run what) {
+    auto body = std::make_shared<actors::run_body>();
+    body->init = [this, name] { told.push_back("init " + name); };
+    body->destroy = [this, name] { told.push_back("destroy " + name); };
+    body->run = std::move(what);
+    handlers[name] = std::move(body);
+  }
+  core::result<std::shared_ptr<const actors::run_body>> find(const core::trigger_request& request,
+                                                             const std::shared_ptr<const actors::run_body>& held) override {
+    if (request.glue_type == "BEAN") {
+      const auto found = handlers.find(request.handler.value_or(""));
+      if (found == handlers.end())
+        return core::fail(core::errc::not_found, "job handler [" + request.handler.value_or("") + "] not found.");
+      return found->second;
+    }
+    if (request.glue_type != "GLUE_SHELL")
+      return core::fail(core::errc::unsupported, "glueType[" + request.glue_type.value_or("null") + "] is not valid.");
+    if (held && versions[held.get()] == request.glue_updated_ms)
+      return held;
+    auto made = std::make_shared<actors::run_body>();
+    made->run = [](const auto&, auto, const auto&) { return core::run_outcome{}; };
+    versions[made.get()] = request.glue_updated_ms;
+    scripts.push_back(made);
+    return made;
+  }
+
+  std::map<std::string, std::shared_ptr<const actors::run_body>> handlers;
+  std::map<const actors::run_body*, std::int64_t> versions;
+  std::vector<std::shared_ptr<const actors::run_body>> scripts;
+  std::vector<std::string> told;
+};
+
+struct told_result {
+  std::int64_t run = 0;
+  std::int32_t code = 0;
+  std::string message;
+
+  friend bool operator==(const told_result&, const told_result&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const told_result& result) {
+    return out << result.run << ' ' << result.code << ' ' << result.message.substr(0, 200);
+  }
+};
+
+/// What an admin was told in one callback, of either family.
+[[nodiscard]] inline std::vector<told_result> results_in(const protocol::http_call& call) {
+  std::vector<told_result> out;
+  auto body = nlohmann::json::parse(call.body);
+  for (const auto& item : body.is_array() ? body : body.at("callbackList"))
+    out.push_back({item.at("logId"), item.at("handleCode"), item.value("handleMsg", "(none)")});
+  return out;
+}
+
+struct executor_world : virtual_time {
+  explicit executor_world(std::vector<std::string> admins = {"http://10.0.0.1:8080/xxl-job-admin"}) {
+    link_settings.admins = settings.admins = std::move(admins);
+    link_settings.app_name = settings.app_name = "pay-worker";
+    link_settings.access_token = "secret";
+    add_handlers();
+  }
+
+  executor_world(const executor_world&) = delete;
+  executor_world& operator=(const executor_world&) = delete;
+  ~executor_world() { end_process(); }
+
+  /// The actors; at once by most tests.
+  void start() {
+    admins = spawn<actors::admin_link_state, protocol::admin_link>(client, link_settings, silent_log());
+    actors::callback_tools tools{admins, actors::patience_with(link_settings), threads, files, logs, counts, silent_log()};
+    callbacks = spawn<actors::callback_actor_state, protocol::callback_actor>(std::move(tools));
+    actors::host_tools host_tools{bodies, threads, logs, callbacks, counts, settings, silent_log()};
+    host = spawn<actors::executor_host_state, protocol::executor_host>(std::move(host_tools));
+    settle();
+  }
+  /// Dies as by kill -9: what is in memory is gone, what is on disk is there.
+  void kill_process() {
+    end_process();
+    threads = std::make_shared<hand_threads>();
+    counts = std::make_shared<actors::executor_counts>();
+    client->forget();
+  }
+
+  /// Lets everything happen that can without time passing.
+  void settle() {
+    do
+      run();
+    while (threads->run_one());
+  }
+  /// The same with time.
+  void pass(std::chrono::milliseconds time) {
+    for (settle(); time > 0ms; time -= 100ms) {
+      advance(std::min(time, 100ms));
+      settle();
+    }
+  }
+
+  [[nodiscard]] core::trigger_request request(std::int64_t run, std::string handler, std::string param = "",
+                                              std::int32_t job = 1) const {
+    core::trigger_request made;
+    made.job = core::job_id{job};
+    made.run = core::log_id{run};
+    made.log_time = start_time;
+    made.handler = std::move(handler);
+    made.param = std::move(param);
+    made.glue_type = "BEAN";
+    return made;
+  }
+  core::trigger_reply trigger(core::trigger_request asked) {
+    auto replies = expect(ask<protocol::trigger_replies>(host, protocol::trigger_batch{{std::move(asked)}}));
+    REQUIRE(replies.replies.size() == 1);
+    return std::move(replies.replies[0]);
+  }
+  /// "ok", or the text of the refusal.
+  std::string told(core::trigger_request asked) {
+    auto reply = trigger(std::move(asked));
+    return reply.code == 200 && reply.message.empty() ? "ok" : std::to_string(reply.code) + " " + reply.message;
+  }
+  core::trigger_reply idle(std::int32_t job = 1) {
+    return expect(ask<core::trigger_reply>(host, protocol::idle_query{core::job_id{job}}));
+  }
+  core::trigger_reply kill(std::int32_t job = 1) {
+    return expect(ask<core::trigger_reply>(host, protocol::kill_job{core::job_id{job}}));
+  }
+  protocol::executor_state state() {
+    return expect(ask<protocol::executor_state>(host, protocol::executor_state_query{}));
+  }
+
+  template <class T>
+  static T expect(caf::expected<T> got) {
+    INFO((got ? std::string{} : caf::to_string(got.error())));
+    REQUIRE(got);
+    return std::move(*got);
+  }
+
+  /// Requests whose path ends so.
+  [[nodiscard]] std::vector<protocol::http_call> calls(const std::string& path = "/api/callback") const {
+    std::vector<protocol::http_call> out;
+    for (const auto& call : client->sent())
+      if (call.target.ends_with(path))
+        out.push_back(call);
+    return out;
+  }
+  /// All that was told in callbacks, in that order.
+  [[nodiscard]] std::vector<told_result> results() const {
+    std::vector<told_result> out;
+    for (const auto& call : calls())
+      for (auto& each : results_in(call))
+        out.push_back(std::move(each));
+    return out;
+  }
+  [[nodiscard]] std::string log_of(std::int64_t run) const { return logs->texts[core::log_id{run}]; }
+  [[nodiscard]] static std::string header(const protocol::http_call& call, const std::string& name) {
+    for (const auto& [key, value] : call.headers)
+      if (key == name)
+        return value;
+    return "(none)";
+  }
+
+  static constexpr core::time_point start_time = virtual_time::start;
+  config::executor_settings settings;
+  actors::admin_link_settings link_settings;
+  std::shared_ptr<hand_threads> threads = std::make_shared<hand_threads>();
+  std::shared_ptr<memory_logs> logs = std::make_shared<memory_logs>();
+  std::shared_ptr<memory_files> files = std::make_shared<memory_files>();
+  std::shared_ptr<scripted_bodies> bodies = std::make_shared<scripted_bodies>();
+  std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
+  std::shared_ptr<scripted_client> client = std::make_shared<scripted_client>(boot());
+  protocol::admin_link admins;
+  protocol::callback_actor callbacks;
+  protocol::executor_host host;
+
+private:
+  void end_process() {
+    end_all();
+    threads->waiting.clear();
+    threads->kept.clear();
+    run();
+  }
+
+  /// The stub handlers of XXL wire §7.
+  void add_handlers() {
+    bodies->add("ok", [](const auto&, auto, const auto&) { return core::run_outcome{}; });
+    bodies->add("bad", [](const auto&, auto, const auto&) { return core::run_outcome{500, "no stock"}; });
+    bodies->add("boom", [](const auto&, auto, const auto&) -> core::run_outcome { throw std::runtime_error{"kaboom"}; });
+    bodies->add("zero", [](const auto&, auto, const auto&) { return core::run_outcome{0, "x"}; });
+    bodies->add("nine", [](const auto&, auto, const auto&) { return core::run_outcome{999, "n"}; });
+    // Seconds; lets other threads work meanwhile, and heeds its stop.
+    bodies->add("sleep", [this](const core::trigger_request& asked, std::stop_token stop, const auto& reason) {
+      for (int tenths = 10 * std::stoi(*asked.param); tenths > 0; --tenths) {
+        if (stop.stop_requested())
+          return core::run_outcome{500, "stopped: " + reason()};
+        pass(100ms);
+      }
+      return core::run_outcome{};
+    });
+    // The same, and does not heed it.
+    bodies->add("deaf", [this](const core::trigger_request& asked, std::stop_token, const auto&) {
+      pass(std::chrono::seconds{std::stoi(*asked.param)});
+      return core::run_outcome{200, "done after all"};
+    });
+  }
+};
+
+} // namespace ringmaster::test

@@ -1,0 +1,277 @@
+#include "tests/actors/executor_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::block_strategy;
+using test::told_result;
+
+namespace {
+
+using results_told = std::vector<told_result>;
+
+struct working : test::executor_world {
+  working() {
+    settings.queue_max = 3;
+    start();
+  }
+
+  void hang(core::trigger_request asked) {
+    threads->keep_next = true;
+    REQUIRE(told(std::move(asked)) == "ok");
+    REQUIRE(threads->kept.size() == 1);
+  }
+  core::trigger_request limited(core::trigger_request made, std::int32_t seconds) {
+    made.timeout_s = seconds;
+    return made;
+  }
+};
+
+const std::string stop_text = "web container destroy and kill the job.";
+
+} // namespace
+
+TEST_CASE_METHOD(working, "a run that is too late is reported at its limit, and its worker goes on", "[actors][executor]") {
+  hang(limited(request(51, "ok"), 1));
+  CHECK(told(request(52, "ok")) == "ok");
+  pass(900ms);
+  CHECK(results().empty());
+  pass(200ms);
+  CHECK(results() == results_told{{51, 502, "job execute timeout "}, {52, 200, "(none)"}});
+  CHECK(log_of(51).starts_with("<br>----------- xxl-job job execute timeout\n"));
+  CHECK(log_of(51).find("Result: handleCode=502, handleMsg = job execute timeout \n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(working, "a body that is too late and heeds its stop says nothing more", "[actors][executor]") {
+  CHECK(told(limited(request(51, "sleep", "5"), 1)) == "ok");
+  const auto began = now();
+  settle();
+  CHECK(now() - began < 1500ms);
+  CHECK(results() == results_told{{51, 502, "job execute timeout "}});
+  CHECK(log_of(51).find("stopped") == std::string::npos);
+}
+
+TEST_CASE_METHOD(working, "what comes back late is dropped", "[actors][executor]") {
+  CHECK(told(limited(request(51, "deaf", "9"), 1)) == "ok");
+  bodies->add("killer", [&](const auto&, auto, const auto&) {
+    pass(2s);
+    CHECK(told(request(52, "ok")) == "ok");
+    settle();
+    CHECK(results() == results_told{{51, 502, "job execute timeout "}, {52, 200, "(none)"}});
+    CHECK(idle().code == 200);
+    return core::run_outcome{};
+  });
+  CHECK(told(request(1, "killer", "", 2)) == "ok");
+  settle();
+  CHECK(results().size() == 3);
+  CHECK(log_of(51).find("done after all") == std::string::npos);
+  CHECK(state().running == 0);
+}
+
+TEST_CASE_METHOD(working, "a body that does not heed its stop runs on beside its replacement", "[actors][executor]") {
+  CHECK(told(request(51, "deaf", "9")) == "ok");
+  bodies->add("killer", [&](const auto&, auto, const auto&) {
+    CHECK(kill().message.empty());
+    CHECK(told(request(52, "deaf", "1")) == "ok");
+    settle();
+    return core::run_outcome{};
+  });
+  CHECK(told(request(1, "killer", "", 2)) == "ok");
+  settle();
+  CHECK(results() == results_told{{51, 500, "scheduling center kill job. [job running, killed]"},
+                                  {52, 200, "done after all"},
+                                  {1, 200, "(none)"}});
+  CHECK(log_of(51).find("stopReason:scheduling center kill job.\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(working, "a body that was stopped before its thread came to it is not called", "[actors][executor]") {
+  bool called = false;
+  bodies->add("late", [&](const auto&, auto, const auto&) {
+    called = true;
+    return core::run_outcome{};
+  });
+  hang(request(51, "late"));
+  CHECK(kill().message.empty());
+  threads->release();
+  settle();
+  CHECK_FALSE(called);
+  CHECK(bodies->told.empty());
+  CHECK(results() == results_told{{51, 500, "scheduling center kill job. [job running, killed]"}});
+  CHECK(state().job_threads == 0);
+}
+
+TEST_CASE_METHOD(working, "a body that ends in the moment before its limit is reported as it ended", "[actors][executor]") {
+  CHECK(told(limited(request(51, "ok"), 1)) == "ok");
+  REQUIRE(threads->run_one());
+  advance(2s);
+  settle();
+  CHECK(results() == results_told{{51, 200, "(none)"}});
+}
+
+TEST_CASE_METHOD(working, "the last hook waits for all bodies of its worker", "[actors][executor]") {
+  CHECK(told(limited(request(51, "deaf", "9"), 1)) == "ok");
+  bodies->add("killer", [&](const auto&, auto, const auto&) {
+    pass(2s);
+    CHECK(kill().message.empty());
+    pass(3s);
+    CHECK(bodies->told == std::vector<std::string>{"init deaf", "init killer"});
+    CHECK(state().job_threads == 2);
+    return core::run_outcome{};
+  });
+  CHECK(told(request(1, "killer", "", 2)) == "ok");
+  settle();
+  CHECK(bodies->told == std::vector<std::string>{"init deaf", "init killer", "destroy deaf"});
+  CHECK(kill(2).message.empty());
+  settle();
+  CHECK(state().job_threads == 0);
+}
+
+TEST_CASE_METHOD(working, "an idle worker ends, once; the next run begins anew", "[actors][executor]") {
+  CHECK(told(request(61, "ok")) == "ok");
+  settle();
+  pass(90s);
+  CHECK(bodies->told == std::vector<std::string>{"init ok"});
+  CHECK(told(request(62, "ok")) == "ok");
+  pass(90s);
+  CHECK(bodies->told.size() == 1);
+  pass(5s);
+  CHECK(bodies->told == std::vector<std::string>{"init ok", "destroy ok"});
+  CHECK(state().job_threads == 0);
+  CHECK(told(request(63, "ok")) == "ok");
+  settle();
+  CHECK(bodies->told.back() == "init ok");
+  CHECK(bodies->told.size() == 3);
+  CHECK(results().size() == 3);
+}
+
+TEST_CASE_METHOD(working, "a run that comes while its job's thread ends is not lost", "[actors][executor]") {
+  CHECK(told(request(61, "ok")) == "ok");
+  settle();
+  // The last hook is on its thread when the run comes.
+  threads->keep_next = true;
+  pass(95s);
+  REQUIRE(threads->kept.size() == 1);
+  CHECK(told(request(62, "ok")) == "ok");
+  threads->release();
+  settle();
+  CHECK(results().back() == told_result{62, 200, "(none)"});
+  CHECK(bodies->told == std::vector<std::string>{"init ok", "init ok", "destroy ok"});
+}
+
+TEST_CASE_METHOD(working, "hooks that throw are told to the process's log alone", "[actors][executor]") {
+  auto body = std::make_shared<actors::run_body>();
+  body->init = [] { throw std::runtime_error{"no"}; };
+  body->destroy = [] { throw 7; };
+  body->run = [](const auto&, auto, const auto&) { return core::run_outcome{}; };
+  bodies->handlers["sour"] = body;
+  CHECK(told(request(61, "sour")) == "ok");
+  settle();
+  CHECK(kill().code == 200);
+  settle();
+  CHECK(results() == results_told{{61, 200, "(none)"}});
+}
+
+TEST_CASE_METHOD(working, "a full queue refuses, and the run may come again", "[actors][executor]") {
+  hang(request(1, "ok"));
+  for (int run = 2; run <= 4; ++run)
+    CHECK(told(request(run, "ok")) == "ok");
+  CHECK(told(request(5, "ok")) == "500 the queue of job 1 is full: 3 runs wait");
+  CHECK(told(request(6, "ok", "", 2)) == "ok");
+  threads->release();
+  settle();
+  CHECK(told(request(5, "ok")) == "ok");
+  settle();
+  CHECK(results().size() == 6);
+}
+
+TEST_CASE_METHOD(working, "cover early makes room in a full queue", "[actors][executor]") {
+  hang(request(1, "ok"));
+  for (int run = 2; run <= 4; ++run)
+    CHECK(told(request(run, "ok")) == "ok");
+  auto cover = request(5, "ok");
+  cover.block = block_strategy::cover_early;
+  CHECK(told(cover) == "ok");
+  settle();
+  CHECK(results().size() == 5);
+  CHECK(results().back() == told_result{5, 200, "(none)"});
+}
+
+TEST_CASE_METHOD(working, "a run without a thread fails; those behind it wait for the next look", "[actors][executor]") {
+  threads->refusing = true;
+  CHECK(told(request(1, "ok")) == "ok");
+  CHECK(told(request(2, "ok")) == "ok");
+  CHECK(state().waiting == 1);
+  threads->refusing = false;
+  pass(1100ms);
+  CHECK(results() == results_told{{1, 500, "the executor could not start a thread for this run"}, {2, 200, "(none)"}});
+  CHECK(told(request(1, "ok")) == "500 repeat trigger job, logId:1");
+  CHECK(idle().code == 200);
+}
+
+TEST_CASE_METHOD(working, "a stop without a thread to run it on is asked for all the same", "[actors][executor]") {
+  bool stopped = false;
+  bodies->add("told", [&](const auto&, std::stop_token stop, const auto& reason) {
+    threads->refusing = true;
+    CHECK(kill().code == 200);
+    threads->refusing = false;
+    stopped = stop.stop_requested() && reason() == "scheduling center kill job.";
+    return core::run_outcome{};
+  });
+  CHECK(told(request(1, "told")) == "ok");
+  settle();
+  CHECK(stopped);
+}
+
+TEST_CASE_METHOD(working, "a drain waits for what runs and takes nothing more", "[actors][executor]") {
+  CHECK(told(request(1, "sleep", "2")) == "ok");
+  CHECK(told(request(2, "sleep", "0")) == "ok");
+  auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
+  run();
+  CHECK(told(request(3, "ok")) == "500 this executor is stopping");
+  pass(3s);
+  REQUIRE(drained->has_value());
+  CHECK(results() == results_told{{1, 200, "(none)"}, {2, 200, "(none)"}});
+  CHECK(bodies->told == std::vector<std::string>{"init sleep", "destroy sleep"});
+  CHECK(ask_done(host, protocol::drain_request{5s}) == caf::error{});
+}
+
+TEST_CASE_METHOD(working, "a drain ends what takes too long", "[actors][executor]") {
+  CHECK(told(request(1, "sleep", "60")) == "ok");
+  CHECK(told(request(2, "sleep", "60")) == "ok");
+  auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
+  pass(8s);
+  REQUIRE(drained->has_value());
+  CHECK(results() == results_told{{1, 500, stop_text + " [job running, killed]"},
+                                  {2, 500, stop_text + " [job not executed, in the job queue, killed.]"}});
+}
+
+TEST_CASE_METHOD(working, "a drain does not wait for ever for a body that does not heed its stop", "[actors][executor]") {
+  hang(request(1, "ok"));
+  auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
+  pass(9s);
+  CHECK_FALSE(drained->has_value());
+  CHECK(results() == results_told{{1, 500, stop_text + " [job running, killed]"}});
+  pass(2s);
+  CHECK(drained->has_value());
+}
+
+TEST_CASE_METHOD(working, "an idle executor drains at once, a second time as well", "[actors][executor]") {
+  auto first = later<caf::unit_t>(host, protocol::drain_request{5s});
+  auto second = later<caf::unit_t>(host, protocol::drain_request{5s});
+  settle();
+  CHECK(first->has_value());
+  CHECK(second->has_value());
+}
+
+TEST_CASE_METHOD(working, "what a drain cannot report is in files", "[actors][executor]") {
+  client->answers = nullptr;
+  CHECK(told(request(1, "ok")) == "ok");
+  settle();
+  CHECK(told(request(2, "ok")) == "ok");
+  auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
+  pass(9s);
+  CHECK_FALSE(drained->has_value());
+  pass(3s);
+  REQUIRE(drained->has_value());
+  CHECK(**drained);
+  CHECK(files->reports() == 2);
+}

@@ -1,0 +1,92 @@
+"""`ringmaster executor`: programs as handlers, beside a server of ours; and what it refuses to start with."""
+
+import re
+import signal
+
+from command_case import Case, Server, wait_until
+
+JOBS = """[[group]]
+app_name = "batch-worker"
+
+[[job]]
+group = "batch-worker"
+key = "greet"
+handler = "greet"
+params = "a b; $HOME"
+schedule = { rate = "1s" }
+
+[[job]]
+group = "batch-worker"
+key = "fail"
+handler = "fail"
+schedule = { rate = "1s" }
+"""
+
+COMMANDS = """
+[[command]]
+name = "greet"
+program = "/bin/echo"
+arguments = ["hello"]
+append_param = true
+
+[[command]]
+name = "fail"
+program = "false"
+"""
+
+
+class ExecutorTest(Case):
+    def start_executor(self, *settings: str, config: str = "") -> Server:
+        words = [word for setting in settings for word in ("--set", setting)]
+        path = self.write("executor.toml", config)
+        child = Server([self.binary, "executor", "--config", path, *words], self.folder / "executor.log",
+                       self.environment({"RINGMASTER_DATA_DIR": str(self.folder / "executor")}))
+        self.addCleanup(child.child.wait)
+        self.addCleanup(lambda: child.child.poll() is None and child.child.kill())
+        return child
+
+    def test_commands_are_run(self):
+        jobs = self.write("jobs.toml", JOBS)
+        server = self.start("--set", f"deploy.files={jobs}")
+        server.wait_until_ready()
+        token = re.search(r"^access_token = (\S+)", (self.data / "initial-secrets").read_text(), re.M)
+        self.assertTrue(token, (self.data / "initial-secrets").read_text())
+        executor = self.start_executor(f"executor.admins={server.address()}", "executor.app_name=batch-worker",
+                                       "executor.port=0", f"security.access_token={token[1]}", config=COMMANDS)
+
+        def outcomes(handler: str) -> set[tuple]:
+            return set(self.rows(f"SELECT handle_code, handle_msg FROM xxl_job_log WHERE executor_handler = '{handler}'"
+                                 " AND handle_code <> 0 AND trigger_code = 200"))
+
+        executor.wait_for(lambda: outcomes("greet") and outcomes("fail"), "both jobs have run")
+        self.assertEqual({code for code, _ in outcomes("greet")}, {200})
+        self.assertEqual(outcomes("fail"), {(500, "script exit value(1) is failed")})
+        logs = [path.read_text() for path in (self.folder / "executor").rglob("joblogs/*/*.log")]
+        self.assertTrue(any("hello a b; $HOME\n" in text for text in logs), logs)
+        self.assertEqual(executor.stop(), 0)
+        server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
+
+    def test_what_is_wrong_is_said(self):
+        word = ("executor", "--set")
+        self.refuse(2, "executor.app_name is missing: the group that this executor belongs to", "executor")
+        self.refuse(2, "executor.admins is empty: nobody would send runs or take results", *word, "executor.app_name=a")
+        named = (*word, "executor.app_name=a", "--set")
+        self.refuse(2, 'executor.admins: "10.0.0.1" is no address such as http://10.0.0.1:8080/xxl-job-admin',
+                    *named, "executor.admins=10.0.0.1")
+        usable = (*named, "executor.admins=http://127.0.0.1:1/", "--set")
+        self.refuse(2, "executor.listen is 0.0.0.0 and security.access_token is empty: whoever reaches it could run jobs. Say the"
+                       " token of the admin, or executor.allow_no_token = true", *usable, "executor.listen=0.0.0.0")
+        self.refuse(2, 'executor.http_allowed: "ftp://h/" is no http or https address whose path ends with a slash',
+                    *usable, "executor.http_allowed=ftp://h/")
+
+    def test_a_folder_has_one_executor(self):
+        settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=a", "executor.port=0")
+        first = self.start_executor(*settings)
+        first.wait_for(lambda: "serving on" in first.text(), "it serves")
+        words = [word for setting in settings for word in ("--set", setting)]
+        second = self.run_it("executor", *words, variables={"RINGMASTER_DATA_DIR": str(self.folder / "executor")})
+        self.assertEqual(second.code, 1)
+        self.assertIn("another executor uses this folder", second.err)
+        first.signal(signal.SIGTERM)
+        self.assertEqual(wait_until(lambda: first.child.poll() is not None and [first.child.poll()], "it ends", first.child,
+                                    first.text), [0])

@@ -1,0 +1,277 @@
+// When a child is over, nothing of it is left, however it tried to get away and whoever was killed.
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <random>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/executor/process_marks.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::executor;
+using namespace ringmaster::test;
+using namespace std::chrono_literals;
+using how = child_end::how;
+
+namespace {
+
+/// Each leaves a process that sleeps on.
+const std::string ways_out[] = {
+  "sleep 60 &",
+  "setsid sleep 60 &",
+  "(sleep 60 &)",
+  "(setsid sleep 60 &) &",
+  "nohup sleep 60 >/dev/null 2>&1 &",
+  "(trap '' TERM HUP INT; while :; do sleep 60; done) &",
+  "setsid bash -c \"trap '' TERM HUP; while :; do sleep 60; done\" &",
+  "set -m; sleep 60 & set +m",
+  "python3 -c 'import os, signal\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\nos.closerange(0, 99)\n"
+  "os.chdir(\"/\")\nsignal.pause()'",
+};
+
+/// Another process, which runs a child, and its output.
+class host {
+public:
+  host(const std::string& mode, const process_mark& mark, const std::string& script) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return;
+    out_ = ::fdopen(ends[0], "r");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::string texts[] = {RINGMASTER_EXECUTOR_HOST, mode, mark.variable(), "/bin/bash", "-c", script};
+    char* argv[std::size(texts) + 1]{};
+    std::transform(std::begin(texts), std::end(texts), argv, [](std::string& text) { return text.data(); });
+    if (::posix_spawn(&process_, argv[0], &actions, nullptr, argv, environ) != 0)
+      process_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+  }
+  ~host() {
+    kill(SIGKILL);
+    if (out_)
+      std::fclose(out_);
+  }
+  host(const host&) = delete;
+  host& operator=(const host&) = delete;
+
+  [[nodiscard]] std::string line() const {
+    char text[256]{};
+    return out_ && std::fgets(text, sizeof text, out_) ? text : "";
+  }
+
+  void kill(int number) {
+    if (process_ > 0)
+      ::kill(process_, number);
+    (void)wait();
+  }
+
+  /// Its exit code.
+  int wait() {
+    int status = -1;
+    while (process_ > 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+private:
+  pid_t process_ = -1;
+  std::FILE* out_ = nullptr;
+};
+
+/// What loses its parent becomes a child of this process, while this object lives.
+struct orphanage {
+  orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  orphanage(const orphanage&) = delete;
+  orphanage& operator=(const orphanage&) = delete;
+
+  [[nodiscard]] bool are_gone() const {
+    return becomes([] {
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      return own_child_count() == 0;
+    });
+  }
+};
+
+} // namespace
+
+TEST_CASE("what a child left behind goes with it, and its result stands", "[executor]") {
+  for (const auto& way : ways_out) {
+    CAPTURE(way);
+    shell sh;
+    sh.limits.kill_grace = 50ms;
+    const auto end = sh.run(way + "\nexit 3");
+    CHECK(sh.mark.count() == 0);
+    CHECK(end.what == how::exited);
+    CHECK(end.number == 3);
+    CHECK_FALSE(end.left);
+  }
+  CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("a stop ends everything of a child", "[executor]") {
+  for (const auto& way : ways_out) {
+    CAPTURE(way);
+    shell sh;
+    sh.limits.kill_grace = 50ms;
+    sh.seen = [&](const std::string&) {
+      CHECK(becomes([&] { return sh.mark.count() >= 2; }));
+      sh.stopper.request_stop();
+    };
+    const auto end = sh.run(way + "\necho ready\nwhile :; do sleep 60; done");
+    CHECK(sh.mark.count() == 0);
+    CHECK(end.what == how::signalled);
+    CHECK(end.number == SIGTERM);
+  }
+  CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("many at once end together: in groups, out of them, in generations", "[executor]") {
+  const std::string many =
+    "for i in {1..20}; do sleep 60 & (setsid sleep 60 &); bash -c '(nohup sleep 60 & sleep 60) & wait' & done;"
+    "deep() { if (($1)); then setsid bash -c \"$(declare -f deep); deep $(($1 - 1))\"; else sleep 60; fi; };"
+    "deep 20 & ";
+  shell sh;
+  sh.limits.kill_grace = 0ms;
+  bool there = false;
+  sh.seen = [&](const std::string&) {
+    there = there || becomes([&] { return sh.mark.count() > 120; });
+    sh.stopper.request_stop();
+  };
+  CHECK(sh.run(many + "echo ready; wait").number == SIGKILL);
+  CHECK(there);
+  CHECK(sh.mark.count() == 0);
+  CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("processes that make others all the time end", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 0ms;
+  const auto end = sh.stop_when_ready("hop() { (setsid bash -c \"$(declare -f hop); hop\" &); }; hop; hop;"
+                                      "(while :; do sleep 0.01 & done) & echo ready; sleep 60");
+  CHECK(end.number == SIGKILL);
+  CHECK_FALSE(end.left);
+  CHECK(sh.mark.count() == 0);
+}
+
+TEST_CASE("a child that is asked to end may tidy up", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 60s;
+  const auto end = sh.stop_when_ready("trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.01; done");
+  CHECK(end.what == how::exited);
+  CHECK(end.number == 7);
+  CHECK(sh.out == "ready\ntidy\n");
+}
+
+TEST_CASE("processes beside the first one have the same time to tidy up", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 60s;
+  (void)sh.stop_when_ready("bash -c 'trap \"sleep 0.3; echo tidy; exit\" TERM; echo ready; while :; do sleep 0.01; done' &"
+                           "exec sleep 60");
+  CHECK(sh.out == "ready\ntidy\n");
+}
+
+TEST_CASE("a child that is halted hears that it should end", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 60s;
+  CHECK(sh.stop_when_ready("echo ready; kill -STOP $$; exit 3").what == how::signalled);
+}
+
+TEST_CASE("who ignores TERM gets KILL after the grace", "[executor]") {
+  shell sh;
+  sh.limits.kill_grace = 300ms;
+  std::chrono::steady_clock::time_point asked;
+  sh.seen = [&](const std::string& text) {
+    if (text.find("ready") != std::string::npos && sh.stopper.request_stop())
+      asked = std::chrono::steady_clock::now();
+  };
+  CHECK(sh.run("trap '' TERM; echo ready; while :; do sleep 60; done").number == SIGKILL);
+  CHECK(std::chrono::steady_clock::now() - asked > 250ms);
+  CHECK(std::chrono::steady_clock::now() - asked < 5s);
+}
+
+TEST_CASE("a child that kills who watches over it does not win", "[executor]") {
+  shell sh;
+  const auto end = sh.run("sleep 60 & echo ready; kill -9 $PPID; sleep 60");
+  CHECK(end.what == how::lost);
+  CHECK(sh.mark.reaches(0));
+  CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("a child that halts who watches over it can be stopped", "[executor]") {
+  shell sh;
+  CHECK(sh.stop_when_ready("kill -STOP $PPID; echo ready; sleep 60").what == how::signalled);
+  CHECK(sh.mark.count() == 0);
+}
+
+TEST_CASE("a host that is killed takes the whole of its child along", "[executor]") {
+  for (const auto& way : ways_out) {
+    CAPTURE(way);
+    process_mark mark;
+    host victim{"plain", mark, way + "\necho ready\nwhile :; do sleep 60; done"};
+    REQUIRE(victim.line() == "ready\n");
+    CHECK(becomes([&] { return mark.count() >= 2; }));
+    victim.kill(SIGKILL);
+    CHECK(mark.reaches(0));
+  }
+}
+
+TEST_CASE("a stop at any moment leaves nothing", "[executor]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random{seed};
+  const auto descriptors = open_descriptor_count();
+  for (int turn = 0; turn < 100; ++turn) {
+    shell sh;
+    sh.limits.kill_grace = std::chrono::milliseconds{random() % 2};
+    const std::chrono::microseconds delay{random() % 6000};
+    std::thread stopping{[&] {
+      const auto due = std::chrono::steady_clock::now() + delay;
+      while (std::chrono::steady_clock::now() < due) {
+      }
+      sh.stopper.request_stop();
+    }};
+    const auto end = sh.run("(setsid sleep 60 &); sleep 60 & sleep 60");
+    stopping.join();
+    CHECK((end.what == how::signalled || (end.what == how::not_started && end.number == ECANCELED)));
+    CHECK(sh.mark.count() == 0);
+  }
+  CHECK(open_descriptor_count() == descriptors);
+  CHECK(own_child_count() == 0);
+}
+
+TEST_CASE("a host that is killed at any moment leaves nothing", "[executor]") {
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random{seed};
+  const orphanage orphans;
+  for (int turn = 0; turn < 40; ++turn) {
+    process_mark mark;
+    host victim{"plain", mark, "(setsid sleep 60 &); sleep 60 & sleep 60"};
+    const auto due = std::chrono::steady_clock::now() + std::chrono::microseconds{random() % 6000};
+    while (std::chrono::steady_clock::now() < due) {
+    }
+    victim.kill(SIGKILL);
+    CHECK(orphans.are_gone());
+    CHECK(mark.count() == 0);
+  }
+}
+
+TEST_CASE("a host without stdin, stdout and stderr runs children", "[executor]") {
+  process_mark mark;
+  host closed{"closed", mark,
+              "cat; echo text; echo error >&2; [[ $(ls /proc/$$/fd | head -3 | tr -d '\\n') == 012 ]] && exit 42"};
+  CHECK(closed.wait() == 42);
+}

@@ -1,0 +1,94 @@
+#include <sys/stat.h>
+
+#include "executor/command_body.hpp"
+#include "tests/executor/process_marks.hpp"
+#include "tests/executor/recorded_log.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temp_folder.hpp"
+
+using namespace ringmaster;
+using namespace ringmaster::executor;
+using namespace ringmaster::test;
+
+namespace {
+
+struct command_fixture {
+  recorded_log log;
+  process_mark mark;
+
+  core::run_outcome run(command_options options, const core::trigger_request& request, std::stop_token stop = {}) {
+    auto environment = mark.environment();
+    environment.emplace_back("JOB_PARAM=not of this run");
+    const auto body = make_command_body(std::move(options), environment, log.opener());
+    REQUIRE(body);
+    return (*body)->run(request, std::move(stop), [] { return std::string{"a reason"}; });
+  }
+};
+
+core::trigger_request request_with(const std::string& param) {
+  core::trigger_request out;
+  out.job = core::job_id{7};
+  out.run = core::log_id{1'000'000'000'000};
+  out.param = param;
+  out.shard_index = 2;
+  out.shard_total = 5;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("command: the parameter is a variable and no argument", "[executor]") {
+  command_fixture f;
+  const std::string script = R"(echo "$#:$JOB_PARAM:$JOB_ID:$JOB_LOG_ID:$JOB_SHARD_INDEX:$JOB_SHARD_TOTAL")";
+  const auto outcome = f.run({"bash", {"-c", script, "bash"}}, request_with("$(id) -rf 'x"));
+  CHECK(outcome.code == 200);
+  CHECK_FALSE(outcome.message);
+  CHECK(f.log.text() == "0:$(id) -rf 'x:7:1000000000000:2:5\n");
+  CHECK(f.log.lines().empty());
+}
+
+TEST_CASE("command: the parameter may be one argument behind the others", "[executor]") {
+  command_fixture f;
+  command_options options{"printf", {"<%s>", "fixed"}};
+  options.append_param = true;
+  CHECK(f.run(options, request_with("a  b;c")).code == 200);
+  CHECK(f.log.text() == "<fixed><a  b;c>");
+  auto request = request_with("");
+  request.param.reset();
+  CHECK(f.run(options, request).code == 200);
+  CHECK(f.log.text() == "<fixed><a  b;c><fixed><>");
+}
+
+TEST_CASE("command: its end is the result", "[executor]") {
+  command_fixture f;
+  CHECK(f.run({"false"}, request_with("")).message == "script exit value(1) is failed");
+  CHECK(f.run({"bash", {"-c", "kill -9 $$"}}, request_with("")).message == "script exit value(137) is failed");
+  CHECK(f.run({"no-such-program"}, request_with("")).message == "script exit value(-1) is failed: no-such-program was not found");
+  CHECK(f.run({"true"}, request_with(std::string{"\0", 1})).code == 500);
+}
+
+TEST_CASE("command: it stops whole", "[executor]") {
+  command_fixture f;
+  std::stop_source stopper;
+  f.log.seen = [&](const std::string&) { stopper.request_stop(); };
+  CHECK(f.run({"bash", {"-c", "setsid sleep 60 & echo runs; sleep 60"}}, request_with(""), stopper.get_token()).code == 500);
+  CHECK(f.mark.count() == 0);
+  CHECK(f.log.lines().back() == "----------- script stopped: a reason -----------");
+}
+
+TEST_CASE("command: its folder and its limits are its own", "[executor]") {
+  command_fixture f;
+  temp_folder folder;
+  command_options options{"bash", {"-c", "pwd; head -c 5000 /dev/zero"}, folder.path()};
+  options.limits.output_bytes_max = 2000;
+  CHECK(f.run(options, request_with("")).code == 200);
+  CHECK(f.log.text().starts_with(folder.path() + "\n"));
+  CHECK(f.log.text().size() < 2100);
+}
+
+TEST_CASE("command: one that can never run is not made", "[executor]") {
+  recorded_log log;
+  CHECK_FALSE(make_command_body({}, {}, log.opener()));
+  CHECK_FALSE(make_command_body({std::string{"a\0b", 3}}, {}, log.opener()));
+  CHECK_FALSE(make_command_body({"true", {std::string{"a\0b", 3}}}, {}, log.opener()));
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""The examples, built outside of this project against what it installs, and run.
+
+examples_test.py CMAKE BUILD_FOLDER CXX CXX_FLAGS [TEST...]
+"""
+
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from vectors_test import Admin, NOW_MS, wait_until
+
+CMAKE = BUILD = CXX = FLAGS = ""
+TOKEN = "examples-token"
+
+
+class ExamplesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ringmaster-examples-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        path = pathlib.Path(cls.folder.name)
+        cls.built = path / "build"
+        cls.call(CMAKE, "--install", BUILD, "--component", "sdk", "--prefix", str(path / "prefix"))
+        source = next((path / "prefix").rglob("examples/executor"))
+        cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(cls.built), f"-DCMAKE_PREFIX_PATH={path / 'prefix'}",
+                 f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
+        cls.call(CMAKE, "--build", str(cls.built))
+
+    @classmethod
+    def call(cls, *words: str) -> None:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(" ".join(words) + "\n" + done.stdout[-8000:])
+
+    def setUp(self):
+        self.admin = Admin(self)
+        home = tempfile.TemporaryDirectory(prefix="ringmaster-example-")
+        self.addCleanup(home.cleanup)
+        self.home = pathlib.Path(home.name)
+
+    def start(self, example: str) -> None:
+        child = subprocess.Popen([self.built / example, self.admin.url, "examples", TOKEN], cwd=self.home, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        self.addCleanup(child.communicate)
+        self.addCleanup(child.terminate)
+        wait_until(lambda: self.admin.of("registry") or child.poll() is not None, "a registration")
+        self.address = self.admin.of("registry")[0][3]["registryValue"]
+
+    def ask(self, operation: str, body: dict) -> dict:
+        return self.admin.call(self.address + operation, body, TOKEN)
+
+    def run_job(self, run: int, handler: str, param: str, **fields) -> None:
+        body = {"jobId": 1, "executorHandler": handler, "executorParams": param, "logId": run, "logDateTime": NOW_MS,
+                "glueType": "BEAN"} | fields
+        self.assertEqual(self.ask("run", body), {"code": 200})
+
+    def log(self, run: int) -> str:
+        return self.ask("log", {"logId": run, "logDateTim": NOW_MS, "fromLineNum": 1})["content"]["logContent"]
+
+    def test_hello(self):
+        self.start("hello")
+        self.run_job(1, "hello", "Ada")
+        self.assertEqual(self.admin.outcome(1), (200, None))
+        self.assertIn("hello, Ada", self.log(1))
+
+    def test_sharded_batch(self):
+        path = self.home / "invoices.db"
+        with sqlite3.connect(path) as database:
+            database.execute("CREATE TABLE invoice (id INTEGER PRIMARY KEY, sent_by INTEGER)")
+            database.executemany("INSERT INTO invoice (id) VALUES (?)", [(i,) for i in range(1, 1001)])
+        self.start("sharded_batch")
+        for index in (0, 1, 2):
+            self.run_job(10 + index, "send-invoices", f"db={path} batch=100", jobId=index, broadcastIndex=index, broadcastTotal=3)
+        self.assertEqual([self.admin.outcome(run) for run in (10, 11, 12)],
+                         [(200, "333 invoices sent"), (200, "334 invoices sent"), (200, "333 invoices sent")])
+        self.run_job(20, "send-invoices", f"db={self.home / 'none.db'}")
+        self.assertEqual(self.admin.outcome(20)[0], 500)
+
+    def test_long_job(self):
+        self.start("long_job")
+        self.run_job(1, "count-slowly", "steps=10000 step_ms=10")
+        wait_until(lambda: "progress" in self.log(1), "some progress")
+        begin = time.monotonic()
+        self.ask("kill", {"jobId": 1})
+        self.assertEqual(self.admin.outcome(1)[0], 500)
+        wait_until(lambda: "stopping after" in self.log(1), "it stops")
+        self.assertLess(time.monotonic() - begin, 5)
+        self.run_job(2, "count-slowly", "steps=3 step_ms=1")
+        self.assertEqual(self.admin.outcome(2), (200, "3 steps"))
+
+    def test_calls(self):
+        self.start("calls")
+        (self.home / "some").mkdir()
+        self.run_job(1, "disk-usage", str(self.home / "some"))
+        self.assertEqual(self.admin.outcome(1), (200, None))
+        self.assertIn("some", self.log(1))
+        elsewhere = ("http://127.0.0.1:8001/reports/", "http://127.0.0.1:8000/secret/../reports/x", "file:///etc/passwd",
+                     "http://127.0.0.1:8000/reports/%2e%2e/secret", "http://user@127.0.0.1:8000/reports/",
+                     "HTTP://h:8000/reports/",
+                     "http://127.0.0.1:8000@h/reports/", "http://127.0.0.1:8000/reports/../secret")
+        for run, url in enumerate(elsewhere, 2):
+            self.run_job(run, "http", f"url={url}", jobId=run)
+            self.assertEqual(self.admin.outcome(run),
+                             (500, f'"{url}" is not among the addresses that this executor may call'))
+        try:
+            reports = Admin(self, 8000)  # what the example may call
+        except OSError:
+            self.skipTest("port 8000 is somebody else's")
+        reports.answer = lambda path, body: (201, '"made"')
+        param = r'url=http://127.0.0.1:8000/reports/a?b=1 data="{\"day\": 1}" content_type=application/json'
+        self.run_job(90, "http", param, jobId=90)
+        self.assertEqual(self.admin.outcome(90), (200, "HTTP 201"))
+        self.assertEqual([(path, body) for _, path, _, body in reports.seen], [("/reports/a?b=1", {"day": 1})])
+        self.assertIn('"made"', self.log(90))
+
+
+if __name__ == "__main__":
+    CMAKE, BUILD, CXX, FLAGS = sys.argv[1:5]
+    program = unittest.main(argv=[sys.argv[0], *sys.argv[5:]], exit=False, verbosity=2)
+    result = program.result
+    failed = len(result.failures) + len(result.errors)
+    print(f"cases: passed={max(0, result.testsRun - failed - len(result.skipped))} failed={failed} skipped={len(result.skipped)}")
+    sys.exit(1 if failed else 0)

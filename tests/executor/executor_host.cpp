@@ -1,0 +1,23 @@
+// executor_host MODE ENVIRONMENT PROGRAM [ARGUMENT …]: runs the program as an executor does, with one variable, and ends with its
+// exit code. Its output goes on to stdout. Mode `closed` closes stdin, stdout and stderr first; then nothing goes on.
+
+#include <string_view>
+#include <unistd.h>
+
+#include "executor/child_process.hpp"
+
+using namespace ringmaster::executor;
+
+int main(int argc, char** argv) {
+  if (argc < 4)
+    return 99;
+  const bool closed = std::string_view{argv[1]} == "closed";
+  for (int fd = 0; closed && fd < 3; ++fd)
+    ::close(fd);
+  const child_command command{argv[3], {argv + 4, argv + argc}, {argv[2], "PATH=/usr/local/bin:/usr/bin:/bin"}};
+  const auto end = run_child(command, {}, {}, [closed](output_stream, std::string_view bytes) {
+    if (!closed && ::write(STDOUT_FILENO, bytes.data(), bytes.size()) < 0)
+      ::_exit(98);
+  });
+  return end.what == child_end::how::exited ? end.number : 97;
+}

@@ -1,0 +1,222 @@
+#include "executor/log_files.hpp"
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "tests/executor/disk.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using test::some_time;
+
+namespace {
+
+core::log_id run(std::int64_t id) { return core::log_id{id}; }
+
+core::zone zone_of(const char* name) {
+  auto found = core::zone::find(name);
+  REQUIRE(found);
+  return *found;
+}
+
+std::size_t count_lines(const std::string& text, const std::string& piece) {
+  std::size_t count = 0;
+  for (auto at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1))
+    ++count;
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("log files: a run has a log as soon as it has a writer, also in the next life", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  CHECK_FALSE(logs.has(run(7), some_time));
+
+  const auto writer = logs.writer(run(7), some_time);
+
+  CHECK(logs.has(run(7), some_time));
+  CHECK_FALSE(logs.has(run(8), some_time));
+  CHECK_FALSE(logs.has(run(7), some_time + std::chrono::days{1}));
+  CHECK(executor::log_files{disk.options()}.has(run(7), some_time));
+}
+
+TEST_CASE("log files: the local date names the folder", "[executor]") {
+  test::log_disk disk;
+  auto options = disk.options();
+  options.zone = zone_of("Asia/Shanghai");
+  executor::log_files logs{options};
+  const auto midnight = core::from_ms(1699977600000); // 2023-11-15 00:00 in Shanghai
+
+  logs.append(run(1), midnight - core::milliseconds{1}, "before");
+  logs.append(run(1), midnight, "after");
+
+  CHECK(std::filesystem::exists(disk.folder + "/2023-11-14/1.log"));
+  CHECK(std::filesystem::exists(disk.folder + "/2023-11-15/1.log"));
+  CHECK(logs.read(run(1), midnight - core::milliseconds{1}, 1)->text == "before\n");
+  CHECK(logs.read(run(1), midnight + std::chrono::hours{24} - core::milliseconds{1}, 1)->text == "after\n");
+}
+
+TEST_CASE("log files: a time that was rounded over midnight still finds the log", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  const auto midnight = core::from_ms(1700006400000);
+  logs.append(run(1), midnight - core::milliseconds{300}, "x");
+  CHECK(logs.read(run(1), midnight, 1)->text == "x\n");
+  CHECK(logs.read(run(1), midnight + core::milliseconds{500}, 1)->ended);
+  // Where there is one of that day, that is meant.
+  logs.append(run(1), midnight, "y");
+  CHECK(logs.read(run(1), midnight, 1)->text == "y\n");
+}
+
+TEST_CASE("log files: any number and any time lead to a file in the folder", "[executor]") {
+  using limits = std::numeric_limits<std::int64_t>;
+  const std::int64_t before_year_1 = -62135596800001, after_year_9999 = 253402300800000;
+  test::log_disk disk;
+  auto options = disk.options();
+  for (const char* zone : {"UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"}) {
+    options.zone = zone_of(zone);
+    executor::log_files logs{options};
+    for (const auto id : {limits::min(), std::int64_t{-1}, std::int64_t{0}, limits::max()})
+      for (const auto ms : {limits::min(), before_year_1, std::int64_t{0}, after_year_9999, limits::max()}) {
+        CAPTURE(zone, id, ms);
+        logs.append(run(id), core::from_ms(ms), "x");
+        CHECK(logs.has(run(id), core::from_ms(ms)));
+        CHECK(logs.read(run(id), core::from_ms(ms), 1));
+        CHECK(logs.read(core::log_id{4711}, core::from_ms(ms), 1)->ended);
+      }
+  }
+  CHECK(disk.complaints.empty());
+  for (const auto& each : std::filesystem::directory_iterator{disk.folder}) {
+    CAPTURE(each.path());
+    CHECK(each.path().filename().string().size() == 10);
+  }
+  for (const auto& each : std::filesystem::directory_iterator{disk.place.path()})
+    CHECK(each.path() == disk.folder);
+}
+
+TEST_CASE("log files: what the line of a handler looks like", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  const auto writer = logs.writer(run(1), some_time);
+
+  writer->line({"src/jobs/settle.cpp", "settle", 17, "worker-3"}, "first\nsecond <br> 你好");
+  writer->line({}, "");
+
+  CHECK(disk.bytes(1) == "2023-11-14 22:13:20 [settle.cpp#settle]-[17]-[worker-3] first\nsecond <br> 你好\n"
+                         "2023-11-14 22:13:20 [#]-[0]-[] \n");
+}
+
+TEST_CASE("log files: bytes of a script stay as they are, and a line after them begins anew", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  const auto writer = logs.writer(run(1), some_time);
+
+  writer->raw("50 %\r");
+  writer->raw("\xFF");
+  writer->raw("");
+  writer->note("end");
+  writer->raw("more\n");
+  writer->note("late\n");
+
+  CHECK(disk.bytes(1) == "50 %\r\xFF\nend\nmore\nlate\n");
+  CHECK(logs.read(run(1), some_time, 1)->text == "50 %\n\uFFFD\nend\nmore\nlate\n");
+}
+
+TEST_CASE("log files: lines come behind the result, also after a restart in the middle of a line", "[executor]") {
+  test::log_disk disk;
+  disk.write(1, "one\nhalf");
+  executor::log_files logs{disk.options()};
+
+  logs.append(run(1), some_time, "<br>----------- xxl-job job callback finish.");
+  logs.append(run(1), some_time, "two\nthree\n");
+  logs.append(run(1), some_time, "");
+
+  CHECK(disk.bytes(1) == "one\nhalf\n<br>----------- xxl-job job callback finish.\ntwo\nthree\n\n");
+}
+
+TEST_CASE("log files: threads of one run do not cut each other's lines", "[executor]") {
+  constexpr int threads = 8, lines = 500;
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  const auto writer = logs.writer(run(1), some_time);
+  std::vector<std::jthread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      const auto text = "<" + std::string(200, static_cast<char>('a' + t)) + ">";
+      for (int i = 0; i < lines; ++i) {
+        if (t == 0)
+          logs.append(run(1), some_time, text);
+        else
+          writer->line({"f.cpp", "f", 1, "t"}, text);
+        if (i % 100 == 0)
+          CHECK(logs.has(run(1), some_time));
+      }
+    });
+  all.clear();
+
+  const auto bytes = disk.bytes(1);
+  CHECK(count_lines(bytes, "\n") == threads * lines);
+  for (int t = 0; t < threads; ++t)
+    CHECK(count_lines(bytes, "<" + std::string(200, static_cast<char>('a' + t)) + ">\n") == lines);
+}
+
+TEST_CASE("log files: a day's folder that is taken away comes back", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  logs.append(run(1), some_time, "x");
+  std::filesystem::remove_all(disk.folder);
+
+  logs.append(run(2), some_time, "y");
+
+  CHECK(logs.has(run(2), some_time));
+  CHECK_FALSE(logs.has(run(1), some_time));
+  CHECK(disk.complaints.empty());
+}
+
+TEST_CASE("log files: what is no file is neither read nor written nor waited for", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  std::filesystem::create_directories(disk.path(1));
+  const auto outside = disk.place.write("secret", "secret");
+  std::filesystem::create_symlink(outside, disk.path(2));
+  REQUIRE(::mkfifo(disk.path(3).c_str(), 0600) == 0);
+  for (const auto id : {1, 2, 3}) {
+    CAPTURE(id);
+    logs.append(run(id), some_time, "x");
+    const auto read = logs.read(run(id), some_time, 1);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == core::errc::unavailable);
+  }
+  CHECK(std::filesystem::file_size(outside) == 6);
+}
+
+TEST_CASE("log files: a folder that cannot be made costs logs, and is told once a minute", "[executor]") {
+  test::log_disk disk;
+  disk.folder = disk.place.write("file", "no folder") + "/logs";
+  executor::log_files logs{disk.options()};
+
+  const auto writer = logs.writer(run(1), some_time);
+  for (int i = 0; i < 10; ++i) {
+    writer->line({}, "x");
+    logs.append(run(2), some_time, "x");
+  }
+
+  REQUIRE(disk.complaints.size() == 1);
+  CHECK(disk.complaints[0] == disk.path(1) + " cannot be written: Not a directory; what runs log is lost");
+  CHECK_FALSE(logs.has(run(1), some_time));
+  const auto read = logs.read(run(1), some_time, 1);
+  REQUIRE(read);
+  CHECK(read->ended);
+  disk.now += std::chrono::minutes{2};
+  writer->line({}, "x");
+  CHECK(disk.complaints.size() == 2);
+  disk.now -= std::chrono::hours{2};
+  writer->line({}, "x");
+  CHECK(disk.complaints.size() == 3);
+}

@@ -1,0 +1,88 @@
+#include "executor/thread_pool.hpp"
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using executor::thread_pool;
+using namespace std::chrono_literals;
+
+TEST_CASE("work begins at once, whatever else runs", "[executor]") {
+  auto all_there = std::make_shared<std::latch>(8);
+  thread_pool pool{8};
+  for (int i = 0; i < 8; ++i)
+    REQUIRE(pool.start([all_there] { all_there->arrive_and_wait(); }));
+  all_there->wait();
+}
+
+TEST_CASE("a thread is used again", "[executor]") {
+  thread_pool pool{100};
+  for (int i = 0; i < 50; ++i) {
+    auto done = std::make_shared<std::promise<void>>();
+    auto seen = done->get_future();
+    REQUIRE(pool.start([done] { done->set_value(); }));
+    seen.wait();
+  }
+  // A thread that has said so may not be idle yet when the next work comes.
+  CHECK(pool.size() < 10);
+}
+
+TEST_CASE("beyond its size nothing is taken", "[executor]") {
+  thread_pool pool{1};
+  std::promise<void> go;
+  REQUIRE(pool.start([&, may = go.get_future().share()] { may.wait(); }));
+  CHECK_FALSE(pool.start([] {}));
+  go.set_value();
+}
+
+TEST_CASE("one can wait for what runs", "[executor]") {
+  auto done = std::make_shared<std::atomic<int>>(0);
+  thread_pool pool{16};
+  std::promise<void> go;
+  REQUIRE(pool.start([done, may = go.get_future().share()] {
+    may.wait();
+    ++*done;
+  }));
+  CHECK_FALSE(pool.wait_until_idle(1ms));
+  go.set_value();
+  CHECK(pool.wait_until_idle(1min));
+  CHECK(*done == 1);
+}
+
+TEST_CASE("the end of the pool leaves what runs to itself", "[executor]") {
+  std::promise<void> go;
+  auto ended = std::make_shared<std::promise<void>>();
+  auto seen = ended->get_future();
+  {
+    thread_pool pool{1};
+    REQUIRE(pool.start([ended, may = go.get_future().share()] {
+      may.wait();
+      ended->set_value();
+    }));
+  }
+  go.set_value();
+  CHECK(seen.wait_for(1min) == std::future_status::ready);
+}
+
+TEST_CASE("work of many threads", "[executor]") {
+  std::atomic<int> done = 0, refused = 0;
+  thread_pool pool{64};
+  {
+    std::vector<std::jthread> senders;
+    for (int i = 0; i < 4; ++i)
+      senders.emplace_back([&] {
+        for (int n = 0; n < 5000; ++n)
+          if (!pool.start([&] { ++done; }))
+            ++refused;
+      });
+  }
+  REQUIRE(pool.wait_until_idle(1min));
+  CHECK(done + refused == 20'000);
+  CHECK(done > 0);
+}
