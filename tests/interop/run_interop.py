@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Interoperability of the real `ringmaster` binary with Java executors of three releases of xxl-job-core, on each database.
+"""Interoperability of the real `ringmaster` binary with three releases of xxl-job-core: the server with Java executors, on each
+database; `ringmaster executor` with the clients of Java admins.
 
     run_interop.py --ringmaster PATH [--store sqlite|mariadb|both] [--only TEXT] [--keep]
     run_interop.py --self-test [--only TEXT] [--keep]
@@ -19,12 +20,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import cluster, kill_server, maven, release_stage, self_test
+from support import cluster, executor_clients, kill_server, maven, mixed_group, release_stage, self_test
 from support.mariadb_server import MariadbServer
 from support.report import Report, Skip
 from support.sqlite_store import SqliteFiles
 
-STAGES = {"releases": release_stage, "kill_server": kill_server, "cluster": cluster}
+STAGES = {"releases": release_stage, "kill_server": kill_server, "cluster": cluster, "mixed_group": mixed_group}
 STORES = ("sqlite", "mariadb")
 
 
@@ -49,6 +50,7 @@ def run_stages(arguments: argparse.Namespace, folder: Path, report: Report) -> N
     if not binary.is_file():
         report.fail("binary", [f"{binary} does not exist"])
         return
+    executor_clients.run(binary, folder / "executor_clients", maven.RELEASES, report)
     for store in STORES if arguments.store == "both" else (arguments.store,):
         run_on(store, binary, folder / store, report.within(store))
 

@@ -24,12 +24,16 @@ class Executor:
         self.process = Process(command, folder / f"{app}-{port}.out")
 
     def journal(self) -> list[dict]:
-        if not self.journal_file.exists():
-            return []
-        return [json.loads(line) for line in self.journal_file.read_text(encoding="utf-8").splitlines()]
+        return journal_of(self.journal_file)
 
     def log_file(self, day: str, log_id: int) -> Path:
         return self.log_folder / day / f"{log_id}.log"
+
+
+def journal_of(file: Path) -> list[dict]:
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def executions(executors: Iterable[Executor]) -> dict[int, list[dict]]:

@@ -136,16 +136,19 @@ def logging(stage: Stage, release: str):
 
 
 def kept_log(stage: Stage, release: str):
-    """What the executor had logged some seconds after the result is kept by the admin, word for word."""
     job = stage.job(release, "logging")
-    row = next(filter(finished, finished_rows(stage, release, "logging", 1)))
+    return kept_problems(stage, release, next(filter(finished, finished_rows(stage, release, job.key, 1))), job.params)
+
+
+def kept_problems(stage: Stage, release: str, row: dict, param: str):
+    """What the executor had logged some seconds after the result is kept by the admin, word for word."""
     wait_until(lambda: stage.store.count("rm_kept_log WHERE log_id = ? AND state = 1", row["id"]) == 1, KEPT_DEADLINE_S,
                f"the log of run {row['id']} is kept", lambda: stage.store.query("SELECT * FROM rm_kept_log LIMIT 10"))
     pieces = stage.store.query("SELECT text FROM rm_run_log WHERE log_id = ? ORDER BY piece", row["id"])
     kept = "".join(piece["text"] for piece in pieces)
     executor = next(e for e in stage.executors[release] if e.address == row["executor_address"])
     written = executor.log_file(row["trigger_time"][:10], row["id"]).read_text(encoding="utf-8")
-    if not written.startswith(kept) or f"line 5 of {job.params}" not in kept:
+    if not written.startswith(kept) or f"line 5 of {param}" not in kept:
         yield f"log {row['id']}: kept {kept!r}, written {written!r}"
 
 

@@ -6,14 +6,17 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 OK = {"code": 200, "msg": None, "content": None, "data": None}
+NO_APP_NAME = {"code": 500, "msg": "invalid request, accessToken or appname is empty.", "data": None}
 WRONG_TOKEN = {"code": 500, "msg": "The access token is wrong.", "content": None, "data": None}
 
 
 class StubAdmin:
-    def __init__(self, token: str):
-        self.token = token
+    def __init__(self, token: str, app_names: bool = False):
+        """app_names: like admins of 3.5, demands the app name in a header."""
+        self.token, self.app_names = token, app_names
         self.registered: set[tuple[str, str]] = set()
         self.results: dict[int, tuple[int, str]] = {}
+        self.callbacks: list[str] = []
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.url = f"http://127.0.0.1:{self.http.server_port}/xxl-job-admin"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
@@ -25,9 +28,8 @@ class StubAdmin:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                right = self.headers.get("XXL-JOB-ACCESS-TOKEN") == admin.token
-                reply = admin.answer(self.path.rsplit("/", 1)[1], json.loads(body)) if right else WRONG_TOKEN
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                reply = admin.refusal(self.headers) or admin.answer(self.path.rsplit("/", 1)[1], body)
                 data = json.dumps(reply).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -40,9 +42,16 @@ class StubAdmin:
 
         return Handler
 
-    def answer(self, operation: str, body) -> dict:
+    def refusal(self, headers) -> dict | None:
+        if headers.get("XXL-JOB-ACCESS-TOKEN") != self.token:
+            return WRONG_TOKEN
+        return NO_APP_NAME if self.app_names and not headers.get("XXL-JOB-APPNAME") else None
+
+    def answer(self, operation: str, text: str) -> dict:
+        body = json.loads(text)
         if operation == "callback":
-            for item in body:
+            self.callbacks.append(text)
+            for item in body["callbackList"] if isinstance(body, dict) else body:
                 outcome = item.get("executeResult") or {"code": item["handleCode"], "msg": item.get("handleMsg")}
                 self.results.setdefault(item["logId"], (outcome["code"], outcome.get("msg") or ""))
         elif operation == "registry":

@@ -23,28 +23,11 @@ public final class Journal {
         String line = "{\"ms\":" + System.currentTimeMillis()
             + ",\"log_id\":" + run.logId()
             + ",\"job_id\":" + run.jobId()
-            + ",\"handler\":" + quoted(handler)
-            + ",\"param\":" + quoted(run.param())
+            + ",\"handler\":" + Json.quoted(handler)
+            + ",\"param\":" + Json.quoted(run.param())
             + ",\"shard_index\":" + run.shardIndex()
             + ",\"shard_total\":" + run.shardTotal()
             + ",\"port\":" + port + "}\n";
         file.write(line.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static String quoted(String text) {
-        if (text == null) {
-            return "null";
-        }
-        StringBuilder out = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
-            if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (c < ' ') {
-                out.append(String.format("\\u%04x", (int) c));
-            } else {
-                out.append(c);
-            }
-        }
-        return out.append('"').toString();
     }
 }

@@ -9,4 +9,8 @@ public record Result(int code, String message) {
     public static Result failure(String message) {
         return new Result(500, message);
     }
+
+    String json() {
+        return "[" + code + "," + Json.quoted(message) + "]";
+    }
 }

@@ -1,11 +1,15 @@
 package ringmaster.interop;
 
+import com.google.gson.Gson;
+import com.xxl.job.core.biz.model.HandleCallbackParam;
 import com.xxl.job.core.biz.model.ReturnT;
 import com.xxl.job.core.executor.XxlJobExecutor;
 import com.xxl.job.core.handler.IJobHandler;
 import com.xxl.job.core.log.XxlJobFileAppender;
 import com.xxl.job.core.log.XxlJobLogger;
 import com.xxl.job.core.util.ShardingUtil;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Release 2.2.0: the parameter is an argument, the result a return value, and the log id only the log file's name. */
 final class Peer {
@@ -21,6 +25,16 @@ final class Peer {
                 return new ReturnT<>(result.code(), result.message());
             }
         });
+    }
+
+    /** What an admin of this release reads from a callback, by log id. */
+    static Map<Long, Result> results(String body) {
+        Map<Long, Result> results = new LinkedHashMap<>();
+        for (HandleCallbackParam item : new Gson().fromJson(body, HandleCallbackParam[].class)) {
+            ReturnT<String> result = item.getExecuteResult();
+            results.put(item.getLogId(), new Result(result.getCode(), result.getMsg()));
+        }
+        return results;
     }
 
     private record CurrentRun(String param) implements Run {

@@ -1,8 +1,12 @@
 package ringmaster.interop;
 
+import com.google.gson.Gson;
+import com.xxl.job.core.biz.model.HandleCallbackParam;
 import com.xxl.job.core.context.XxlJobHelper;
 import com.xxl.job.core.executor.XxlJobExecutor;
 import com.xxl.job.core.handler.IJobHandler;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Release 2.4.1: everything comes from the context of the thread; the log id only from the log file's name. */
 final class Peer {
@@ -18,6 +22,15 @@ final class Peer {
                 XxlJobHelper.handleResult(result.code(), result.message());
             }
         });
+    }
+
+    /** What an admin of this release reads from a callback, by log id. */
+    static Map<Long, Result> results(String body) {
+        Map<Long, Result> results = new LinkedHashMap<>();
+        for (HandleCallbackParam item : new Gson().fromJson(body, HandleCallbackParam[].class)) {
+            results.put(item.getLogId(), new Result(item.getHandleCode(), item.getHandleMsg()));
+        }
+        return results;
     }
 
     private record CurrentRun() implements Run {

@@ -1,10 +1,14 @@
 package ringmaster.interop;
 
+import com.google.gson.Gson;
 import com.xxl.job.core.context.XxlJobHelper;
 import com.xxl.job.core.executor.XxlJobExecutor;
 import com.xxl.job.core.handler.IJobHandler;
 import com.xxl.job.core.log.XxlJobFileAppender;
+import com.xxl.job.core.openapi.model.CallbackRequest;
 import java.lang.reflect.Field;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Release 3.3.2: the context tells the log id, too. */
 final class Peer {
@@ -29,6 +33,15 @@ final class Peer {
                 XxlJobHelper.handleResult(result.code(), result.message());
             }
         });
+    }
+
+    /** What an admin of this release reads from a callback, by log id. */
+    static Map<Long, Result> results(String body) {
+        Map<Long, Result> results = new LinkedHashMap<>();
+        for (CallbackRequest item : new Gson().fromJson(body, CallbackRequest[].class)) {
+            results.put(item.getLogId(), new Result(item.getHandleCode(), item.getHandleMsg()));
+        }
+        return results;
     }
 
     private record CurrentRun() implements Run {

@@ -1,0 +1,23 @@
+package ringmaster.interop;
+
+/** A reply as the release has read it. The payload is whatever that release takes for it; a piece of log as `Chunk`. */
+record Answer(int code, String msg, String payload, Chunk chunk) {
+    record Chunk(int from, int to, String content, boolean end) {
+        String json() {
+            return "{\"from\":" + from + ",\"to\":" + to + ",\"content\":" + Json.quoted(content) + ",\"end\":" + end + "}";
+        }
+    }
+
+    static Answer plain(int code, String msg, String payload) {
+        return new Answer(code, msg, payload, null);
+    }
+
+    static Answer log(int code, String msg, Chunk chunk) {
+        return new Answer(code, msg, null, chunk);
+    }
+
+    String json() {
+        return "{\"code\":" + code + ",\"msg\":" + Json.quoted(msg) + ",\"payload\":" + Json.quoted(payload)
+            + ",\"chunk\":" + (chunk == null ? "null" : chunk.json()) + "}";
+    }
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""`ringmaster executor` under the requests of Java admins of all families, to the byte, over a connection that is kept. No Java.
+
+    run_executor_requests.py --ringmaster PATH [--only TEXT] [--keep]
+
+One line per check; exit 0 if nothing failed.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from support import executor_requests
+from support.report import Report
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ringmaster", type=Path, required=True, metavar="PATH", help="the binary under test")
+    parser.add_argument("--only", metavar="TEXT", help="only checks whose name contains TEXT: `E: log`")
+    parser.add_argument("--keep", action="store_true", help="keep the temporary folder")
+    arguments = parser.parse_args()
+    report = Report(arguments.only)
+    folder = Path(tempfile.mkdtemp(prefix="ringmaster-requests-"))
+    try:
+        executor_requests.run(arguments.ringmaster.resolve(), folder, report)
+    finally:
+        if arguments.keep:
+            report.note(f"kept {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
