@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "executor/glue_folder.hpp"
-#include "tests/executor/file_size_limit.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temp_folder.hpp"
 
 using namespace ringmaster;

@@ -10,10 +10,10 @@
 
 #include "executor/environment.hpp"
 #include "executor/scripts.hpp"
-#include "tests/executor/file_size_limit.hpp"
 #include "tests/executor/process_marks.hpp"
 #include "tests/executor/recorded_log.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temp_folder.hpp"
 
 using namespace ringmaster;

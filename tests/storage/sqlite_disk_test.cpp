@@ -1,12 +1,11 @@
 // The disk under an SQLite file: full, failing, read-only, damaged. Nothing is lost, and the same calls succeed afterwards.
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sys/resource.h>
 
 #include "storage/sqlite/sqlite_store.hpp"
 #include "tests/storage/deploy_fixture.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -35,26 +34,6 @@ struct reachable_store {
 
   storage::sqlite::connection* db = nullptr;
   std::unique_ptr<storage::store> store;
-};
-
-/// No file of this process grows beyond `bytes` while this object lives.
-class file_size_limit {
-public:
-  explicit file_size_limit(std::uintmax_t bytes) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~file_size_limit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  file_size_limit(const file_size_limit&) = delete;
-  file_size_limit& operator=(const file_size_limit&) = delete;
-
-private:
-  rlimit before_{};
-  void (*handler_)(int);
 };
 
 /// Calls that need room, each of which can be repeated.
