@@ -8,15 +8,13 @@ One line per check (PASS, FAIL with details, SKIP with the reason); the last lin
 """
 
 import argparse
-import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 from run_interop import STORES, end_once, opened
 from support import client_run, packages
-from support.report import Report, Skip
+from support.report import Report, Skip, temporary_folder
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -43,18 +41,13 @@ def main() -> int:
     arguments = parse_arguments()
     signal.signal(signal.SIGTERM, end_once)
     report = Report(arguments.only)
-    folder = Path(tempfile.mkdtemp(prefix="ringmaster-clients-"))
-    try:
-        installed = packages.installed()
-        for store in STORES if arguments.store == "both" else (arguments.store,):
-            run_on(store, arguments.ringmaster.resolve(), folder / store, installed, report.within(store))
-    except Skip as reason:
-        report.skip_all("everything", str(reason))
-    finally:
-        if arguments.keep:
-            report.note(f"kept {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+    with temporary_folder("ringmaster-clients-", arguments.keep, report) as folder:
+        try:
+            installed = packages.installed()
+            for store in STORES if arguments.store == "both" else (arguments.store,):
+                run_on(store, arguments.ringmaster.resolve(), folder / store, installed, report.within(store))
+        except Skip as reason:
+            report.skip_all("everything", str(reason))
     return report.finish()
 
 

@@ -7,13 +7,11 @@ One line per check; exit 0 if nothing failed.
 """
 
 import argparse
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from support import executor_requests
-from support.report import Report
+from support.report import Report, temporary_folder
 
 
 def main() -> int:
@@ -23,14 +21,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")
     arguments = parser.parse_args()
     report = Report(arguments.only)
-    folder = Path(tempfile.mkdtemp(prefix="ringmaster-requests-"))
-    try:
+    with temporary_folder("ringmaster-requests-", arguments.keep, report) as folder:
         executor_requests.run(arguments.ringmaster.resolve(), folder, report)
-    finally:
-        if arguments.keep:
-            report.note(f"kept {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
     return report.finish()
 
 

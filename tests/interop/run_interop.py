@@ -10,11 +10,9 @@ One line per check (PASS, FAIL with details, SKIP with the reason); the last lin
 """
 
 import argparse
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +20,7 @@ from pathlib import Path
 
 from support import cluster, executor_clients, kill_server, maven, mixed_group, release_stage, self_test
 from support.mariadb_server import MariadbServer
-from support.report import Report, Skip
+from support.report import Report, Skip, temporary_folder
 from support.sqlite_store import SqliteFiles
 
 STAGES = {"releases": release_stage, "kill_server": kill_server, "cluster": cluster, "mixed_group": mixed_group}
@@ -98,19 +96,14 @@ def main() -> int:
     arguments = parse_arguments()
     signal.signal(signal.SIGTERM, end_once)
     report = Report(arguments.only)
-    folder = Path(tempfile.mkdtemp(prefix="ringmaster-interop-"))
-    try:
-        maven.ensure_built()
-        run_stages(arguments, folder, report)
-    except Skip as reason:
-        report.skip_all("everything", str(reason))
-    except maven.BuildFailed as error:
-        report.fail("java executors: build", str(error).splitlines())
-    finally:
-        if arguments.keep:
-            report.note(f"kept {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+    with temporary_folder("ringmaster-interop-", arguments.keep, report) as folder:
+        try:
+            maven.ensure_built()
+            run_stages(arguments, folder, report)
+        except Skip as reason:
+            report.skip_all("everything", str(reason))
+        except maven.BuildFailed as error:
+            report.fail("java executors: build", str(error).splitlines())
     return report.finish()
 
 

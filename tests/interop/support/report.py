@@ -1,8 +1,12 @@
 """Counts and prints checks: one line per check, details indented below a failed one."""
 
+import shutil
+import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 DETAILS_MAX = 8
 
@@ -69,3 +73,16 @@ class Report:
             self.fail("--only", [f"no check has `{self.only}` in its name"])
         print("interop: " + " ".join(f"{name}={self.counts[name]}" for name in ("passed", "failed", "skipped")), flush=True)
         return 0 if self.counts["failed"] == 0 else 1
+
+
+@contextmanager
+def temporary_folder(prefix: str, keep: bool, report: Report) -> Iterator[Path]:
+    """A folder for one run of a program; `keep` leaves it there and says where."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        yield folder
+    finally:
+        if keep:
+            report.note(f"kept {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
