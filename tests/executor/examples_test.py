@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from vectors_test import Admin, NOW_MS, wait_until
+from executor_case import Admin, NOW_MS, wait_until
 
 CMAKE = BUILD = CXX = FLAGS = ""
 TOKEN = "examples-token"
