@@ -95,8 +95,6 @@ struct body_ended {
   /// Which of the job_thread's bodies: they are counted.
   std::uint64_t number = 0;
   core::run_outcome outcome = {};
-  /// It threw; then `outcome` says what.
-  bool threw = false;
 };
 
 /// A worker that was idle for long has ended; executor_host drops the job_thread if it has sent it nothing since.

@@ -96,7 +96,7 @@ void job_thread_state::start_next() {
   auto call = std::make_shared<body_call>(std::move(request), worker_->body, tools_.logs);
   const bool started = tools_.threads->start([call, number, me = protocol::job_thread{self_}] {
     auto result = call->run();
-    protocol::anon_send(me, protocol::body_ended{number, std::move(result.outcome), result.threw});
+    protocol::anon_send(me, protocol::body_ended{number, std::move(result.outcome)});
   });
   if (!started) {
     no_thread_ = true;
