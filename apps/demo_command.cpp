@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "actors/link/tls_ports.hpp"
 #include "apps/commands.hpp"
 #include "apps/foundation.hpp"
 #include "apps/node.hpp"
@@ -202,6 +203,7 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
 int demo(const demo_options& options) {
   block_signals();
   protocol::init_meta_objects();
+  actors::init_link_meta_objects();
   scratch_folder folder;
   auto done = run(options, folder);
   return done ? *done : complain(done.error());

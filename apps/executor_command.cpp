@@ -57,6 +57,7 @@ core::result<int> run(const config_options& options) {
   executor::executor_options parts;
   parts.settings = settings->executor;
   parts.server = settings->server;
+  parts.link = settings->link;
   parts.access_token = settings->security.access_token;
   parts.data_dir = settings->data_dir;
   parts.log = make_logger(settings->log);

@@ -24,10 +24,12 @@ using namespace std::chrono_literals;
 /// CAF's own defaults starve, spin and read files; these do not.
 class node::actor_config : public caf::actor_system_config {
 public:
-  actor_config() {
+  explicit actor_config(bool links) {
     set("caf.scheduler.policy", "sharing");
     set("caf.scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8));
     set("caf.scheduler.max-throughput", std::size_t{100});
+    if (links)
+      actors::prepare_links(*this);
   }
 };
 
@@ -41,16 +43,37 @@ protocol::wire::dialect dialect_of(int generation) noexcept {
 } // namespace
 
 node::node(foundation base)
-  : base_{std::move(base)}, config_{std::make_unique<actor_config>()}, system_{std::make_unique<caf::actor_system>(*config_)} {}
+  : base_{std::move(base)},
+    config_{std::make_unique<actor_config>(!base_.what.settings.link.listen.empty())},
+    system_{std::make_unique<caf::actor_system>(*config_)} {}
 
 core::result<std::unique_ptr<node>> node::start(foundation base) {
   std::unique_ptr<node> made{new node{std::move(base)}};
+  if (auto open = made->open_links(); !open)
+    return tl::unexpected<core::error>{open.error()};
   made->spawn();
   auto bound = made->base_.transport->listen(gateway::hand_over_to(made->gateway_));
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = std::move(*bound);
   return made;
+}
+
+core::result<void> node::open_links() {
+  const auto& link = base_.what.settings.link;
+  if (link.listen.empty())
+    return {};
+  auto ports = actors::tls_ports::make({link.certificate, link.key, link.ca});
+  if (!ports)
+    return tl::unexpected<core::error>{ports.error()};
+  auto bound = (*ports)->bind(link.listen);
+  if (!bound)
+    return tl::unexpected<core::error>{bound.error()};
+  links_ = std::move(*ports);
+  links_->attach(*system_);
+  link_address_ = std::move(*bound);
+  base_.log->info("executors may dial {}", link_address_);
+  return {};
 }
 
 void node::spawn() {
@@ -63,6 +86,8 @@ void node::spawn() {
   parts.store_writers = base_.database->writers();
   parts.shares_schedule = base_.database->shares_schedule();
   parts.client = base_.transport->client();
+  parts.link_ports = links_;
+  parts.judge_address = gateway::judge_addresses_by(base_.what.settings.security);
   notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
   parts.notifier = notifier_;
   parts.make_keeper = [](caf::actor_system& system) {
@@ -125,6 +150,8 @@ core::result<core::deploy_report> node::apply(core::declared_set declared, bool 
 
 core::result<void> node::reload_tls() {
   auto done = base_.transport->reload_tls();
+  if (auto links = links_ ? links_->reload() : core::result<void>{}; done && !links)
+    done = links;
   warn_of_tls(base_.what.settings, base_.log);
   return done;
 }
@@ -132,7 +159,7 @@ core::result<void> node::reload_tls() {
 bool node::uses_tls() const {
   const auto& settings = base_.what.settings;
   return !settings.server.tls_certificate.empty() || !settings.security.executor_ca.empty() ||
-         !settings.security.executor_certificate.empty();
+         !settings.security.executor_certificate.empty() || links_;
 }
 
 void node::stop() {

@@ -7,6 +7,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/link/tls_ports.hpp"
 #include "actors/logger.hpp"
 #include "apps/foundation.hpp"
 #include "core/declared.hpp"
@@ -26,6 +27,9 @@ public:
   /// What it really listens on, `127.0.0.1:8080`.
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
+  /// The same for native links; empty: none.
+  [[nodiscard]] const std::string& link_address() const noexcept { return link_address_; }
+
   /// Applies declared jobs through job_admin, as every edit goes.
   [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
 
@@ -39,6 +43,8 @@ public:
 private:
   class actor_config;
   explicit node(foundation base);
+  /// Takes the address of links, if there shall be any.
+  [[nodiscard]] core::result<void> open_links();
   void spawn();
   void spawn_gateway(protocol::node_handles& handles);
 
@@ -47,11 +53,13 @@ private:
 
   foundation base_;
   std::shared_ptr<protocol::notifier> notifier_;
+  std::shared_ptr<actors::tls_ports> links_;
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   protocol::supervisor supervisor_;
   protocol::gateway_actor gateway_;
   std::string address_;
+  std::string link_address_;
   bool stopped_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "actors/link/tls_ports.hpp"
 #include "apps/commands.hpp"
 #include "apps/foundation.hpp"
 #include "apps/node.hpp"
@@ -110,6 +111,7 @@ core::result<int> run(const config_options& options) {
 int serve(const config_options& options) {
   block_signals();
   protocol::init_meta_objects();
+  actors::init_link_meta_objects();
   auto done = run(options);
   return done ? *done : complain(done.error());
 }

@@ -225,6 +225,8 @@ constexpr auto executor = &in<&settings::executor, Member>;
 void add_executor(std::vector<setting>& to) {
   using s = executor_settings;
   to.push_back(list("executor.admins", executor<&s::admins>, "Base addresses of admins, asked in this order."));
+  to.push_back(list("executor.nodes", executor<&s::nodes>,
+                    "host:port of nodes' link.listen, each dialled for a native link. Needs the three files of [link]."));
   to.push_back(text("executor.app_name", executor<&s::app_name>, "App name of the group that this executor belongs to."));
   to.push_back(text("executor.address", executor<&s::address>,
                     "Address that is registered, verbatim. Empty: made of ip and port."));
@@ -232,7 +234,8 @@ void add_executor(std::vector<setting>& to) {
                     "Host of the registered address. Empty: listen, or where that is all addresses the first one of this\n"
                     "machine that others can reach."));
   to.push_back(text("executor.listen", executor<&s::listen>,
-                    "Host to listen on: 0.0.0.0 or [::] for all. Loopback only until you say otherwise."));
+                    "Host to listen on: 0.0.0.0 or [::] for all. Loopback only until you say otherwise. Empty,\n"
+                    "beside nodes: no port at all, native links are the only way to this executor."));
   to.push_back(count("executor.port", executor<&s::port>, 0, 65535, "0: the first free one of 9999, 10000 and so on."));
   to.push_back(text("executor.log_path", executor<&s::log_path>,
                     "Folder of the runs' logs, of scripts, and of results that no admin has yet. Relative to data_dir."));
@@ -304,6 +307,17 @@ void add_retention(std::vector<setting>& to) {
                     1024 * gib, "Largest sum of all kept logs; the oldest go first."));
 }
 
+void add_link(std::vector<setting>& to) {
+  using s = link_settings;
+  to.push_back(text("link.listen", &in<&settings::link, &s::listen>,
+                    "Of a node: host:port on which C++ executors are awaited. Needs the three files. Empty: nothing listens."));
+  to.push_back(text("link.certificate", &in<&settings::link, &s::certificate>,
+                    "Certificate of this node or executor for links, a PEM file; relative to this file. Read again on SIGHUP."));
+  to.push_back(text("link.key", &in<&settings::link, &s::key>, "Its private key, a PEM file without a passphrase."));
+  to.push_back(text("link.ca", &in<&settings::link, &s::ca>,
+                    "Authority of both ends, a PEM file. It should sign for links alone: names are not compared."));
+}
+
 template <auto Member>
 constexpr auto logging = &in<&settings::log, Member>;
 template <auto Member>
@@ -361,7 +375,7 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
-                      add_executor, add_scripts, add_cluster, add_retention, add_log_and_deploy, add_mail_and_alarm})
+                      add_executor, add_scripts, add_cluster, add_link, add_retention, add_log_and_deploy, add_mail_and_alarm})
       add(out);
     return out;
   }();

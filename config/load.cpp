@@ -98,7 +98,8 @@ public:
     auto& security = values_.security;
     for (auto* file : {&values_.mail.ca_file, &server.tls_certificate, &server.tls_key, &server.tls_client_ca,
                        &security.executor_ca, &security.executor_certificate, &security.executor_key,
-                       &values_.executor.admin_ca, &values_.executor.admin_certificate, &values_.executor.admin_key})
+                       &values_.executor.admin_ca, &values_.executor.admin_certificate, &values_.executor.admin_key,
+                       &values_.link.certificate, &values_.link.key, &values_.link.ca})
       if (!file->empty())
         *file = (std::filesystem::path{values_.deploy.base_dir} / *file).lexically_normal().string();
     return std::move(values_);

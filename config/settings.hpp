@@ -137,13 +137,15 @@ struct script_limits {
 struct executor_settings {
   /// Base addresses of admins, e.g. `http://10.0.0.1:8080/xxl-job-admin`, asked in this order.
   std::vector<std::string> admins;
+  /// host:port of nodes' `link.listen`: each is dialled for a native link, beside HTTP.
+  std::vector<std::string> nodes;
   /// The group that it belongs to.
   std::string app_name;
   /// What is registered, verbatim. Empty: made of `ip` and the port.
   std::string address;
   /// Of the registered address. Empty: what `listen` says, else the first address of this machine that others can reach.
   std::string ip;
-  /// Host that it listens on; `0.0.0.0` or `::` for all.
+  /// Host that it listens on; `0.0.0.0` or `::` for all. Empty: no port is opened, and `nodes` are the only way to it.
   std::string listen = "127.0.0.1";
   /// 0: the first free one of 9999, 10000 …
   std::size_t port = 9999;
@@ -192,6 +194,17 @@ struct cluster_settings {
   milliseconds dead_after{1500};
   /// Longest time from the last check of the deadline to the socket write.
   milliseconds send_margin{300};
+};
+
+/// Native links: C++ executors dial nodes, over TLS with certificates at both ends.
+struct link_settings {
+  /// host:port on which a node awaits executors; port 0 takes a free one. Empty: nothing listens.
+  std::string listen;
+  /// PEM files: what either end shows, and the authority that signed for the other end. Whoever has a certificate of that
+  /// authority is asked for the access token and nothing else: it signs for links alone.
+  std::string certificate;
+  std::string key;
+  std::string ca;
 };
 
 /// The age limit of the log of runs.
@@ -294,6 +307,7 @@ struct settings {
   registry_settings registry;
   executor_settings executor;
   cluster_settings cluster;
+  link_settings link;
   retention_settings retention;
   log_settings log;
   deploy_settings deploy;

@@ -145,6 +145,18 @@ public:
               R"(expected a network such as "10.0.0.0/8", "fc00::/7" or "10.0.0.7")");
   }
 
+  void check_link() {
+    const auto& link = values_.link;
+    const bool all = !link.certificate.empty() && !link.key.empty() && !link.ca.empty();
+    const bool some = !link.certificate.empty() || !link.key.empty() || !link.ca.empty();
+    if (!all && (some || !link.listen.empty()))
+      say_of({"link.listen", "link.certificate", "link.key", "link.ca"},
+             "link.listen: links need certificates at both ends; expected link.certificate, link.key and link.ca, or none of"
+             " them");
+    if (!link.listen.empty())
+      require(is_listen_address(link.listen), "link.listen", link.listen, "expected host:port with a port from 0 to 65535");
+  }
+
   void check_relations() {
     require_less({"schedule.claim_ahead", "schedule.misfire_after"}, values_.schedule.claim_ahead,
                  values_.schedule.misfire_after);
@@ -259,6 +271,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   checks.check_forms();
   checks.check_security();
   checks.check_tls();
+  checks.check_link();
   checks.check_relations();
   checks.check_mail();
   return std::move(checks).finish();

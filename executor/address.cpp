@@ -2,18 +2,29 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
 #include <memory>
+#include <random>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <unistd.h>
+
+#include "executor/file.hpp"
+#include "protocol/link_border.hpp"
 
 namespace ringmaster::executor {
 
 namespace {
 
 constexpr std::uint16_t first_port = 9999;
+constexpr std::size_t instance_max = 128;
 
 bool is_ipv6(std::string_view host) { return host.find(':') != std::string_view::npos; }
 
@@ -33,6 +44,29 @@ std::string text_of(const sockaddr* address) {
                         ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(address)->sin_addr)
                         : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
   return ::inet_ntop(address->sa_family, bytes, text.data(), text.size()) ? std::string{text.data()} : std::string{};
+}
+
+/// Empty: there is no such file, or nothing usable in it.
+std::string first_line(const std::string& path) {
+  std::string line;
+  std::ifstream from{path};
+  std::getline(from, line);
+  const bool usable = std::all_of(line.begin(), line.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ','; });
+  return usable && line.size() <= instance_max ? line : std::string{};
+}
+
+/// What people know the machine by, and what tells its executors apart.
+std::string new_instance() {
+  std::array<char, 65> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0)
+    host[0] = '\0';
+  std::string out{host.data()};
+  std::erase_if(out, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.' && c != '_'; });
+  std::random_device source;
+  std::array<char, 16> digits{};
+  const std::uint64_t number = (std::uint64_t{source()} << 32U) | source();
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return (out.empty() ? "executor" : out) + '-' + std::string{digits.data(), end};
 }
 
 } // namespace
@@ -75,6 +109,24 @@ core::result<std::string> address_to_register(const config::executor_settings& s
     return core::fail(core::errc::invalid_argument,
                       "no address of this machine can be reached by others: say executor.ip or executor.address");
   return (tls ? "https://" : "http://") + bracketed(host) + ':' + std::to_string(port) + '/';
+}
+
+core::result<std::string> native_address(const config::executor_settings& settings, const std::string& folder) {
+  if (!settings.address.empty())
+    return settings.address;
+  const auto path = folder + "/instance";
+  const auto address_of = [&settings](const std::string& instance) {
+    return std::string{protocol::native_scheme} + settings.app_name + '/' + instance;
+  };
+  if (auto kept = first_line(path); !kept.empty())
+    return address_of(kept);
+  const auto made = new_instance();
+  const file target{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)};
+  if (!target)
+    return tl::unexpected{file_error(path, "written", errno)};
+  if (const auto done = write_all(target, made + '\n'); done.reason != 0)
+    return tl::unexpected{file_error(path, "written", done.reason)};
+  return address_of(made);
 }
 
 std::vector<std::uint16_t> ports_to_try(std::size_t set) {

@@ -30,6 +30,10 @@ namespace ringmaster::executor {
 [[nodiscard]] core::result<std::string> address_to_register(const config::executor_settings& settings, std::uint16_t port,
                                                             bool tls, const std::vector<std::string>& of_machine);
 
+/// The address of an executor without a port, which native links alone lead to: `ringmaster://APP/INSTANCE`, with a name that is
+/// made once and kept in a file of `folder`, so that it is the same after a restart. Errors: `unavailable`.
+[[nodiscard]] core::result<std::string> native_address(const config::executor_settings& settings, const std::string& folder);
+
 /// Ports to try, in this order: the one that is set; where that is 0 9999 and up, then 9998 and down.
 [[nodiscard]] std::vector<std::uint16_t> ports_to_try(std::size_t set);
 

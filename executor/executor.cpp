@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -20,6 +21,9 @@
 #include "actors/executor/callback_actor.hpp"
 #include "actors/executor/executor_counts.hpp"
 #include "actors/executor/executor_host.hpp"
+#include "actors/executor/link_dialer.hpp"
+#include "actors/link/sockets.hpp"
+#include "actors/link/tls_ports.hpp"
 #include "core/text.hpp"
 #include "executor/address.hpp"
 #include "executor/dated_logs.hpp"
@@ -35,6 +39,7 @@
 #include "executor/thread_pool.hpp"
 #include "gateway/transport.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/link_border.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::executor {
@@ -57,19 +62,39 @@ protocol::logger silent_log() {
   return std::make_shared<spdlog::logger>("executor", std::make_shared<spdlog::sinks::null_sink_mt>());
 }
 
+core::result<void> check_nodes(const executor_options& options) {
+  using core::errc;
+  const auto& link = options.link;
+  if (!options.settings.nodes.empty() && (link.certificate.empty() || link.key.empty() || link.ca.empty()))
+    return core::fail(errc::invalid_argument,
+                      "executor.nodes: a native link needs link.certificate, link.key and link.ca, for both ends show who they"
+                      " are");
+  for (const auto& node : options.settings.nodes)
+    if (actors::port_of(node) == 0 || node.find(':') == 0 || node.find('/') != std::string::npos)
+      return core::fail(errc::invalid_argument, "executor.nodes: \"" + node + "\" is not host:port, e.g. 10.0.0.1:9100");
+  const auto& address = options.settings.address;
+  if (options.settings.listen.empty() && !address.empty() && !protocol::is_native_only(address))
+    return core::fail(errc::invalid_argument, "executor.address is " + address
+                                                + ", but without executor.listen nothing answers there: leave it empty");
+  return {};
+}
+
 core::result<void> check(const executor_options& options) {
   const auto& settings = options.settings;
   using core::errc;
   constexpr std::size_t port_max = 65535;
   if (settings.port > port_max || settings.queue_max == 0)
     return core::fail(errc::invalid_argument, "executor.port goes up to 65535, and executor.queue_max begins with 1");
-  if (settings.listen.empty())
-    return core::fail(errc::invalid_argument, "executor.listen is empty: 0.0.0.0 means all addresses");
+  if (settings.listen.empty() && settings.nodes.empty())
+    return core::fail(errc::invalid_argument, "executor.listen is empty: 0.0.0.0 means all addresses, and without a port"
+                                              " executor.nodes must say who is dialled");
   if (settings.app_name.empty())
     return core::fail(errc::invalid_argument, "executor.app_name is missing: the group that this executor belongs to");
-  if (settings.admins.empty())
-    return core::fail(errc::invalid_argument, "executor.admins is empty: nobody would send runs or take results");
-  if (core::is_blank(options.access_token) && !settings.allow_no_token && !is_loopback(settings.listen))
+  if (settings.admins.empty() && settings.nodes.empty())
+    return core::fail(errc::invalid_argument,
+                      "executor.admins and executor.nodes are empty: nobody would send runs or take results");
+  if (core::is_blank(options.access_token) && !settings.allow_no_token && !settings.listen.empty()
+      && !is_loopback(settings.listen))
     return core::fail(errc::invalid_argument, "executor.listen is " + settings.listen +
                                                 " and security.access_token is empty: whoever reaches it could run jobs. Say"
                                                 " the token of the admin, or executor.allow_no_token = true");
@@ -80,7 +105,7 @@ core::result<void> check(const executor_options& options) {
     if (admin.substr(0, admin.find('/', admin.find("//") + 2)).find('@') != std::string::npos)
       return core::fail(errc::invalid_argument, "executor.admins: an address names no user: the token says who asks");
   }
-  return {};
+  return check_nodes(options);
 }
 
 /// Scripts as what handler_bodies falls back on.
@@ -103,10 +128,12 @@ private:
 /// CAF's own defaults starve, spin and read files; these do not.
 class executor::actor_config : public caf::actor_system_config {
 public:
-  actor_config() {
+  explicit actor_config(bool links) {
     set("caf.scheduler.policy", "sharing");
     set("caf.scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8));
     set("caf.scheduler.max-throughput", std::size_t{100});
+    if (links)
+      actors::prepare_links(*this);
   }
 };
 
@@ -115,8 +142,13 @@ struct executor::parts {
 
   core::result<void> open();
   core::result<void> take_folder();
+  [[nodiscard]] bool serves() const noexcept { return !options.settings.listen.empty(); }
+  core::result<void> find_address();
   core::result<std::uint16_t> bind();
+  core::result<void> open_ports();
+  core::result<void> serve();
   void spawn();
+  void spawn_links();
   template <class Handle>
   void watch(const char* what, const Handle& handle);
   void stop();
@@ -124,6 +156,7 @@ struct executor::parts {
   [[nodiscard]] bool end();
 
   [[nodiscard]] config::server_settings server_at(std::uint16_t port) const;
+  [[nodiscard]] std::unique_ptr<gateway::transport> make_transport_at(std::uint16_t port) const;
   [[nodiscard]] log_options logs_of_runs() const;
 
   executor_options options;
@@ -137,12 +170,15 @@ struct executor::parts {
   std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
   std::unique_ptr<log_cleaner> cleaner;
   std::unique_ptr<gateway::transport> transport;
-  actor_config config;
+  /// Null: no native links.
+  std::shared_ptr<actors::tls_ports> ports;
+  std::unique_ptr<actor_config> config;
   std::unique_ptr<caf::actor_system> system;
   protocol::admin_link admins;
   protocol::callback_actor callbacks;
   protocol::executor_host host;
   protocol::executor_door door;
+  protocol::link_dialer links;
   protocol::beat_actor beats;
   std::once_flag stopped;
 };
@@ -197,19 +233,52 @@ core::result<void> executor::parts::open() {
       else
         log->info("old logs of runs: {} days removed", cleaned->folders);
     });
-  const auto port = bind();
-  if (!port)
-    return tl::unexpected{port.error()};
-  const bool tls = !options.server.tls_certificate.empty();
-  auto found = address_to_register(options.settings, *port, tls, machine_addresses());
+  if (auto found = find_address(); !found)
+    return found;
+  if (auto opened = open_ports(); !opened)
+    return opened;
+  spawn();
+  if (serves())
+    return serve();
+  log->info("no port is open: native links lead to {}", address);
+  return {};
+}
+
+core::result<void> executor::parts::find_address() {
+  const auto& settings = options.settings;
+  core::result<std::string> found;
+  if (serves()) {
+    const auto port = bind();
+    if (!port)
+      return tl::unexpected{port.error()};
+    found = address_to_register(settings, *port, !options.server.tls_certificate.empty(), machine_addresses());
+  } else {
+    transport = make_transport_at(0);
+    found = native_address(settings, settings.log_path);
+  }
   if (!found)
     return tl::unexpected{found.error()};
   address = std::move(*found);
-  spawn();
+  return {};
+}
+
+core::result<void> executor::parts::open_ports() {
+  if (options.settings.nodes.empty())
+    return {};
+  auto made = actors::tls_ports::make({options.link.certificate, options.link.key, options.link.ca});
+  if (!made)
+    return tl::unexpected{made.error()};
+  ports = std::move(*made);
+  return {};
+}
+
+core::result<void> executor::parts::serve() {
   const auto bound = transport->listen(hand_over_to(door));
   if (!bound)
     return tl::unexpected{bound.error()};
-  // The port is open by now: an admin may call as soon as it knows the address.
+  // The port is open by now: an admin may call as soon as it knows the address. Nodes with a link register it themselves.
+  if (options.settings.admins.empty())
+    return {};
   beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
     admins, address,
     actors::patience_with({options.settings.admins, options.settings.app_name, "", options.settings.admin_timeout}), log);
@@ -224,7 +293,7 @@ config::server_settings executor::parts::server_at(std::uint16_t port) const {
   return out;
 }
 
-core::result<std::uint16_t> executor::parts::bind() {
+std::unique_ptr<gateway::transport> executor::parts::make_transport_at(std::uint16_t port) const {
   config::trigger_settings calls;
   calls.io_threads = 1;
   config::security_settings security;
@@ -233,9 +302,13 @@ core::result<std::uint16_t> executor::parts::bind() {
   security.executor_ca = options.settings.admin_ca;
   security.executor_certificate = options.settings.admin_certificate;
   security.executor_key = options.settings.admin_key;
+  return gateway::make_transport(server_at(port), calls, security);
+}
+
+core::result<std::uint16_t> executor::parts::bind() {
   core::result<std::uint16_t> out = core::fail(core::errc::unavailable, "no port is free");
   for (const auto port : ports_to_try(options.settings.port)) {
-    transport = gateway::make_transport(server_at(port), calls, security);
+    transport = make_transport_at(port);
     const auto bound = transport->bind();
     if (bound)
       return port;
@@ -247,7 +320,8 @@ core::result<std::uint16_t> executor::parts::bind() {
 }
 
 void executor::parts::spawn() {
-  system = std::make_unique<caf::actor_system>(config);
+  config = std::make_unique<actor_config>(ports != nullptr);
+  system = std::make_unique<caf::actor_system>(*config);
   const auto& settings = options.settings;
   const auto dated = std::make_shared<dated_logs>(logs, zone);
   const actors::admin_link_settings reached{settings.admins, settings.app_name, options.access_token, settings.admin_timeout};
@@ -268,6 +342,17 @@ void executor::parts::spawn() {
   watch("callback_actor", callbacks);
   watch("executor_host", host);
   watch("http_door", door);
+  if (ports)
+    spawn_links();
+}
+
+void executor::parts::spawn_links() {
+  ports->attach(*system);
+  const auto& settings = options.settings;
+  links = system->spawn<protocol::with_state<actors::link_dialer_state, protocol::link_dialer>>(actors::dialer_parts{
+    settings.nodes, {settings.app_name, address, options.access_token}, host, ports, {}, std::random_device{}(), log});
+  protocol::anon_send(callbacks, protocol::callback_partners{links});
+  watch("link_dialer", links);
 }
 
 /// Without one of them runs would go nowhere: the end of the process, so that whoever started it starts it again.
@@ -286,10 +371,13 @@ void executor::parts::watch(const char* what, const Handle& handle) {
 void executor::parts::stop() {
   if (transport)
     transport->stop_accepting();
-  if (system && beats) {
+  if (system && (beats || links)) {
     caf::scoped_actor self{*system};
     const auto ignore = [](const caf::error&) {};
-    protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
+    if (links)
+      protocol::request(&*self, links, withdrawal_limit, protocol::link_farewell{}).receive([] {}, ignore);
+    if (beats)
+      protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
     const auto limit = options.settings.drain_timeout;
     protocol::request(&*self, host, limit + stop_margin, protocol::drain_request{limit}).receive([] {}, ignore);
   }
@@ -310,6 +398,7 @@ bool executor::parts::end() {
     };
     quit(beats);
     quit(door);
+    quit(links);
     quit(host);
     quit(callbacks);
     quit(admins);
@@ -325,6 +414,7 @@ core::result<std::unique_ptr<executor>> executor::start(executor_options options
     return tl::unexpected{usable.error()};
   try {
     protocol::init_meta_objects();
+    actors::init_link_meta_objects();
     std::unique_ptr<executor> made{new executor{std::make_unique<parts>(std::move(options), std::move(known))}};
     if (auto opened = made->parts_->open(); !opened)
       return tl::unexpected{opened.error()};

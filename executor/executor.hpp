@@ -17,6 +17,8 @@ struct executor_options {
   config::executor_settings settings;
   /// Limits and TLS of its own server; `listen` is not used.
   config::server_settings server;
+  /// Certificate, key and authority of native links to `settings.nodes`; its `listen` is not used.
+  config::link_settings link;
   /// The token of admin and executor, in both directions; empty: none is shown and none is asked for.
   std::string access_token;
   /// Folder for what is relative in the settings.
@@ -46,7 +48,7 @@ public:
   /// As `stop`.
   ~executor();
 
-  /// As it is registered, e.g. `http://10.0.0.5:9999/`.
+  /// As it is registered, e.g. `http://10.0.0.5:9999/`, or `ringmaster://app/instance` without a port.
   [[nodiscard]] const std::string& address() const noexcept;
   [[nodiscard]] executor_counts counts() const;
 

@@ -8,6 +8,7 @@
 #include <caf/result.hpp>
 #include <caf/typed_actor.hpp>
 
+#include "protocol/link_interfaces.hpp"
 #include "protocol/type_ids.hpp"
 
 namespace ringmaster::protocol {
@@ -126,6 +127,8 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(executor_news),
   /// Who hears of sent and of unknown runs. The first message of all.
   caf::result<void>(trigger_partners),
+  /// While an executor has a native link, its runs and questions go there.
+  caf::result<void>(native_link_news),
   /// Replies the link of an address, made if need be.
   caf::result<link_handle>(link_query),
   /// INTERNAL: probes that are due, unused links.
@@ -145,6 +148,28 @@ using executor_link = caf::typed_actor<
   caf::result<void>(registry_change),
   /// INTERNAL: answers wait in the inbox.
   caf::result<void>(drain_inbox)>;
+
+/// One executor that dialled in: what executor_link is over HTTP, over its native link. Once that is cut it passes on what comes
+/// to whatever link its address has then; it never ends by itself, for runs may be on their way to it.
+using native_link = executor_link::extend<
+  caf::result<void>(link_verdicts),
+  caf::result<void>(link_answer),
+  caf::result<void>(link_reports),
+  caf::result<void>(link_farewell),
+  /// Cuts the link.
+  caf::result<void>(stop_request),
+  /// INTERNAL: runs that may leave, deadlines.
+  caf::result<void>(tick_atom)>;
+
+/// Executors that dial in: lets them in by their tokens, keeps their registrations alive as long as their links are.
+using native_links = caf::typed_actor<
+  /// From the door.
+  caf::result<void>(link_hello),
+  caf::result<void>(registry_change),
+  caf::result<void>(life_change),
+  caf::result<void>(native_link_lost),
+  /// INTERNAL: beats, and whether their tokens still count.
+  caf::result<void>(tick_atom)>;
 
 /// Runs of which nobody knows whether they were delivered: adopts those of former lives, asks executors, decides.
 using recovery_actor = caf::typed_actor<

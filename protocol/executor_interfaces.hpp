@@ -6,6 +6,7 @@
 #include <caf/typed_actor.hpp>
 
 #include "protocol/executor_type_ids.hpp"
+#include "protocol/link_interfaces.hpp"
 
 namespace ringmaster::protocol {
 
@@ -26,6 +27,8 @@ using beat_actor = caf::typed_actor<
 using callback_actor = caf::typed_actor<
   /// One-way: sent in batches.
   caf::result<void>(run_reports),
+  /// The first message of all, where there are links.
+  caf::result<void>(callback_partners),
   /// Replies when everything that came before is at an admin or on disk.
   caf::result<void>(flush_reports),
   caf::result<void>(work_done),  // INTERNAL
@@ -63,5 +66,15 @@ using executor_host = caf::typed_actor<
 
 /// Requests of admins over HTTP. Replies through the exchange.
 using executor_door = caf::typed_actor<caf::result<void>(http_exchange)>;
+
+/// Dials the nodes that have a native link to offer, each again and again, and brings their runs to executor_host.
+using link_dialer = caf::typed_actor<
+  /// Over any link that is up: actors/executor/report_way.hpp.
+  caf::result<void>(run_reports),
+  /// Says on all links that no more runs are wanted, and dials no more. Links stay up for results.
+  caf::result<void>(link_farewell),
+  caf::result<void>(link_dialled), // INTERNAL
+  caf::result<void>(link_heard),   // INTERNAL
+  caf::result<void>(tick_atom)>;   // INTERNAL
 
 } // namespace ringmaster::protocol

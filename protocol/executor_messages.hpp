@@ -8,10 +8,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "core/result.hpp"
 #include "core/trigger_request.hpp"
+#include "protocol/executor_interfaces.hpp"
 #include "protocol/http.hpp"
+#include "protocol/link_messages.hpp"
 
 namespace ringmaster::actors {
 struct run_body;
@@ -131,6 +135,25 @@ struct executor_state {
   /// Results that no admin has yet.
   std::size_t unreported = 0;
   std::uint64_t runs_taken = 0;
+};
+
+/// Who brings results before the admins are asked.
+struct callback_partners {
+  link_dialer links;
+};
+
+// -- native links ----------------------------------------------------------------------------------------------------------
+/// What became of dialling a node.
+struct link_dialled {
+  /// Attempts are counted.
+  std::uint64_t attempt = 0;
+  core::result<link_door> door;
+};
+
+/// What a node said at the gate of an attempt.
+struct link_heard {
+  std::uint64_t attempt = 0;
+  std::variant<link_welcome, link_refusal, link_receipt> said;
 };
 
 } // namespace ringmaster::protocol

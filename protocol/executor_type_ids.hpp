@@ -1,7 +1,7 @@
 #pragma once
 
-// The type ids of an executor's messages. They stay inside its process, so nothing is serialised. A block of its own, behind the
-// admin's: both may run in one process.
+// The type ids of an executor's messages. They stay inside its process, so they are not serialised; but for trigger_reply and
+// log_lines, which are part of what crosses a link. A block of its own, behind the admin's: both may run in one process.
 
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/type_id.hpp>
@@ -39,6 +39,9 @@ struct admin_answer;
 struct admin_replied;
 struct end_registration;
 struct work_done;
+struct link_dialled;
+struct link_heard;
+struct callback_partners;
 
 } // namespace ringmaster::protocol
 
@@ -68,13 +71,14 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_executor, caf::first_custom_type_id + 500)
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::admin_replied))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::end_registration))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::work_done))
+  CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::link_dialled))
+  CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::link_heard))
+  CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::callback_partners))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_executor)
 
 static_assert(caf::id_block::ringmaster_local::end <= caf::id_block::ringmaster_executor::begin);
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::core::trigger_reply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::core::log_lines)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::run_reports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::flush_reports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::trigger_batch)
@@ -97,3 +101,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::admin_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::admin_replied)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::end_registration)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::work_done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_dialled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_heard)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::callback_partners)

@@ -50,6 +50,8 @@ struct ending_run;
 struct unknown_batch;
 struct link_query;
 struct link_handle;
+struct native_link_news;
+struct native_link_lost;
 struct send_batch;
 struct send_results;
 struct probe_request;

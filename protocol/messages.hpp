@@ -186,10 +186,27 @@ struct unknown_batch {
 
 struct link_query {
   std::string address;
+  /// Not its native link, if it has one.
+  bool http_only = false;
 };
 
 struct link_handle {
   executor_link link;
+};
+
+/// An executor dialled in, or its link takes no more runs.
+struct native_link_news {
+  std::string address;
+  executor_link link;
+  bool up = false;
+};
+
+/// To whom made the link.
+struct native_link_lost {
+  std::string address;
+  std::uint64_t number = 0;
+  /// The executor says that it stops; else its link was cut.
+  bool farewell = false;
 };
 
 struct send_batch {

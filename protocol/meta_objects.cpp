@@ -8,6 +8,7 @@
 #include "protocol/error.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"
+#include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
 
 namespace ringmaster::protocol {
@@ -16,6 +17,7 @@ void init_meta_objects() {
   // CAF's own table is the process's.
   static std::once_flag done;
   std::call_once(done, [] {
+    caf::init_global_meta_objects<caf::id_block::ringmaster_net>();
     caf::init_global_meta_objects<caf::id_block::ringmaster_local>();
     caf::init_global_meta_objects<caf::id_block::ringmaster_executor>();
     caf::core::init_global_meta_objects();

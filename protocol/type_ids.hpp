@@ -1,6 +1,7 @@
 #pragma once
 
-// The type ids of messages that stay inside the process. Nothing here crosses a link, so nothing is serialised.
+// The type ids of messages that stay inside the process. Nothing here crosses a link, so nothing is serialised. Behind what does,
+// with room for that to grow.
 
 #include <cstdint>
 
@@ -8,8 +9,9 @@
 #include <caf/type_id.hpp>
 
 #include "protocol/fwd.hpp"
+#include "protocol/link_type_ids.hpp"
 
-CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id)
+CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id + 100)
 
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::core::errc))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::core::deploy_report))
@@ -131,8 +133,12 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::intent_found))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::user_by_id))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::user_found))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::native_link_news))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::native_link_lost))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
+
+static_assert(caf::id_block::ringmaster_net::end <= caf::id_block::ringmaster_local::begin);
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::core::deploy_report)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::tick_atom)
@@ -253,3 +259,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::intent_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::intent_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::user_by_id)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::user_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::native_link_news)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::native_link_lost)

@@ -33,6 +33,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "actors/executor/bodies.hpp": (("core/",), ()),
     "actors/executor/job_logs.hpp": (("core/",), ()),
     "actors/executor/report_files.hpp": (("core/",), ()),
+    "actors/link/": (("actors/link/", "core/", "protocol/"), ("caf", "openssl", "system")),
     "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
     "gateway/secrets.hpp": (("core/",), ()),
     "gateway/secrets.cpp": (("gateway/secrets.hpp", "core/"), ("argon2", "openssl", "system")),
@@ -54,7 +55,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("curl", "openssl", "system"),
     ),
     "executor/": (
-        ("executor/", "actors/executor/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
+        ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
         ("caf", "nlohmann", "spdlog", "system"),
     ),
     "executor/http_handler.cpp": (("executor/", "core/"), ("curl",)),
@@ -64,6 +65,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
+    "bench/link_bench.cpp": (("*",), ("caf", "openssl", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "tests/unit/": (
         ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),

@@ -3,8 +3,8 @@
 #
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short
 #                                   load; a short run of the fuzz targets
-#   scripts/test.sh --label unit    only the tests of one label: unit, actors, storage, executor, gateway, compat, simulation,
-#                                   commands, chaos, tidy
+#   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
+#                                   simulation, commands, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
 #

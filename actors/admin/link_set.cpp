@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "actors/admin/absent_link.hpp"
+#include "protocol/link_border.hpp"
+
 namespace ringmaster::actors {
 
 link_set::link_set(protocol::trigger_pool::pointer owner, link_tools tools, logger log)
@@ -13,13 +16,32 @@ link_set::~link_set() {
 }
 
 const protocol::executor_link& link_set::of(const std::string& address, steady now) {
+  const auto native = natives_.find(address);
+  return native != natives_.end() ? native->second : own(address, now);
+}
+
+const protocol::executor_link& link_set::own(const std::string& address, steady now) {
   auto& known = links_[address];
   known.used = now;
   if (!known.link) {
-    known.link = owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
+    known.link = make(address);
     watcher_.watch(owner_, known.link, [this, address](const caf::error& reason) { ended(address, reason); });
   }
   return known.link;
+}
+
+protocol::executor_link link_set::make(const std::string& address) {
+  if (protocol::is_native_only(address))
+    return owner_->spawn<protocol::with_state<absent_link_state, protocol::executor_link>>(address);
+  return owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
+}
+
+// One that was replaced meanwhile changes nothing when it goes.
+void link_set::change_native(protocol::native_link_news&& news) {
+  if (news.up)
+    natives_.insert_or_assign(std::move(news.address), std::move(news.link));
+  else if (const auto known = natives_.find(news.address); known != natives_.end() && known->second == news.link)
+    natives_.erase(known);
 }
 
 // Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.

@@ -13,7 +13,7 @@
 namespace ringmaster::actors {
 
 /// The links of the trigger pool, one for each address that is used. They are its children: they know what it knows of the
-/// registry and end with it.
+/// registry and end with it. The native links of executors that dialled in are others' and go before its own.
 class link_set {
 public:
   using steady = std::chrono::steady_clock::time_point;
@@ -24,11 +24,15 @@ public:
   ~link_set();
 
   [[nodiscard]] const protocol::executor_link& of(const std::string& address, steady now);
+  /// The same without regard to native links.
+  [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
+  void change_native(protocol::native_link_news&& news);
   void change_registry(const protocol::registry_change& change);
   /// Lets those go that were not used for `age`. Calls under way keep their link alive until they are answered.
   void drop_unused(steady now, std::chrono::nanoseconds age);
 
 private:
+  [[nodiscard]] protocol::executor_link make(const std::string& address);
   /// Of a link that is not used any more, or that failed: then the owner ends with it, and so the process.
   void ended(const std::string& address, const caf::error& reason);
 
@@ -42,6 +46,7 @@ private:
   logger log_;
   std::shared_ptr<const protocol::registry_view> registry_ = std::make_shared<protocol::registry_view>();
   std::unordered_map<std::string, known_link> links_;
+  std::unordered_map<std::string, protocol::executor_link> natives_;
   protocol::watcher watcher_;
 };
 

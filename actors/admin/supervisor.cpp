@@ -13,6 +13,7 @@
 #include "actors/admin/log_keeper.hpp"
 #include "actors/admin/lost_monitor.hpp"
 #include "actors/admin/recovery_actor.hpp"
+#include "actors/admin/native_links.hpp"
 #include "actors/admin/registry_monitor.hpp"
 #include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
@@ -131,7 +132,21 @@ void supervisor_state::spawn_surroundings() {
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
                                   storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
+  spawn_links();
   spawn_node();
+}
+
+void supervisor_state::spawn_links() {
+  if (!parts_.link_ports)
+    return;
+  const auto& settings = parts_.settings;
+  native_link_tools tools{{parts_.client, parts_.gate, settings.trigger, settings.security.access_token}, pool_, completion_,
+                          settings.server.reply_timeout, parts_.clocks.boot, parts_.log};
+  native_links_ = keep("native_links",
+                       self_->spawn<protocol::with_state<native_links_state, protocol::native_links>>(native_links_parts{
+                         std::move(tools), registry_, parts_.link_ports, settings.security.access_token, parts_.judge_address,
+                         settings.registry.dead_after / 3, parts_.clocks.wall}));
+  protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
 }
 
 // What people ask for. None of it on the firing path's connections.
@@ -158,6 +173,8 @@ void supervisor_state::spawn_node() {
   // Storage first: it must know the life under which it records before anybody makes something to record.
   std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
                                              kept_logs_};
+  if (native_links_)
+    lives.emplace_back(native_links_);
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =

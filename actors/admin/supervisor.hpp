@@ -16,6 +16,7 @@
 #include "config/settings.hpp"
 #include "core/zone.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/link_ports.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/notifier.hpp"
 #include "protocol/wall_clock.hpp"
@@ -37,6 +38,10 @@ struct node_parts {
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
+  /// Executors dial in. Null: nobody listens for them.
+  std::shared_ptr<protocol::link_ports> link_ports = nullptr;
+  /// Why an executor's HTTP address may not be called; empty: it may.
+  std::function<std::string(std::string_view address)> judge_address = {};
   /// Null: nobody is told of failures, and alarms end as failed.
   std::shared_ptr<protocol::notifier> notifier;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
@@ -76,6 +81,7 @@ private:
   void spawn_surroundings();
   void spawn_node();
   void spawn_upkeep();
+  void spawn_links();
   void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
@@ -116,6 +122,8 @@ private:
   /// Only where others may plan, too.
   protocol::reservation_actor reservations_;
   protocol::schedule_guard guard_;
+  /// Only where executors may dial in.
+  protocol::native_links native_links_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
   protocol::group_admin groups_;

@@ -60,7 +60,11 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
       recovery_ = partners.recovery;
       registry_monitor_ = partners.registry;
     },
-    [this](const protocol::link_query& query) { return protocol::link_handle{links_.of(query.address, steady_now())}; },
+    [this](protocol::native_link_news& news) { links_.change_native(std::move(news)); },
+    [this](const protocol::link_query& query) {
+      return protocol::link_handle{query.http_only ? links_.own(query.address, steady_now())
+                                                   : links_.of(query.address, steady_now())};
+    },
     [this](protocol::tick_atom) { tick(); },
   };
 }

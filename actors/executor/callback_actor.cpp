@@ -20,6 +20,7 @@ protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
   pump();
   return {
     [this](protocol::run_reports& over) { take(std::move(over.reports)); },
+    [this](protocol::callback_partners& partners) { links_ = std::move(partners.links); },
     [this](const protocol::flush_reports& asked) { return flush(asked.limit); },
     [this](const protocol::work_done& done) {
       lane_.done(done.then);
@@ -91,6 +92,14 @@ std::optional<callback_actor_state::stored_file> callback_actor_state::take_file
 
 void callback_actor_state::send(report_queue& from) {
   flight_->batch = std::make_shared<const std::vector<core::run_report>>(from.take());
+  if (!links_)
+    return send_to_admins();
+  protocol::request(self_, links_, links_patience, protocol::run_reports{*flight_->batch})
+    .then([this] { answered({.accepted = true, .reached = true, .refusals = {}}); },
+          [this](const caf::error&) { send_to_admins(); });
+}
+
+void callback_actor_state::send_to_admins() {
   protocol::request(self_, tools_.admins, tools_.patience, protocol::report_batch{flight_->batch})
     .then([this](const protocol::admin_answer& answer) { answered(answer); },
           [this](const caf::error& reason) { answered({.refusals = {caf::to_string(reason)}}); });

@@ -14,6 +14,7 @@
 #include "actors/executor/job_logs.hpp"
 #include "actors/executor/report_files.hpp"
 #include "actors/executor/report_queue.hpp"
+#include "actors/executor/report_way.hpp"
 #include "actors/logger.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
@@ -56,6 +57,8 @@ public:
   /// Lines for logs of runs that wait for a thread; more are lost.
   static constexpr std::size_t log_work_max = 1'000;
   static constexpr std::chrono::milliseconds tick_period{500};
+  /// With a report_way: behind its own limit.
+  static constexpr std::chrono::seconds links_patience{16};
   static constexpr std::chrono::seconds pause_min{5};
   static constexpr std::chrono::seconds pause_max{30};
   /// After the limit of a flush: to write what is left.
@@ -101,6 +104,7 @@ private:
   void send_next();
   [[nodiscard]] std::optional<stored_file> take_file();
   void send(report_queue& from);
+  void send_to_admins();
   void answered(const protocol::admin_answer& answer);
   void accepted();
   void refused(bool reached);
@@ -125,6 +129,8 @@ private:
 
   protocol::callback_actor::pointer self_;
   callback_tools tools_;
+  /// Asked before the admins; null: there is none.
+  report_way links_;
   blocking_lane lane_;
 
   report_queue unsent_;

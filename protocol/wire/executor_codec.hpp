@@ -47,6 +47,9 @@ struct executor_reply {
 /// failure; so are a missing code, code 0, an array, an empty body, HTML. `sent`: the log id of the request, 0 for the others.
 [[nodiscard]] executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent);
 
+/// `repeat… logId:N` with this log id: an executor's word for a run that it knows already.
+[[nodiscard]] bool is_repeat_of(std::string_view message, core::log_id sent) noexcept;
+
 struct log_chunk {
   std::int32_t from_line = 0;
   std::int32_t to_line = 0;

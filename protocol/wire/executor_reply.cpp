@@ -115,21 +115,6 @@ envelope read_envelope(std::string_view body, std::int32_t asked_line) {
   return out;
 }
 
-bool is_repeat_of(std::string_view msg, core::log_id sent) noexcept {
-  constexpr std::string_view label = "logId:";
-  if (msg.substr(0, executor_text::repeat_prefix.size()) != executor_text::repeat_prefix)
-    return false;
-  const auto at = msg.rfind(label);
-  if (at == std::string_view::npos)
-    return false;
-  std::string_view digits = msg.substr(at + label.size());
-  while (!digits.empty() && digits.front() == ' ')
-    digits.remove_prefix(1);
-  std::int64_t found = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), found);
-  return found > 0 && found == core::number(sent);
-}
-
 /// A Java executor of 3.5 quotes the whole target, with the prefix that its address may have.
 /// The same words as ours to executors (XXL wire §1.5, §3), or Node's.
 bool is_about_token(std::string_view msg) noexcept {
@@ -180,6 +165,21 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
 }
 
 } // namespace
+
+bool is_repeat_of(std::string_view msg, core::log_id sent) noexcept {
+  constexpr std::string_view label = "logId:";
+  if (msg.substr(0, executor_text::repeat_prefix.size()) != executor_text::repeat_prefix)
+    return false;
+  const auto at = msg.rfind(label);
+  if (at == std::string_view::npos)
+    return false;
+  std::string_view digits = msg.substr(at + label.size());
+  while (!digits.empty() && digits.front() == ' ')
+    digits.remove_prefix(1);
+  std::int64_t found = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), found);
+  return found > 0 && found == core::number(sent);
+}
 
 executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent) {
   return to_reply(status, read_envelope(body, 0), sent);

@@ -226,7 +226,7 @@ TEST_CASE_METHOD(working, "a drain waits for what runs and takes nothing more", 
   CHECK(told(request(2, "sleep", "0")) == "ok");
   auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
   run();
-  CHECK(told(request(3, "ok")) == "500 this executor is stopping");
+  CHECK(told(request(3, "ok")) == "503 this executor is stopping");
   pass(3s);
   REQUIRE(drained->has_value());
   CHECK(results() == results_told{{1, 200, "(none)"}, {2, 200, "(none)"}});

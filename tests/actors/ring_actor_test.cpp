@@ -40,6 +40,7 @@ struct ring : test::virtual_time {
         [](const protocol::registry_change&) {},
         [](const protocol::executor_news&) {},
         [](const protocol::trigger_partners&) {},
+        [](const protocol::native_link_news&) {},
         [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
         [](protocol::tick_atom) {},
       };

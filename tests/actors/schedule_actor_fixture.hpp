@@ -113,6 +113,7 @@ struct planning : virtual_time {
       [](const protocol::registry_change&) {},
       [](const protocol::executor_news&) {},
       [](const protocol::trigger_partners&) {},
+      [](const protocol::native_link_news&) {},
       [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
       [](protocol::tick_atom) {},
     };

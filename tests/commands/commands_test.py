@@ -25,6 +25,7 @@ import log_test
 import mariadb_case
 import metrics_test
 import migrate_test
+import native_link_test
 import schemathesis_test
 import serve_test
 import tls_test
@@ -35,8 +36,8 @@ import xss_test
 import xxl_script_test
 
 USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, both_ways_test, completion_test, log_test,
-         serve_test, tls_test, metrics_test, migrate_test, doctor_test, executor_command_test, alarm_command_test,
-         xxl_script_test)
+         serve_test, tls_test, metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test,
+         alarm_command_test, xxl_script_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, schemathesis_test)
 
 

@@ -69,7 +69,8 @@ class ExecutorTest(Case):
     def test_what_is_wrong_is_said(self):
         word = ("executor", "--set")
         self.refuse(2, "executor.app_name is missing: the group that this executor belongs to", "executor")
-        self.refuse(2, "executor.admins is empty: nobody would send runs or take results", *word, "executor.app_name=a")
+        self.refuse(2, "executor.admins and executor.nodes are empty: nobody would send runs or take results", *word,
+                    "executor.app_name=a")
         named = (*word, "executor.app_name=a", "--set")
         self.refuse(2, 'executor.admins: "10.0.0.1" is no address such as http://10.0.0.1:8080/xxl-job-admin',
                     *named, "executor.admins=10.0.0.1")

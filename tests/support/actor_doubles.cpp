@@ -162,10 +162,11 @@ schedule_double::schedule_double(virtual_time& world)
     }))} {}
 
 registry_monitor_double::registry_monitor_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([hints = hints]() -> protocol::registry_monitor::behavior_type {
+  : actor{world.track(world.system().spawn([hints = hints, beats = beats,
+                                            removals = removals]() -> protocol::registry_monitor::behavior_type {
       return {
-        [](const protocol::registry_beat& beat) { ignore(beat); },
-        [](const protocol::registry_removal& removal) { ignore(removal); },
+        [beats](const protocol::registry_beat& beat) { beats->push_back(beat); },
+        [removals](const protocol::registry_removal& removal) { removals->push_back(removal); },
         [hints](protocol::registry_hint) { ++*hints; },
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](const protocol::executor_news& news) { ignore(news); },
@@ -175,7 +176,8 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
     }))} {}
 
 pool_double::pool_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([links = links, freed = freed]() -> protocol::trigger_pool::behavior_type {
+  : actor{world.track(world.system().spawn([links = links, natives = natives,
+                                            freed = freed]() -> protocol::trigger_pool::behavior_type {
       return {
         [](const protocol::route_request& request) { ignore(request); },
         [freed](const protocol::slot_release& release) {
@@ -187,7 +189,15 @@ pool_double::pool_double(virtual_time& world)
         [](const protocol::registry_change& change) { ignore(change); },
         [](const protocol::executor_news& news) { ignore(news); },
         [](const protocol::trigger_partners& partners) { ignore(partners); },
-        [links](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+        [natives](const protocol::native_link_news& news) {
+          if (news.up)
+            natives->insert_or_assign(news.address, news.link);
+          else if (auto known = natives->find(news.address); known != natives->end() && known->second == news.link)
+            natives->erase(known);
+        },
+        [links, natives](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+          if (auto native = natives->find(query.address); native != natives->end() && !query.http_only)
+            return protocol::link_handle{native->second};
           auto found = links->find(query.address);
           if (found == links->end())
             return protocol::to_caf({core::errc::not_found, "no such executor"});

@@ -87,6 +87,8 @@ struct schedule_double {
 struct registry_monitor_double {
   explicit registry_monitor_double(virtual_time& world);
   std::shared_ptr<std::size_t> hints = std::make_shared<std::size_t>(0);
+  std::shared_ptr<std::vector<protocol::registry_beat>> beats = std::make_shared<std::vector<protocol::registry_beat>>();
+  std::shared_ptr<std::vector<protocol::registry_removal>> removals = std::make_shared<std::vector<protocol::registry_removal>>();
   protocol::registry_monitor actor;
 };
 
@@ -130,6 +132,8 @@ struct pool_double {
   std::shared_ptr<executor_record> executor(const std::string& address);
   using link_map = std::map<std::string, protocol::executor_link>;
   std::shared_ptr<link_map> links = std::make_shared<link_map>();
+  /// Native links that are up.
+  std::shared_ptr<link_map> natives = std::make_shared<link_map>();
   /// All slots that were given back.
   std::shared_ptr<freed_slots> freed = std::make_shared<freed_slots>();
   protocol::trigger_pool actor;

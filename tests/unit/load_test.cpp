@@ -122,7 +122,7 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     case form::choice: value = each.choices.back(); break;
     case form::list: value = "10.1.0.0/16, 10.2.0.0/16"; break;
     case form::url: value = "sqlite:other.db"; break;
-    default: value = each.name == "server.listen" ? "localhost:0" : each.name == "server.context_path" ? "/ctx" : "UTC";
+    default: value = each.name.ends_with(".listen") ? "localhost:0" : each.name == "server.context_path" ? "/ctx" : "UTC";
     }
     if (each.name == "schedule.claim_ahead" || each.name == "cluster.beat" || each.name == "cluster.send_margin")
       value = "11ms";
@@ -138,7 +138,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     const bool is_pem = each.name.starts_with("server.tls_") || each.name == "security.executor_ca" ||
                         each.name == "security.executor_certificate" || each.name == "security.executor_key" ||
                         each.name == "executor.admin_ca" || each.name == "executor.admin_certificate" ||
-                        each.name == "executor.admin_key";
+                        each.name == "executor.admin_key" ||
+                        (each.name.starts_with("link.") && each.name != "link.listen");
     if (each.name == "mail.ca_file" || is_pem)
       value = "/UTC"; // a relative one is that of the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
@@ -153,6 +154,9 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
     for (const auto* own : {"server.tls_certificate", "server.tls_key", "security.executor_certificate", "security.executor_key"})
       if (each.name != own && each.name.substr(0, each.name.find('_')) == std::string_view{own}.substr(0, each.name.find('_')))
         beside.push_back(std::string{own} + "=/key.pem");
+    for (const auto* file : {"link.certificate", "link.key", "link.ca"})
+      if (each.name != file && each.name.starts_with("link."))
+        beside.push_back(std::string{file} + "=/link.pem");
     auto by_option = nothing();
     by_option.set = beside;
     by_option.set.push_back(std::string{each.name} + "=" + value);

@@ -34,6 +34,17 @@ TEST_CASE("validate: listen addresses", "[config]") {
   }
 }
 
+TEST_CASE("validate: links need all their files", "[config]") {
+  const auto with = [](const char* listen, const char* certificate, const char* key, const char* ca) {
+    return refusal_of([&](settings& s) { s.link = {listen, certificate, key, ca}; });
+  };
+  CHECK(with("0.0.0.0:9100", "c", "k", "a") == "accepted");
+  CHECK(with("", "c", "k", "a") == "accepted"); // an executor's
+  CHECK(with("0.0.0.0:9100", "", "", "").starts_with("link.listen: "));
+  CHECK(with("", "c", "k", "").starts_with("link.listen: "));
+  CHECK(with("9100", "c", "k", "a").starts_with("link.listen: "));
+}
+
 TEST_CASE("validate: context paths", "[config]") {
   for (const char* good : {"/", "/xxl-job-admin", "/a/b"})
     CHECK(refusal_of([&](settings& s) { s.server.context_path = good; }) == "accepted");

@@ -1,0 +1,91 @@
+#include "actors/admin/link_admission.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/text.hpp"
+#include "protocol/link_border.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+std::optional<core::token_kind> kind_of(std::string_view token, const std::vector<const core::group*>& groups,
+                                        const link_rules& rules) {
+  using core::equal_in_constant_time;
+  if (core::is_blank(rules.access_token) || equal_in_constant_time(token, rules.access_token))
+    return core::token_kind::common;
+  for (const auto* group : groups) {
+    if (!group->access_token.empty() && equal_in_constant_time(token, group->access_token))
+      return core::token_kind::group;
+    if (!group->previous_token.empty() && rules.now < group->previous_until
+        && equal_in_constant_time(token, group->previous_token))
+      return core::token_kind::previous;
+  }
+  return std::nullopt;
+}
+
+/// `ringmaster://app/instance`, the app being its own.
+bool is_own_native_address(const protocol::link_hello& hello) {
+  auto rest = std::string_view{hello.address}.substr(protocol::native_scheme.size());
+  const auto& app = hello.app_name;
+  if (rest.size() < app.size() + 2 || !rest.starts_with(app) || rest[app.size()] != '/')
+    return false;
+  return std::all_of(rest.begin(), rest.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ','; });
+}
+
+std::string refusal_of_address(const protocol::link_hello& hello, const link_rules& rules) {
+  if (!protocol::is_native_only(hello.address))
+    return rules.judge ? rules.judge(hello.address) : std::string{};
+  if (rules.mode == core::cluster_mode::shared)
+    return "beside Java admins an executor needs an HTTP address, for they know no other way";
+  return is_own_native_address(hello) ? std::string{} : "the address is not ringmaster://" + hello.app_name + "/instance";
+}
+
+bool lists(const core::group& group, const std::string& address) {
+  return std::find(group.addresses.begin(), group.addresses.end(), address) != group.addresses.end();
+}
+
+} // namespace
+
+bool link_admission::serves(core::group_id group) const noexcept {
+  if (!refusal.empty())
+    return false;
+  return token == core::token_kind::common || (groups && std::binary_search(groups->begin(), groups->end(), group));
+}
+
+std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& app_name, const protocol::registry_view& view) {
+  std::vector<core::group_id> ids;
+  for (const auto& [id, group] : view.groups)
+    if (group.app_name == app_name)
+      ids.push_back(group.id);
+  std::sort(ids.begin(), ids.end());
+  return std::make_shared<const std::vector<core::group_id>>(std::move(ids));
+}
+
+link_admission admit_link(const protocol::link_hello& hello, const protocol::registry_view& view, const link_rules& rules) {
+  if (hello.version != protocol::link_version)
+    return {"this node speaks version " + std::to_string(protocol::link_version) + " of the link, not "
+            + std::to_string(hello.version)};
+  std::vector<const core::group*> own;
+  for (const auto& [id, group] : view.groups)
+    if (group.app_name == hello.app_name)
+      own.push_back(&group);
+  std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  const auto token = kind_of(hello.token, own, rules);
+  // The token first: without one nobody learns which groups there are.
+  if (!token)
+    return {"the access token is wrong"};
+  if (own.empty())
+    return {"no group has the app name " + hello.app_name};
+  if (auto why = refusal_of_address(hello, rules); !why.empty())
+    return {std::move(why)};
+  if (*token != core::token_kind::common)
+    for (const auto& [id, group] : view.groups)
+      if (group.app_name != hello.app_name && lists(group, hello.address))
+        return {"the address belongs to another group"};
+  return {{}, *token, groups_of(hello.app_name, view)};
+}
+
+} // namespace ringmaster::actors

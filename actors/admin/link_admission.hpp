@@ -1,0 +1,49 @@
+#pragma once
+
+// Whom a node lets in by a native link. Pure.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cluster_mode.hpp"
+#include "core/group.hpp"
+#include "core/time.hpp"
+#include "protocol/link_messages.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+struct link_admission {
+  /// For a person; empty: it may come in.
+  std::string refusal;
+  core::token_kind token = core::token_kind::common;
+  /// All groups of its app name, ascending.
+  std::shared_ptr<const std::vector<core::group_id>> groups = nullptr;
+
+  /// Whether it may have runs of this group: who shows a group's token gets its runs alone.
+  [[nodiscard]] bool serves(core::group_id group) const noexcept;
+};
+
+/// What decides besides the hello.
+struct link_rules {
+  /// Blank: no token is needed, as over HTTP.
+  std::string_view access_token;
+  core::time_point now{};
+  core::cluster_mode mode = core::cluster_mode::native;
+  /// Why an HTTP address may not be called; empty: it may.
+  const std::function<std::string(std::string_view address)>& judge;
+};
+
+/// All groups of this app name, ascending.
+[[nodiscard]] std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& app_name,
+                                                                           const protocol::registry_view& view);
+
+/// The token rules are those of HTTP (XXL wire §1.3). More than there: the app name must have a group, and who shows a group's
+/// token must not take an address that other groups have, since their runs would come to it.
+[[nodiscard]] link_admission admit_link(const protocol::link_hello& hello, const protocol::registry_view& view,
+                                        const link_rules& rules);
+
+} // namespace ringmaster::actors

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <utility>
+
+#include "protocol/caf.hpp"
+#include "protocol/link_messages.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+/// What an executor knows of its link on a node. Passes everything on and has no state: a peer may end it (CAF lets it), and that
+/// ends the link.
+class native_gate_state {
+public:
+  static inline const char* name = "ringmaster.link_gate";
+
+  native_gate_state(protocol::link_gate::pointer self, protocol::native_link link) : self_{self}, link_{std::move(link)} {}
+
+  protocol::link_gate::behavior_type make_behavior() {
+    return {
+      [this](protocol::link_verdicts& batch) { protocol::send(self_, link_, std::move(batch)); },
+      [this](protocol::link_answer& answer) { protocol::send(self_, link_, std::move(answer)); },
+      [this](protocol::link_reports& batch) { protocol::send(self_, link_, std::move(batch)); },
+      [this](protocol::link_farewell) { protocol::send(self_, link_, protocol::link_farewell{}); },
+    };
+  }
+
+private:
+  protocol::link_gate::pointer self_;
+  protocol::native_link link_;
+};
+
+/// What a node publishes.
+class link_door_state {
+public:
+  static inline const char* name = "ringmaster.link_door";
+
+  link_door_state(protocol::link_door::pointer self, protocol::native_links links) : self_{self}, links_{std::move(links)} {}
+
+  protocol::link_door::behavior_type make_behavior() {
+    return {[this](protocol::link_hello& hello) { protocol::send(self_, links_, std::move(hello)); }};
+  }
+
+private:
+  protocol::link_door::pointer self_;
+  protocol::native_links links_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,373 @@
+#include "actors/admin/native_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/admin/native_gate.hpp"
+#include "core/text.hpp"
+#include "protocol/wire/executor_codec.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Of a verdict (core/trigger_request.hpp).
+constexpr std::int32_t executor_stops = 503;
+
+/// How late a deadline may be noticed.
+constexpr auto sweep_every = 100ms;
+
+std::string to_message(const std::string& text) {
+  auto message = core::valid_utf8(text);
+  message.resize(core::cut_utf16(message, core::message_units_max).size());
+  return message;
+}
+
+core::trigger_request to_request(const core::claimed_run& run) {
+  const auto& job = *run.plan.spec;
+  return {.job = job.id,
+          .run = run.id,
+          .log_time = core::cut_to_second(run.plan.fire_at),
+          .handler = job.handler,
+          .param = run.plan.effective_param(),
+          .block = job.block,
+          .timeout_s = std::max(job.timeout_s, 0),
+          .glue_type = job.glue_type,
+          .glue_source = job.glue_source ? *job.glue_source : std::string{},
+          .glue_updated_ms = std::max<std::int64_t>(core::to_ms(job.glue_updated), 0),
+          .shard_index = std::max(run.plan.part.index, 0),
+          .shard_total = std::max(run.plan.part.total, 1)};
+}
+
+} // namespace
+
+class native_link_state::told_results {
+public:
+  explicit told_results(native_link_state& of) : of_{of} {}
+
+  void add(waiting_run&& one, protocol::send_state state, std::int32_t code, std::string message, steady sent = {}) {
+    const auto elapsed = sent == steady{} ? steady::duration{0} : of_.now() - sent;
+    results(one.listener)
+      .push_back({.run = std::move(one.run), .state = state, .code = code, .message = std::move(message),
+                  .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(elapsed), .sent_at = sent,
+                  .unreachable = code == executor_stops});
+  }
+
+  void tell() {
+    for (auto& [listener, items] : groups_)
+      protocol::send(of_.self_, listener, protocol::send_results{std::move(items)});
+    groups_.clear();
+  }
+
+private:
+  std::vector<protocol::send_result>& results(const protocol::send_listener& listener) {
+    for (auto& [known, items] : groups_)
+      if (known == listener)
+        return items;
+    return groups_.emplace_back(listener, std::vector<protocol::send_result>{}).second;
+  }
+
+  native_link_state& of_;
+  std::vector<std::pair<protocol::send_listener, std::vector<protocol::send_result>>> groups_;
+};
+
+native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
+                                     protocol::native_links owner)
+  : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
+  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_});
+  watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
+  watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(caf::to_string(reason)); });
+  protocol::anon_send(peer_.gate, protocol::link_welcome{gate_});
+}
+
+native_link_state::~native_link_state() { caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown); }
+
+protocol::native_link::behavior_type native_link_state::make_behavior() {
+  return {
+    [this](protocol::send_batch& batch) { send_runs(std::move(batch)); },
+    [this](const protocol::probe_request& request) { return probe(request); },
+    [this](const protocol::log_request& request) { return read_log(request); },
+    [this](const protocol::kill_request& request) { return kill(request); },
+    [this](const protocol::registry_change& change) { peer_.admitted.groups = groups_of(peer_.app_name, *change.view); },
+    [](protocol::drain_inbox) {},
+    [this](const protocol::link_verdicts& batch) { take(batch); },
+    [this](protocol::link_answer& answer) { take(std::move(answer)); },
+    [this](protocol::link_reports& batch) { take(std::move(batch)); },
+    [this](protocol::link_farewell) {
+      if (!connected_)
+        return;
+      stop_sending();
+      protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, true});
+    },
+    [this](protocol::stop_request) { lose("this node does not want it any more"); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- runs ------------------------------------------------------------------------------------------------------------------
+
+void native_link_state::send_runs(protocol::send_batch&& batch) {
+  runs_elsewhere late;
+  runs_elsewhere foreign;
+  told_results told{*this};
+  for (auto& run : batch.runs) {
+    waiting_run one{std::move(run), batch.listener, now()};
+    if (!up_)
+      late.push_back(std::move(one));
+    else if (!may_carry(one.run))
+      foreign.push_back(std::move(one));
+    else if (waiting_.size() >= link_windows::runs_waiting)
+      told.add(std::move(one), protocol::send_state::not_sent, 0, "too many runs wait for the native link");
+    else
+      waiting_.emplace(one.run.leave_at, std::move(one));
+  }
+  told.tell();
+  if (!late.empty())
+    pass_on(std::move(late));
+  if (!foreign.empty())
+    send_over_http(std::move(foreign));
+  pump();
+  arm();
+}
+
+bool native_link_state::may_carry(const core::claimed_run& run) const {
+  return peer_.admitted.serves(run.plan.spec->group) && protocol::bytes_of(to_request(run)) <= protocol::link_limits::bytes_max;
+}
+
+bool native_link_state::gate_open(const core::claimed_run& run) const {
+  return !tools_.http.gate || tools_.http.gate->open_at(run.incarnation, tools_.boot());
+}
+
+void native_link_state::pump() {
+  told_results told{*this};
+  std::vector<waiting_run> batch;
+  std::size_t bytes = 0;
+  for (const auto at = now(); up_ && !waiting_.empty() && waiting_.begin()->first <= at;) {
+    if (on_their_way_ + batch.size() >= link_windows::runs_on_their_way)
+      break;
+    auto one = std::move(waiting_.extract(waiting_.begin()).mapped());
+    if (!gate_open(one.run)) {
+      told.add(std::move(one), protocol::send_state::gate_closed, 0, {});
+      continue;
+    }
+    const auto more = protocol::bytes_of(to_request(one.run));
+    if (batch.size() == protocol::link_limits::items_max || bytes + more > protocol::link_limits::bytes_max) {
+      leave(std::exchange(batch, {}));
+      bytes = 0;
+    }
+    bytes += more;
+    batch.push_back(std::move(one));
+  }
+  if (!batch.empty())
+    leave(std::move(batch));
+  told.tell();
+}
+
+void native_link_state::leave(std::vector<waiting_run>&& runs) {
+  protocol::link_runs batch{++last_batch_, {}};
+  batch.runs.reserve(runs.size());
+  for (const auto& one : runs) {
+    remember(one.run.id);
+    batch.runs.push_back(to_request(one.run));
+  }
+  on_their_way_ += runs.size();
+  flights_.emplace(last_batch_, flight{std::move(runs), now()});
+  protocol::anon_send(peer_.gate, std::move(batch));
+}
+
+void native_link_state::take(const protocol::link_verdicts& batch) {
+  if (breaks(protocol::breach_of(batch)))
+    return;
+  // Runs whose deadline is over are the business of recovery.
+  const auto found = flights_.find(batch.batch);
+  if (found == flights_.end())
+    return;
+  if (batch.replies.size() != found->second.runs.size()) {
+    std::ignore = breaks("verdicts that do not match their batch");
+    return;
+  }
+  auto sent = std::move(flights_.extract(found).mapped());
+  on_their_way_ -= sent.runs.size();
+  told_results told{*this};
+  for (std::size_t i = 0; i < sent.runs.size(); ++i) {
+    const auto& reply = batch.replies[i];
+    auto& one = sent.runs[i];
+    const bool taken = reply.code == 200 || protocol::wire::is_repeat_of(reply.message, one.run.id);
+    auto state = protocol::send_state::answered;
+    if (!taken && reply.code == 0)
+      state = protocol::send_state::unknown;
+    else if (reply.code == executor_stops)
+      state = protocol::send_state::not_sent;
+    told.add(std::move(one), state, taken ? 200 : reply.code, to_message(reply.message), sent.sent);
+  }
+  told.tell();
+  pump();
+  arm();
+}
+
+// Nothing of them has left this node: they go the way that their executor has now.
+void native_link_state::pass_on(runs_elsewhere&& runs) {
+  if (fallback_)
+    return hand_over(std::move(runs), fallback_);
+  for (auto& one : runs)
+    waiting_.emplace(one.run.leave_at, std::move(one));
+}
+
+void native_link_state::hand_over(runs_elsewhere&& runs, const protocol::executor_link& to) {
+  std::vector<protocol::send_batch> batches;
+  for (auto& one : runs) {
+    auto of = std::find_if(batches.begin(), batches.end(), [&](const auto& each) { return each.listener == one.listener; });
+    if (of == batches.end())
+      of = batches.insert(batches.end(), protocol::send_batch{{}, one.listener});
+    of->runs.push_back(std::move(one.run));
+  }
+  for (auto& batch : batches)
+    protocol::send(self_, to, std::move(batch));
+}
+
+// What this link must not or cannot carry, while it is up.
+void native_link_state::send_over_http(runs_elsewhere&& runs) {
+  auto held = std::make_shared<runs_elsewhere>(std::move(runs));
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, true})
+    .then([this, held](protocol::link_handle& found) { hand_over(std::move(*held), found.link); },
+          [this, held](const caf::error&) {
+            told_results told{*this};
+            for (auto& one : *held)
+              told.add(std::move(one), protocol::send_state::not_sent, 0, "the native link does not carry it");
+            told.tell();
+          });
+}
+
+void native_link_state::sweep() {
+  told_results told{*this};
+  const auto& limits = tools_.http.settings;
+  while (!flights_.empty() && flights_.begin()->second.sent + limits.request_timeout <= now()) {
+    auto late = std::move(flights_.extract(flights_.begin()).mapped());
+    on_their_way_ -= late.runs.size();
+    for (auto& one : late.runs)
+      told.add(std::move(one), protocol::send_state::unknown, 0,
+               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", late.sent);
+  }
+  while (!waiting_.empty() && std::max(waiting_.begin()->first, waiting_.begin()->second.since) + limits.connect_timeout <= now())
+    told.add(std::move(waiting_.extract(waiting_.begin()).mapped()), protocol::send_state::not_sent, 0,
+             "the native link had no room for it within " + std::to_string(limits.connect_timeout.count()) + " ms");
+  for (auto question = questions_.begin(); question != questions_.end();) {
+    if (question->second.until > now()) {
+      ++question;
+      continue;
+    }
+    give_up(question->second, "no answer over the native link");
+    question = questions_.erase(question);
+  }
+  told.tell();
+}
+
+// -- results ---------------------------------------------------------------------------------------------------------------
+
+void native_link_state::remember(core::log_id run) {
+  if (!sent_.insert(run).second)
+    return;
+  sent_order_.push_back(run);
+  if (sent_order_.size() > link_windows::runs_remembered) {
+    sent_.erase(sent_order_.front());
+    sent_order_.pop_front();
+  }
+}
+
+void native_link_state::take(protocol::link_reports&& batch) {
+  if (!connected_ || breaks(protocol::breach_of(batch)))
+    return;
+  if (unstored_ >= link_windows::reports) {
+    std::ignore = breaks("more results than it may send without a receipt");
+    return;
+  }
+  protocol::callback_batch results;
+  results.items.reserve(batch.reports.size());
+  for (auto& report : batch.reports) {
+    core::callback item{.id = report.run, .code = report.code,
+                        .message = report.message ? to_message(*report.message) : std::string{}, .spec = nullptr};
+    // Of a run that this node did not send it, it is one executor of its groups.
+    if (!sent_.contains(report.run))
+      item.only_of = peer_.admitted.groups;
+    results.items.push_back(std::move(item));
+  }
+  ++unstored_;
+  protocol::request(self_, tools_.completion, tools_.store_limit + 1s, std::move(results))
+    .then([this, number = batch.batch](const protocol::callbacks_stored&) { acknowledge(number, true); },
+          [this, number = batch.batch](const caf::error&) { acknowledge(number, false); });
+}
+
+void native_link_state::acknowledge(std::uint64_t batch, bool kept) {
+  --unstored_;
+  if (connected_)
+    protocol::anon_send(peer_.gate, protocol::link_receipt{batch, kept});
+}
+
+// -- the link --------------------------------------------------------------------------------------------------------------
+
+bool native_link_state::breaks(const std::string& breach) {
+  if (breach.empty())
+    return false;
+  lose("the executor sent " + breach);
+  return true;
+}
+
+void native_link_state::stop_sending() {
+  if (!std::exchange(up_, false))
+    return;
+  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, false});
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address})
+    .then([this](protocol::link_handle& found) { have_fallback(std::move(found.link)); },
+          [this](const caf::error&) { sweep(); });
+}
+
+void native_link_state::have_fallback(protocol::executor_link link) {
+  fallback_ = std::move(link);
+  runs_elsewhere runs;
+  for (auto& [leave_at, one] : std::exchange(waiting_, {}))
+    runs.push_back(std::move(one));
+  hand_over(std::move(runs), fallback_);
+}
+
+void native_link_state::lose(const std::string& why) {
+  if (!std::exchange(connected_, false))
+    return;
+  tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
+  stop_sending();
+  caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);
+  peer_.gate = nullptr;
+  told_results told{*this};
+  for (auto& [number, sent] : std::exchange(flights_, {}))
+    for (auto& one : sent.runs)
+      told.add(std::move(one), protocol::send_state::unknown, 0, "the native link was cut: " + why, sent.sent);
+  on_their_way_ = 0;
+  told.tell();
+  for (auto& [number, question] : std::exchange(questions_, {}))
+    give_up(question, "the native link was cut: " + why);
+  protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, false});
+  owner_ = nullptr;
+}
+
+void native_link_state::tick() {
+  if (armed_ && *armed_ <= now())
+    armed_.reset();
+  sweep();
+  pump();
+  arm();
+}
+
+void native_link_state::arm() {
+  std::optional<steady> wake;
+  if (!flights_.empty() || !questions_.empty() || !waiting_.empty())
+    wake = now() + sweep_every;
+  if (up_ && !waiting_.empty() && on_their_way_ < link_windows::runs_on_their_way)
+    wake = std::min(*wake, std::max(waiting_.begin()->first, now()));
+  if (!wake || (armed_ && *armed_ <= *wake))
+    return;
+  armed_ = wake;
+  protocol::send_at(self_, protocol::native_link{self_}, *wake, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

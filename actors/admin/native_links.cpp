@@ -1,0 +1,163 @@
+#include "actors/admin/native_links.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "actors/admin/native_gate.hpp"
+#include "actors/rhythm.hpp"
+#include "core/text.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto registry_group = "EXECUTOR";
+
+} // namespace
+
+native_links_state::native_links_state(protocol::native_links::pointer self, native_links_parts parts)
+  : self_{self}, parts_{std::move(parts)}, next_tick_{self->clock().now()} {
+  open_door();
+  arm();
+}
+
+native_links_state::~native_links_state() {
+  caf::anon_send_exit(door_, caf::exit_reason::user_shutdown);
+  for (auto& [address, known] : links_)
+    caf::anon_send_exit(known.link, caf::exit_reason::user_shutdown);
+  for (auto& [number, link] : leaving_)
+    caf::anon_send_exit(link, caf::exit_reason::user_shutdown);
+}
+
+protocol::native_links::behavior_type native_links_state::make_behavior() {
+  return {
+    [this](protocol::link_hello& hello) { greet(std::move(hello)); },
+    [this](const protocol::registry_change& change) { learn_groups(change); },
+    [this](const protocol::life_change& change) { mode_ = change.mode; },
+    [this](const protocol::native_link_lost& lost) { forget(lost); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// A peer may end the door as it may end every actor that it knows: the next tick makes another.
+void native_links_state::open_door() {
+  door_ = self_->spawn<protocol::with_state<link_door_state, protocol::link_door>>(protocol::native_links{self_});
+  watcher_.watch(self_, door_, [this](const caf::error& reason) {
+    parts_.tools.log->error("the door for native links was closed: {}", caf::to_string(reason));
+    door_ = nullptr;
+  });
+  if (auto open = parts_.ports->publish(door_); !open)
+    parts_.tools.log->error("no executor can dial in: {}", open.error().context);
+}
+
+link_admission native_links_state::admit(const protocol::link_hello& hello) const {
+  if (!view_)
+    return {"this node does not know its groups yet"};
+  return admit_link(hello, *view_, {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge});
+}
+
+void native_links_state::greet(protocol::link_hello&& hello) {
+  if (!hello.gate)
+    return;
+  if (auto breach = protocol::breach_of(hello); !breach.empty())
+    return refuse(hello, breach);
+  auto admitted = admit(hello);
+  if (!admitted.refusal.empty())
+    return refuse(hello, admitted.refusal);
+  auto known = links_.find(hello.address);
+  if (known == links_.end() && links_.size() + leaving_.size() >= links_max)
+    return refuse(hello, "this node has " + std::to_string(links_max) + " native links, and no room for more");
+  if (known != links_.end())
+    cut(known->second);
+  const auto token = admitted.token;
+  const auto groups = admitted.groups;
+  const auto number = ++last_number_;
+  auto link = self_->spawn<protocol::with_state<native_link_state, protocol::native_link>>(
+    parts_.tools, native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate},
+    protocol::native_links{self_});
+  watcher_.watch(self_, link, [this](const caf::error& reason) {
+    if (reason && reason != caf::exit_reason::unreachable && reason != caf::exit_reason::user_shutdown)
+      self_->quit(reason); // its runs have no answer and never will: only the next life can decide about them
+  });
+  parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
+  protocol::send(self_, parts_.tools.pool, protocol::native_link_news{hello.address, link, true});
+  auto& kept = links_[hello.address];
+  kept = {number, std::move(link), std::move(hello), token, groups};
+  kept.hello.gate = nullptr; // the link has it
+  beat(kept);
+}
+
+// What executors may have and report for. Tokens are looked at with the next beat.
+void native_links_state::learn_groups(const protocol::registry_change& change) {
+  view_ = change.view;
+  std::unordered_map<std::string, std::shared_ptr<const std::vector<core::group_id>>> by_app_name;
+  for (auto& [address, known] : links_) {
+    auto& groups = by_app_name[known.hello.app_name];
+    if (!groups)
+      groups = groups_of(known.hello.app_name, *view_);
+    if (*groups == *known.groups)
+      continue;
+    known.groups = groups;
+    protocol::send(self_, known.link, change);
+  }
+}
+
+void native_links_state::refuse(const protocol::link_hello& hello, const std::string& reason) {
+  if (const auto now = self_->clock().now(); now >= next_complaint_) {
+    parts_.tools.log->warn("a native link is refused: {}", reason);
+    next_complaint_ = now + 1s;
+  }
+  const auto words = core::cut_bytes(reason, protocol::link_limits::name_bytes_max);
+  protocol::anon_send(hello.gate, protocol::link_refusal{std::string{words}});
+}
+
+void native_links_state::beat(const known_link& known) {
+  protocol::send(self_, parts_.registry,
+                 protocol::registry_beat{registry_group, known.hello.app_name, known.hello.address, false, known.token});
+}
+
+// Its link tells the pool itself.
+void native_links_state::forget(const protocol::native_link_lost& lost) {
+  leaving_.erase(lost.number);
+  const auto known = links_.find(lost.address);
+  if (known == links_.end() || known->second.number != lost.number)
+    return;
+  if (lost.farewell) {
+    protocol::send(self_, parts_.registry,
+                   protocol::registry_removal{registry_group, known->second.hello.app_name, known->second.hello.address});
+    leaving_.emplace(lost.number, std::move(known->second.link));
+  }
+  links_.erase(known);
+}
+
+void native_links_state::cut(const known_link& known) { protocol::send(self_, known.link, protocol::stop_request{}); }
+
+void native_links_state::tick() {
+  arm();
+  if (!door_)
+    open_door();
+  std::vector<std::string> refused;
+  for (auto& [address, known] : links_) {
+    auto admitted = admit(known.hello);
+    if (admitted.refusal.empty()) {
+      known.token = admitted.token;
+      beat(known);
+      continue;
+    }
+    parts_.tools.log->warn("the native link of {} at {} is not wanted any more: {}", known.hello.app_name, address,
+                           admitted.refusal);
+    cut(known);
+    refused.push_back(address);
+  }
+  for (const auto& address : refused)
+    links_.erase(address);
+}
+
+void native_links_state::arm() {
+  next_tick_ = next_point(next_tick_, parts_.beat_every, self_->clock().now());
+  protocol::send_at(self_, protocol::native_links{self_}, next_tick_, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

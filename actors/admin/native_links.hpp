@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "actors/admin/native_link.hpp"
+#include "config/settings.hpp"
+#include "protocol/link_ports.hpp"
+
+namespace ringmaster::actors {
+
+struct native_links_parts {
+  native_link_tools tools;
+  protocol::registry_monitor registry;
+  std::shared_ptr<protocol::link_ports> ports;
+  std::string access_token;
+  /// Why an HTTP address may not be called; empty: it may.
+  std::function<std::string(std::string_view address)> judge;
+  /// How often the registration of an executor with a link is renewed.
+  core::milliseconds beat_every{30'000};
+  protocol::wall_clock clock;
+};
+
+/// The executors that dialled in, one link an address: who dials again with the same one is believed, for a half-open link looks
+/// alive from one end. A link is a registration that is renewed as long as it is up, and whose token must count as long.
+class native_links_state {
+public:
+  static inline const char* name = "ringmaster.native_links";
+  static constexpr std::size_t links_max = 8192;
+
+  native_links_state(protocol::native_links::pointer self, native_links_parts parts);
+  ~native_links_state();
+  protocol::native_links::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+  struct known_link {
+    std::uint64_t number = 0;
+    protocol::native_link link;
+    protocol::link_hello hello;
+    core::token_kind token = core::token_kind::common;
+    std::shared_ptr<const std::vector<core::group_id>> groups;
+  };
+
+  void open_door();
+  void greet(protocol::link_hello&& hello);
+  void refuse(const protocol::link_hello& hello, const std::string& reason);
+  [[nodiscard]] link_admission admit(const protocol::link_hello& hello) const;
+  void learn_groups(const protocol::registry_change& change);
+  void forget(const protocol::native_link_lost& lost);
+  void beat(const known_link& known);
+  void cut(const known_link& known);
+  void tick();
+  void arm();
+
+  protocol::native_links::pointer self_;
+  native_links_parts parts_;
+  protocol::watcher watcher_;
+  protocol::link_door door_;
+  std::shared_ptr<const protocol::registry_view> view_;
+  core::cluster_mode mode_ = core::cluster_mode::native;
+  std::unordered_map<std::string, known_link> links_;
+  /// Those that said farewell, by their numbers: results may still come.
+  std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
+  std::uint64_t last_number_ = 0;
+  steady next_tick_{};
+  /// Of a refusal; one a second is logged.
+  steady next_complaint_{};
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,118 @@
+#include "actors/executor/executor_gate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+core::trigger_reply to_reply(const caf::error& reason) { return {500, "executor: " + protocol::to_core(reason).context}; }
+
+} // namespace
+
+executor_gate_state::executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer,
+                                         std::uint64_t attempt, protocol::executor_host host, std::chrono::milliseconds limit)
+  : self_{self}, dialer_{std::move(dialer)}, attempt_{attempt}, host_{std::move(host)}, limit_{limit} {}
+
+protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
+  return {
+    [this](const protocol::link_welcome& welcome) {
+      node_ = welcome.gate;
+      tell_dialer(welcome);
+    },
+    [this](const protocol::link_refusal& refusal) {
+      if (admits(refusal))
+        tell_dialer(refusal);
+    },
+    [this](protocol::link_runs& batch) { trigger(std::move(batch)); },
+    [this](const protocol::link_question& question) { answer(question); },
+    [this](const protocol::link_receipt& receipt) { tell_dialer(receipt); },
+  };
+}
+
+template <class Said>
+void executor_gate_state::tell_dialer(Said&& said) {
+  protocol::send(self_, dialer_, protocol::link_heard{attempt_, std::forward<Said>(said)});
+}
+
+template <class Message>
+bool executor_gate_state::admits(const Message& message) {
+  if (protocol::breach_of(message).empty() && pending_ < pending_max)
+    return true;
+  self_->quit(caf::sec::invalid_argument);
+  return false;
+}
+
+void executor_gate_state::trigger(protocol::link_runs&& batch) {
+  if (!node_ || !admits(batch))
+    return;
+  ++pending_;
+  const auto number = batch.batch;
+  const auto count = batch.runs.size();
+  protocol::request(self_, host_, limit_, protocol::trigger_batch{std::move(batch.runs)})
+    .then(
+      [this, number, count](protocol::trigger_replies& told) {
+        --pending_;
+        // Whoever gets no verdict asks about its runs.
+        if (told.replies.size() == count)
+          protocol::anon_send(node_, protocol::link_verdicts{number, std::move(told.replies)});
+      },
+      [this](const caf::error&) { --pending_; });
+}
+
+void executor_gate_state::answer(const protocol::link_question& question) {
+  if (!node_ || !admits(question))
+    return;
+  switch (question.topic) {
+  case protocol::link_topic::beat: return say({question.number, {}});
+  case protocol::link_topic::idle: return ask_host<core::trigger_reply>(question, protocol::idle_query{question.job});
+  case protocol::link_topic::kill: return ask_host<core::trigger_reply>(question, protocol::kill_job{question.job});
+  case protocol::link_topic::log:
+    return ask_host<core::log_lines>(question, protocol::log_query{question.run, question.log_time, question.from_line});
+  }
+}
+
+template <class Reply, class Request>
+void executor_gate_state::ask_host(const protocol::link_question& question, Request&& request) {
+  ++pending_;
+  protocol::request(self_, host_, limit_, std::forward<Request>(request))
+    .then(
+      [this, number = question.number](Reply& reply) {
+        --pending_;
+        protocol::link_answer told{number, {}};
+        if constexpr (std::is_same_v<Reply, core::log_lines>) {
+          cut_lines(reply, protocol::link_limits::bytes_max);
+          told.lines = std::move(reply);
+        } else {
+          told.reply = std::move(reply);
+        }
+        say(std::move(told));
+      },
+      [this, number = question.number](const caf::error& reason) {
+        --pending_;
+        say({number, to_reply(reason)});
+      });
+}
+
+void executor_gate_state::say(protocol::link_answer&& answer) {
+  answer.reply.message.resize(core::cut_bytes(answer.reply.message, protocol::link_limits::message_bytes_max).size());
+  protocol::anon_send(node_, std::move(answer));
+}
+
+void cut_lines(core::log_lines& lines, std::size_t bytes) {
+  if (lines.text.size() <= bytes)
+    return;
+  auto kept = core::cut_bytes(lines.text, bytes);
+  if (const auto end = kept.rfind('\n'); end != std::string_view::npos)
+    kept = kept.substr(0, end + 1);
+  const auto whole = std::count(kept.begin(), kept.end(), '\n');
+  lines.to_line = lines.from_line + static_cast<std::int32_t>(std::max<std::ptrdiff_t>(whole, 1)) - 1;
+  lines.ended = false;
+  lines.text.resize(kept.size());
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,164 @@
+#include "actors/link/sockets.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ringmaster::actors {
+
+namespace {
+
+using addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+struct host_and_port {
+  std::string host;
+  std::string port;
+};
+
+host_and_port split(const std::string& address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos)
+    return {};
+  auto host = address.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  return {std::move(host), address.substr(colon + 1)};
+}
+
+core::result<addresses> look_up(const std::string& address, int flags) {
+  const auto [host, port] = split(address);
+  if (host.empty() || port.empty())
+    return core::fail(core::errc::unavailable, address + " is not host:port");
+  addrinfo wanted{};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (const auto failure = getaddrinfo(host.c_str(), port.c_str(), &wanted, &found); failure != 0)
+    return core::fail(core::errc::unavailable, address + ": " + gai_strerror(failure));
+  return addresses{found, &freeaddrinfo};
+}
+
+std::string in_words(int code) { return std::generic_category().message(code); }
+
+socket_handle open(const addrinfo& at) {
+  return socket_handle{::socket(at.ai_family, at.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at.ai_protocol)};
+}
+
+void set(const socket_handle& socket, int level, int option) {
+  const int on = 1;
+  ::setsockopt(socket.get(), level, option, &on, sizeof on);
+}
+
+/// 0: connected; else why not.
+int await_connection(const socket_handle& socket, std::chrono::steady_clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0)
+      return ETIMEDOUT;
+    pollfd wait{socket.get(), POLLOUT, 0};
+    const auto ready = ::poll(&wait, 1, static_cast<int>(left.count()));
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready == 0)
+      return ETIMEDOUT;
+    int failure = 0;
+    socklen_t size = sizeof failure;
+    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
+    return failure;
+  }
+}
+
+} // namespace
+
+socket_handle& socket_handle::operator=(socket_handle&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0)
+      ::close(fd_);
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+socket_handle::~socket_handle() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+int socket_handle::release() noexcept { return std::exchange(fd_, -1); }
+
+core::result<socket_handle> listen_at(const std::string& address) {
+  auto found = look_up(address, AI_PASSIVE);
+  if (!found)
+    return tl::unexpected<core::error>{found.error()};
+  int failure = 0;
+  for (const auto* at = found->get(); at; at = at->ai_next) {
+    auto socket = open(*at);
+    if (socket) {
+      set(socket, SOL_SOCKET, SO_REUSEADDR);
+      if (::bind(socket.get(), at->ai_addr, at->ai_addrlen) == 0 && ::listen(socket.get(), 128) == 0)
+        return socket;
+    }
+    failure = errno;
+  }
+  return core::fail(core::errc::unavailable, "cannot listen at " + address + ": " + in_words(failure));
+}
+
+core::result<socket_handle> connect_to(const std::string& address, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  auto found = look_up(address, 0);
+  if (!found)
+    return tl::unexpected<core::error>{found.error()};
+  int failure = 0;
+  for (const auto* at = found->get(); at; at = at->ai_next) {
+    auto socket = open(*at);
+    if (!socket) {
+      failure = errno;
+      continue;
+    }
+    if (::connect(socket.get(), at->ai_addr, at->ai_addrlen) != 0 && errno != EINPROGRESS)
+      failure = errno;
+    else
+      failure = await_connection(socket, until);
+    if (failure == 0) {
+      set(socket, IPPROTO_TCP, TCP_NODELAY);
+      set(socket, SOL_SOCKET, SO_KEEPALIVE);
+      return socket;
+    }
+  }
+  return core::fail(core::errc::unavailable, "no connection to " + address + ": " + in_words(failure));
+}
+
+std::string local_address(const socket_handle& socket) {
+  sockaddr_storage room{};
+  socklen_t size = sizeof room;
+  auto* at = reinterpret_cast<sockaddr*>(&room);
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (::getsockname(socket.get(), at, &size) != 0
+      || ::getnameinfo(at, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return {};
+  const bool six = room.ss_family == AF_INET6;
+  return (six ? "[" + std::string{host} + "]" : std::string{host}) + ":" + port;
+}
+
+std::uint16_t local_port(const socket_handle& socket) { return port_of(local_address(socket)); }
+
+std::uint16_t port_of(const std::string& address) noexcept {
+  const auto digits = std::string_view{address}.substr(address.rfind(':') + 1);
+  std::uint16_t port = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return port;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,43 @@
+#pragma once
+
+// TCP sockets of links. No CAF, no TLS.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace ringmaster::actors {
+
+/// Owns a socket.
+class socket_handle {
+public:
+  socket_handle() = default;
+  explicit socket_handle(int fd) noexcept : fd_{fd} {}
+  socket_handle(socket_handle&& other) noexcept : fd_{other.release()} {}
+  socket_handle& operator=(socket_handle&& other) noexcept;
+  ~socket_handle();
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept;
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+private:
+  int fd_ = -1;
+};
+
+/// Listens at `host:port`. Errors: `unavailable`.
+[[nodiscard]] core::result<socket_handle> listen_at(const std::string& address);
+
+/// A connection to `host:port`, not blocking any more. Blocks for `limit` at most, and for the look-up of a name.
+/// Errors: `unavailable`.
+[[nodiscard]] core::result<socket_handle> connect_to(const std::string& address, std::chrono::milliseconds limit);
+
+/// `127.0.0.1:9000`, `[::1]:9000`.
+[[nodiscard]] std::string local_address(const socket_handle& socket);
+[[nodiscard]] std::uint16_t local_port(const socket_handle& socket);
+/// The port in `host:port`; 0: none.
+[[nodiscard]] std::uint16_t port_of(const std::string& address) noexcept;
+
+} // namespace ringmaster::actors

@@ -1,0 +1,98 @@
+#include "protocol/link_border.hpp"
+
+#include <algorithm>
+
+#include "core/group.hpp"
+#include "core/text.hpp"
+
+namespace ringmaster::protocol {
+
+namespace {
+
+using limits = link_limits;
+
+/// Each item and each text costs this much more than its letters.
+constexpr std::size_t frame_bytes = 64;
+
+std::size_t length(const std::optional<std::string>& text) noexcept { return text ? text->size() : 0; }
+
+template <class Items>
+std::string breach_of_size(const Items& items) {
+  if (items.empty())
+    return "an empty batch";
+  if (items.size() > limits::items_max)
+    return "a batch of " + std::to_string(items.size()) + " items";
+  std::size_t bytes = 0;
+  for (const auto& item : items)
+    bytes += bytes_of(item);
+  return bytes > limits::bytes_max ? "a batch of " + std::to_string(bytes) + " bytes" : std::string{};
+}
+
+std::string breach_of(const core::trigger_request& run) {
+  if (core::number(run.job) <= 0)
+    return "a run of no job";
+  if (core::number(run.run) <= 0)
+    return "a run without an id";
+  if (run.block > core::block_strategy::cover_early)
+    return "a run with an unknown block strategy";
+  if (run.shard_total < 1 || run.shard_index < 0 || run.shard_index >= run.shard_total)
+    return "a run of an impossible shard";
+  return {};
+}
+
+std::string breach_of(const core::run_report& report) {
+  if (core::number(report.run) <= 0)
+    return "a result of no run";
+  return length(report.message) > limits::message_bytes_max ? "a result with a long message" : std::string{};
+}
+
+template <class Items>
+std::string breach_of_items(const Items& items) {
+  auto why = breach_of_size(items);
+  for (auto item = items.begin(); why.empty() && item != items.end(); ++item)
+    why = breach_of(*item);
+  return why;
+}
+
+} // namespace
+
+std::size_t bytes_of(const core::trigger_request& run) noexcept {
+  return frame_bytes + length(run.handler) + length(run.param) + length(run.glue_type) + length(run.glue_source);
+}
+
+std::size_t bytes_of(const core::trigger_reply& reply) noexcept { return frame_bytes + reply.message.size(); }
+
+std::size_t bytes_of(const core::run_report& report) noexcept { return frame_bytes + length(report.message); }
+
+std::string breach_of(const link_hello& hello) {
+  if (!hello.gate)
+    return "a hello that names nobody";
+  if (hello.app_name.size() > limits::name_bytes_max || hello.token.size() > limits::name_bytes_max)
+    return "a hello with a long name";
+  return core::misfit_of("EXECUTOR", hello.app_name, hello.address);
+}
+
+std::string breach_of(const link_refusal& refusal) {
+  return refusal.reason.size() > limits::name_bytes_max ? "a long refusal" : std::string{};
+}
+
+std::string breach_of(const link_runs& batch) { return breach_of_items(batch.runs); }
+
+std::string breach_of(const link_verdicts& batch) { return breach_of_size(batch.replies); }
+
+std::string breach_of(const link_question& question) {
+  if (question.topic > link_topic::log)
+    return "a question about nothing known";
+  if (question.topic == link_topic::log && core::number(question.run) <= 0)
+    return "a question about no run";
+  return {};
+}
+
+std::string breach_of(const link_answer& answer) {
+  auto bytes = answer.reply.message.size() + (answer.lines ? answer.lines->text.size() : 0);
+  return bytes > limits::bytes_max ? "an answer of " + std::to_string(bytes) + " bytes" : std::string{};
+}
+
+std::string breach_of(const link_reports& batch) { return breach_of_items(batch.reports); }
+
+} // namespace ringmaster::protocol

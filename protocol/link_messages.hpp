@@ -1,0 +1,91 @@
+#pragma once
+
+// What crosses a native link. Frozen with link_type_ids.hpp.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trigger_request.hpp"
+#include "protocol/link_interfaces.hpp"
+
+namespace ringmaster::protocol {
+
+/// Raised with every change of what crosses a link. Executor and node of two versions do not link; they speak HTTP.
+inline constexpr std::uint32_t link_version = 1;
+/// The same for CAF, which compares it before anything else is read.
+inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
+
+/// An executor introduces itself.
+struct link_hello {
+  std::uint32_t version = link_version;
+  std::string app_name;
+  /// As it registers: its HTTP address, or `ringmaster://app/instance` when it has none.
+  std::string address;
+  /// That of all, or of its group.
+  std::string token;
+  /// Speaks for this link.
+  executor_gate gate;
+};
+
+struct link_welcome {
+  link_gate gate;
+};
+
+struct link_refusal {
+  /// For a person.
+  std::string reason;
+};
+
+/// Runs that may begin now.
+struct link_runs {
+  /// Counted by the node, for each link from 1.
+  std::uint64_t batch = 0;
+  std::vector<core::trigger_request> runs;
+};
+
+struct link_verdicts {
+  std::uint64_t batch = 0;
+  /// As many as the runs, in their order.
+  std::vector<core::trigger_reply> replies;
+};
+
+enum class link_topic : std::uint8_t { beat, idle, kill, log };
+
+struct link_question {
+  /// Counted by the node, for each link from 1.
+  std::uint64_t number = 0;
+  link_topic topic = link_topic::beat;
+  /// Of `idle` and `kill`.
+  core::job_id job{};
+  /// Of `log`, as are the following.
+  core::log_id run{};
+  core::time_point log_time{};
+  std::int32_t from_line = 1;
+};
+
+struct link_answer {
+  std::uint64_t number = 0;
+  core::trigger_reply reply;
+  /// Of `log`, when it can be read.
+  std::optional<core::log_lines> lines = {};
+};
+
+/// Results on their way to whoever keeps them.
+struct link_reports {
+  /// Counted by the executor, for each link from 1.
+  std::uint64_t batch = 0;
+  std::vector<core::run_report> reports;
+};
+
+struct link_receipt {
+  std::uint64_t batch = 0;
+  /// They are durable. False: not now, and the executor keeps them.
+  bool kept = false;
+};
+
+struct link_farewell {};
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "core/result.hpp"
+#include "protocol/link_interfaces.hpp"
+
+namespace ringmaster::protocol {
+
+/// The way of native links to the network. Any thread.
+class link_ports {
+public:
+  virtual ~link_ports() = default;
+
+  /// Who connects from now on finds this door. A node's only. Errors: `unavailable`.
+  virtual core::result<void> publish(const link_door& door) = 0;
+
+  using dialled = std::function<void(core::result<link_door>&&)>;
+  /// Looks for the door of a node at `host:port`; `done` comes once, on another thread, after twice `limit` at the latest (and
+  /// the look-up of a name). Errors: `unavailable` with the reason for a person. A door may be of a node that does not answer.
+  virtual void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) = 0;
+};
+
+} // namespace ringmaster::protocol

@@ -1,0 +1,36 @@
+#pragma once
+
+// The type ids of what crosses a native link. Frozen: an id is a place in this list, and the bytes have no names. Whoever changes
+// the list, or a struct in it, raises `link_version`; new ones go to the end. First of all blocks, so that no other one moves it.
+
+#include <caf/type_id.hpp>
+
+namespace ringmaster::protocol {
+
+struct link_hello;
+struct link_welcome;
+struct link_refusal;
+struct link_runs;
+struct link_verdicts;
+struct link_question;
+struct link_answer;
+struct link_reports;
+struct link_receipt;
+struct link_farewell;
+
+} // namespace ringmaster::protocol
+
+CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_net, caf::first_custom_type_id)
+
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_hello))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_welcome))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_refusal))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_runs))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_verdicts))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_question))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_answer))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_reports))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_receipt))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_farewell))
+
+CAF_END_TYPE_ID_BLOCK(ringmaster_net)

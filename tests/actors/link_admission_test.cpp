@@ -1,0 +1,73 @@
+#include "actors/admin/link_admission.hpp"
+
+#include "tests/actors/native_fixture.hpp"
+
+using namespace ringmaster;
+
+namespace {
+
+struct admitting {
+  actors::link_admission of(const protocol::link_hello& hello) const {
+    return actors::admit_link(hello, *view, {token, now, mode, judge});
+  }
+  /// Of an executor of `mail-worker`.
+  actors::link_admission with(const std::string& shown, const std::string& address = "http://10.0.0.9:9999/") const {
+    return of({protocol::link_version, "mail-worker", address, shown, {}});
+  }
+
+  std::shared_ptr<protocol::registry_view> view = test::natively_linked::view_of_groups();
+  std::string token = "secret";
+  core::time_point now = test::virtual_time::start;
+  core::cluster_mode mode = core::cluster_mode::native;
+  std::function<std::string(std::string_view)> judge = [](std::string_view address) {
+    return address.starts_with("http://8.") ? std::string{"a public address"} : std::string{};
+  };
+};
+
+} // namespace
+
+TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its former one for a while", "[actors][links]") {
+  CHECK(with("secret").refusal.empty());
+  CHECK(with("secret").token == core::token_kind::common);
+  CHECK(with("mail-token").token == core::token_kind::group);
+  CHECK(*with("mail-token").groups == std::vector{core::group_id{9}});
+  CHECK_FALSE(with("").refusal.empty());
+  CHECK_FALSE(with("secre").refusal.empty());
+  CHECK_FALSE(of({protocol::link_version, "pay-worker", "http://10.0.0.9:9999/", "mail-token", {}}).refusal.empty());
+  view->groups.at(9).previous_token = "former";
+  view->groups.at(9).previous_until = now + std::chrono::hours{1};
+  CHECK(with("former").token == core::token_kind::previous);
+  now += std::chrono::hours{1};
+  CHECK_FALSE(with("former").refusal.empty());
+  token = " ";
+  CHECK(with("anything").refusal.empty());
+}
+
+TEST_CASE_METHOD(admitting, "an unknown version or app name is told apart from a wrong token", "[actors][links]") {
+  CHECK(of({protocol::link_version + 1, "mail-worker", "http://a/", "secret", {}}).refusal.find("version") != std::string::npos);
+  CHECK(of({protocol::link_version, "nobody", "http://a/", "secret", {}}).refusal.find("nobody") != std::string::npos);
+  // Who has no token does not learn which groups there are.
+  CHECK(of({protocol::link_version, "nobody", "http://a/", "wrong", {}}).refusal
+        == of({protocol::link_version, "mail-worker", "http://a/", "wrong", {}}).refusal);
+}
+
+TEST_CASE_METHOD(admitting, "an address is judged as over HTTP, and one without HTTP is its own", "[actors][links]") {
+  CHECK_FALSE(with("secret", "http://8.8.8.8/").refusal.empty());
+  CHECK(with("secret", "ringmaster://mail-worker/one").refusal.empty());
+  CHECK_FALSE(with("secret", "ringmaster://pay-worker/one").refusal.empty());
+  CHECK_FALSE(with("secret", "ringmaster://mail-worker/").refusal.empty());
+  CHECK_FALSE(with("secret", "ringmaster://mail-workers").refusal.empty());
+  CHECK_FALSE(with("secret", "ringmaster://mail-worker/a,b").refusal.empty());
+  CHECK_FALSE(with("secret", "ringmaster://").refusal.empty());
+  mode = core::cluster_mode::shared;
+  CHECK_FALSE(with("secret", "ringmaster://mail-worker/one").refusal.empty());
+  CHECK(with("secret").refusal.empty());
+}
+
+TEST_CASE_METHOD(admitting, "a group's token takes no address of another group", "[actors][links]") {
+  view->groups.at(4).addresses = {"http://10.0.0.9:9999/"};
+  CHECK_FALSE(with("mail-token").refusal.empty());
+  CHECK(with("secret").refusal.empty());
+  CHECK(with("mail-token").serves(core::group_id{9}) == false);
+  CHECK(with("secret").serves(core::group_id{4}));
+}

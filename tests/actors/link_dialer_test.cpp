@@ -1,0 +1,207 @@
+#include "actors/executor/executor_gate.hpp"
+#include "tests/actors/native_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using test::natively_linked;
+
+namespace {
+
+protocol::run_reports reports(std::size_t count, const std::string& message = "ok") {
+  protocol::run_reports made;
+  for (std::size_t i = 1; i <= count; ++i)
+    made.reports.push_back({core::log_id{static_cast<std::int64_t>(i)}, natively_linked::start, 200, message});
+  return made;
+}
+
+/// A node of which the test has the gate: it welcomes, and then says what the test says.
+struct raw_node : natively_linked {
+  raw_node() {
+    node = track(system().spawn([this]() -> protocol::link_gate::behavior_type {
+      return {
+        [this](const protocol::link_verdicts& told) { verdicts.push_back(told); },
+        [this](const protocol::link_answer& told) { answers.push_back(told); },
+        [this](const protocol::link_reports& told) { batches.push_back(told); },
+        [this](protocol::link_farewell) { ++farewells; },
+      };
+    }));
+    ports->door = track(system().spawn([this]() -> protocol::link_door::behavior_type {
+      return {[this](const protocol::link_hello& hello) {
+        hellos.push_back(hello);
+        if (welcomes)
+          tell(hello.gate, protocol::link_welcome{node});
+      }};
+    }));
+  }
+  ~raw_node() {
+    hellos.clear();
+    end_all();
+  }
+  protocol::executor_gate gate_there() { return hellos.back().gate; }
+
+  protocol::link_gate node;
+  bool welcomes = true;
+  std::vector<protocol::link_hello> hellos;
+  std::vector<protocol::link_verdicts> verdicts;
+  std::vector<protocol::link_answer> answers;
+  std::vector<protocol::link_reports> batches;
+  std::size_t farewells = 0;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(raw_node, "an executor introduces itself", "[actors][links]") {
+  dial();
+  REQUIRE(hellos.size() == 1);
+  CHECK(hellos[0].version == protocol::link_version);
+  CHECK(hellos[0].app_name == "pay-worker");
+  CHECK(hellos[0].address == test::worker_address);
+  CHECK(hellos[0].token == "secret");
+}
+
+TEST_CASE_METHOD(raw_node, "each node is dialled beside the others, and again when nobody answers the hello", "[actors][links]") {
+  welcomes = false;
+  dial({"pay-worker", test::worker_address, "secret"}, {"10.0.0.1:9100", "10.0.0.2:9100"});
+  CHECK(hellos.size() == 2);
+  advance(2s);
+  CHECK(hellos.size() == 2);
+  advance(1s);
+  CHECK(hellos.size() == 4);
+}
+
+TEST_CASE_METHOD(raw_node, "a dial that never ends holds up its own node alone", "[actors][links]") {
+  ports->silent = true;
+  dial({"pay-worker", test::worker_address, "secret"}, {"10.0.0.1:9100"});
+  ports->silent = false;
+  advance(12s);
+  CHECK(hellos.size() == 1);
+}
+
+TEST_CASE_METHOD(raw_node, "a link that is cut is dialled again", "[actors][links]") {
+  dial();
+  caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
+  run();
+  CHECK(hellos.size() == 1);
+  advance(1s);
+  CHECK(hellos.size() == 2);
+  CHECK_FALSE(ask_done(dialer, reports(0)));
+}
+
+TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors][links]") {
+  dial();
+  SECTION("an empty batch") { tell(gate_there(), protocol::link_runs{1, {}}); }
+  SECTION("a run of no job") { tell(gate_there(), protocol::link_runs{1, {core::trigger_request{}}}); }
+  SECTION("a question about nothing") { tell(gate_there(), protocol::link_question{1, static_cast<protocol::link_topic>(9)}); }
+  run();
+  CHECK(executor->runs.empty());
+  advance(1s);
+  CHECK(hellos.size() == 2);
+}
+
+TEST_CASE_METHOD(raw_node, "nothing is taken from who has not welcomed us", "[actors][links]") {
+  welcomes = false;
+  dial();
+  tell(gate_there(), protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
+  run();
+  CHECK(executor->runs.empty());
+}
+
+TEST_CASE_METHOD(raw_node, "results are done when their receipts say so", "[actors][links]") {
+  dial();
+  auto done = later<caf::unit_t>(dialer, reports(1200));
+  run();
+  REQUIRE(batches.size() == 3);
+  CHECK(batches[0].reports.size() == protocol::link_limits::items_max);
+  for (const auto& batch : batches)
+    CHECK(protocol::breach_of(batch).empty());
+  tell(gate_there(), protocol::link_receipt{batches[1].batch, true});
+  tell(gate_there(), protocol::link_receipt{batches[0].batch, true});
+  run();
+  CHECK_FALSE(*done);
+  tell(gate_there(), protocol::link_receipt{batches[2].batch, true});
+  run();
+  REQUIRE(*done);
+  CHECK(**done);
+}
+
+TEST_CASE_METHOD(raw_node, "results that nobody confirms stay with whoever has them", "[actors][links]") {
+  SECTION("there is no link") {
+    ports->trouble = "no route";
+    dial();
+    CHECK(ask_done(dialer, reports(1)) != caf::error{});
+  }
+  SECTION("the node cannot keep them") {
+    dial();
+    auto done = later<caf::unit_t>(dialer, reports(1));
+    run();
+    tell(gate_there(), protocol::link_receipt{batches.at(0).batch, false});
+    run();
+    REQUIRE(*done);
+    CHECK_FALSE(**done);
+  }
+  SECTION("the link is cut") {
+    dial();
+    auto done = later<caf::unit_t>(dialer, reports(1));
+    run();
+    caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
+    run();
+    REQUIRE(*done);
+    CHECK_FALSE(**done);
+  }
+  SECTION("no receipt comes") {
+    dial();
+    auto done = later<caf::unit_t>(dialer, reports(1));
+    advance(14s);
+    CHECK_FALSE(*done);
+    advance(1s);
+    REQUIRE(*done);
+    CHECK_FALSE(**done);
+  }
+}
+
+TEST_CASE_METHOD(raw_node, "a window bounds results on their way, and long messages are cut", "[actors][links]") {
+  dial();
+  auto done = later<caf::unit_t>(dialer, reports(200, std::string(100'000, 'x')));
+  run();
+  CHECK(batches.size() == actors::link_dialer_state::unreceipted_max);
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    CHECK(protocol::breach_of(batches[i]).empty());
+    tell(gate_there(), protocol::link_receipt{batches[i].batch, true});
+    run();
+  }
+  REQUIRE(*done);
+  CHECK(**done);
+}
+
+TEST_CASE_METHOD(raw_node, "questions reach the host", "[actors][links]") {
+  dial();
+  executor->log = {3, 4, "one\ntwo\n", true};
+  executor->idle = {500, "busy"};
+  tell(gate_there(), protocol::link_question{1, protocol::link_topic::beat});
+  tell(gate_there(), protocol::link_question{2, protocol::link_topic::idle, core::job_id{7}});
+  tell(gate_there(), protocol::link_question{3, protocol::link_topic::log, {}, core::log_id{12}, start, 3});
+  tell(gate_there(), protocol::link_question{4, protocol::link_topic::kill, core::job_id{8}});
+  run();
+  CHECK(executor->questions == std::vector<std::string>{"idle 7", "log 12 from 3", "kill 8"});
+  REQUIRE(answers.size() == 4);
+  CHECK(answers[0].reply.code == 200);
+  CHECK(answers[1].reply.message == "busy");
+  REQUIRE(answers[2].lines);
+  CHECK(answers[2].lines->text == "one\ntwo\n");
+}
+
+TEST_CASE("a log is cut to whole lines that fit", "[actors][links]") {
+  core::log_lines lines{10, 12, "aaaa\nbbbb\ncccc\n", true};
+  auto whole = lines;
+  actors::cut_lines(whole, 15);
+  CHECK(whole.text == lines.text);
+  CHECK(whole.ended);
+  actors::cut_lines(lines, 12);
+  CHECK(lines.text == "aaaa\nbbbb\n");
+  CHECK(lines.to_line == 11);
+  CHECK_FALSE(lines.ended);
+  core::log_lines one{10, 10, "äääääääääää", true};
+  actors::cut_lines(one, 5);
+  CHECK(one.text == "ää");
+  CHECK(one.to_line == 10);
+}

@@ -1,0 +1,116 @@
+#include "tests/actors/native_fixture.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using protocol::send_state;
+using test::natively_linked;
+using test::worker_address;
+
+TEST_CASE_METHOD(natively_linked, "a link is a registration, renewed as long as it is up", "[actors][links]") {
+  dial();
+  CHECK(is_linked());
+  REQUIRE(registry.beats->size() == 1);
+  CHECK(registry.beats->at(0).registry_group == "EXECUTOR");
+  CHECK(registry.beats->at(0).app_name == "pay-worker");
+  CHECK(registry.beats->at(0).address == worker_address);
+  advance(60s);
+  CHECK(registry.beats->size() == 3);
+  kill_executor();
+  advance(60s);
+  CHECK(registry.beats->size() == 3);
+  CHECK(registry.removals->empty()); // it runs out as usual
+}
+
+TEST_CASE_METHOD(natively_linked, "an executor that is not let in tries again later", "[actors][links]") {
+  dial({"pay-worker", worker_address, "wrong"});
+  CHECK_FALSE(is_linked());
+  CHECK(ports->dialled_addresses.size() == 1);
+  advance(1s);
+  CHECK(ports->dialled_addresses.size() >= 2);
+  advance(10min);
+  // Doubled up to 15 s and half of that.
+  CHECK(ports->dialled_addresses.size() < 60);
+  CHECK(registry.beats->empty());
+}
+
+TEST_CASE_METHOD(natively_linked, "a farewell ends runs and registration, not results", "[actors][links]") {
+  dial();
+  tell(dialer, protocol::link_farewell{});
+  run();
+  CHECK_FALSE(is_linked());
+  REQUIRE(registry.removals->size() == 1);
+  CHECK(registry.removals->at(0).address == worker_address);
+  CHECK_FALSE(ask_done(dialer, protocol::run_reports{{{core::log_id{12}, start, 200, "late"}}}));
+  CHECK(callbacks.size() == 1);
+  advance(10min);
+  CHECK_FALSE(is_linked());
+  CHECK(registry.removals->size() == 1);
+}
+
+TEST_CASE_METHOD(natively_linked, "who dials again with the same address is believed", "[actors][links]") {
+  dial();
+  executor->silent = true;
+  auto first = native();
+  send({1});
+  dial(); // another process, or the same one after a cut that this node has not seen
+  CHECK(is_linked());
+  CHECK(native() != first);
+  CHECK(count(send_state::unknown) == 1);
+  executor->silent = false;
+  send({2});
+  send(first, {run_of(3)}); // was on its way to the former one
+  CHECK(count(send_state::answered, 200) == 2);
+  CHECK(http->calls.empty());
+}
+
+TEST_CASE_METHOD(natively_linked, "a group's token brings the group's runs and no other", "[actors][links]") {
+  http = pool.executor("http://10.0.0.9:9999/");
+  dial({"mail-worker", "http://10.0.0.9:9999/", "mail-token"});
+  REQUIRE(is_linked("http://10.0.0.9:9999/"));
+  CHECK(registry.beats->at(0).token == core::token_kind::group);
+  send(native("http://10.0.0.9:9999/"), {run_of(1, 9), run_of(2, 4)});
+  REQUIRE(executor->runs.size() == 1);
+  CHECK(executor->runs[0].run == core::log_id{1});
+  CHECK(http->calls == std::vector<std::string>{"run 2/0"});
+  CHECK(count(send_state::answered, 200) == 2);
+}
+
+TEST_CASE_METHOD(natively_linked, "a token that counts no more ends its link at the next beat", "[actors][links]") {
+  dial({"mail-worker", worker_address, "mail-token"});
+  REQUIRE(is_linked());
+  auto changed = std::make_shared<protocol::registry_view>(*view);
+  changed->groups.at(9).access_token = "another";
+  tell(links, protocol::registry_change{changed});
+  advance(30s);
+  CHECK_FALSE(is_linked());
+}
+
+TEST_CASE_METHOD(natively_linked, "a second group of its app name is an executor's, too", "[actors][links]") {
+  dial({"mail-worker", worker_address, "mail-token"});
+  auto changed = std::make_shared<protocol::registry_view>(*view);
+  changed->groups.emplace(11, changed->groups.at(9));
+  changed->groups.at(11).id = core::group_id{11};
+  tell(links, protocol::registry_change{changed});
+  run();
+  send(native(), {run_of(1, 11)});
+  CHECK(executor->runs.size() == 1);
+}
+
+TEST_CASE_METHOD(natively_linked, "a door that a peer has closed is made anew", "[actors][links]") {
+  caf::anon_send_exit(ports->door, caf::exit_reason::kill);
+  run();
+  advance(30s);
+  CHECK(ports->published == 2);
+  dial();
+  CHECK(is_linked());
+}
+
+TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP address", "[actors][links]") {
+  const std::string native_only = "ringmaster://pay-worker/one";
+  tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::shared});
+  dial({"pay-worker", native_only, "secret"});
+  CHECK_FALSE(is_linked(native_only));
+  tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::native});
+  advance(5s);
+  CHECK(is_linked(native_only));
+}

@@ -1,0 +1,335 @@
+#pragma once
+
+// A node and an executor, each in an actor system of its own, linked over loopback and TLS. What they do is told to a board, on
+// which a test waits for what it expects.
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include "actors/admin/absent_link.hpp"
+#include "actors/admin/native_links.hpp"
+#include "actors/executor/link_dialer.hpp"
+#include "actors/link/tls_ports.hpp"
+#include "tests/support/certificates.hpp"
+
+namespace ringmaster::test {
+
+using namespace std::chrono_literals;
+
+/// Facts by name, counted. Any thread.
+class board {
+public:
+  void note(const std::string& what, std::size_t times = 1) {
+    std::lock_guard guard{mutex_};
+    facts_[what] += times;
+    changed_.notify_all();
+  }
+  [[nodiscard]] std::size_t count(const std::string& what) {
+    std::lock_guard guard{mutex_};
+    return facts_[what];
+  }
+  /// Lines of a log are facts, too: waits for one that has `words`.
+  [[nodiscard]] bool await_words(const std::string& words, std::chrono::seconds limit = 20s) {
+    const auto has_words = [&](const auto& fact) { return fact.first.find(words) != std::string::npos; };
+    return await_in(limit, [&] { return std::any_of(facts_.begin(), facts_.end(), has_words); });
+  }
+  [[nodiscard]] bool await(const std::string& what, std::size_t times, std::chrono::seconds limit = 20s) {
+    return await_in(limit, [&] { return facts_[what] >= times; });
+  }
+
+  /// All facts, for whoever reads why a test failed. Numbered ones are left out.
+  [[nodiscard]] std::string text() {
+    std::lock_guard guard{mutex_};
+    std::string out;
+    for (const auto& [what, times] : facts_)
+      if (!what.starts_with("result "))
+        out += what + ": " + std::to_string(times) + "\n";
+    return out;
+  }
+
+private:
+  template <class Reached>
+  bool await_in(std::chrono::seconds limit, Reached reached) {
+    std::unique_lock guard{mutex_};
+    return changed_.wait_for(guard, limit, reached);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, std::size_t> facts_;
+};
+using board_ptr = std::shared_ptr<board>;
+
+class board_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit board_sink(board_ptr facts) : facts_{std::move(facts)} {}
+
+private:
+  void sink_it_(const spdlog::details::log_msg& line) override { facts_->note({line.payload.data(), line.payload.size()}); }
+  void flush_() override {}
+
+  board_ptr facts_;
+};
+
+inline std::shared_ptr<spdlog::logger> log_to(const board_ptr& facts) {
+  return std::make_shared<spdlog::logger>("links", std::make_shared<board_sink>(facts));
+}
+
+struct link_config : caf::actor_system_config {
+  explicit link_config(const std::string& identifier = std::string{protocol::link_identifier}) {
+    set("caf.scheduler.policy", "sharing");
+    set("caf.scheduler.max-threads", std::size_t{2});
+    set("caf.scheduler.max-throughput", std::size_t{100});
+    actors::prepare_links(*this);
+    set("caf.middleman.app-identifiers", std::vector<std::string>{identifier});
+  }
+};
+
+inline std::shared_ptr<actors::tls_ports> ports_of(const certificate_files& own, const std::string& ca) {
+  auto made = actors::tls_ports::make({own.certificate, own.key, ca});
+  if (!made)
+    throw std::runtime_error{made.error().context};
+  return std::move(*made);
+}
+
+/// Notes `link up`, `link down`, `answered 200`, `unknown`, `not sent`, `http N` for a run that went by HTTP, `result N`.
+class linked_node {
+public:
+  linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0")
+    : facts_{std::move(facts)}, ports_{std::move(ports)} {
+    ports_->attach(system_);
+    auto bound = ports_->bind(listen);
+    if (!bound)
+      throw std::runtime_error{bound.error().context};
+    address = *bound;
+    make_doubles();
+    actors::native_links_parts parts{
+      {{nullptr, nullptr, {}, "secret"}, pool_, completion_, 10s, [] { return std::int64_t{0}; }, log_to(facts_)},
+      registry_, ports_, "secret", {}, 30s, protocol::wall_clock::of_system()};
+    links_ = system_.spawn<protocol::with_state<actors::native_links_state, protocol::native_links>>(std::move(parts));
+    auto view = std::make_shared<protocol::registry_view>();
+    core::group group;
+    group.id = core::group_id{4};
+    group.app_name = "pay-worker";
+    view->groups.emplace(4, std::move(group));
+    protocol::anon_send(links_, protocol::registry_change{std::move(view)});
+  }
+  ~linked_node() {
+    {
+      std::lock_guard guard{mutex_};
+      native_ = nullptr;
+    }
+    for (const auto& actor : {caf::actor_cast<caf::actor>(links_), caf::actor_cast<caf::actor>(pool_),
+                              caf::actor_cast<caf::actor>(completion_), caf::actor_cast<caf::actor>(registry_),
+                              caf::actor_cast<caf::actor>(listener_)})
+      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+  }
+
+  /// Sends runs with these ids to the pool's idea of a way.
+  void send(std::vector<std::int64_t> ids) {
+    auto spec = std::make_shared<core::job>();
+    spec->id = core::job_id{7};
+    spec->group = core::group_id{4};
+    spec->handler = "nothing";
+    protocol::send_batch batch{{}, listener_};
+    for (auto id : ids) {
+      core::claimed_run run;
+      run.id = core::log_id{id};
+      run.plan.spec = spec;
+      batch.runs.push_back(std::move(run));
+    }
+    protocol::anon_send(way(), std::move(batch));
+  }
+
+  /// Runs that had no answer, and were not taken yet.
+  std::vector<std::int64_t> take_unanswered() {
+    std::lock_guard guard{mutex_};
+    return std::exchange(unanswered_, {});
+  }
+
+  std::string address;
+
+private:
+  protocol::executor_link way() {
+    std::lock_guard guard{mutex_};
+    return native_ ? native_ : http_;
+  }
+
+  void make_doubles() {
+    http_ = system_.spawn([this]() -> protocol::executor_link::behavior_type {
+      return {
+        [this](protocol::send_batch& batch) {
+          protocol::send_results told;
+          for (auto& run : batch.runs) {
+            facts_->note("http");
+            told.items.push_back({.run = std::move(run), .state = protocol::send_state::unknown, .code = 0, .message = "lost",
+                                  .elapsed = {}, .sent_at = {}, .unreachable = false});
+          }
+          protocol::anon_send(batch.listener, std::move(told));
+        },
+        [](const protocol::probe_request&) { return protocol::probe_reply{}; },
+        [](const protocol::log_request&) { return protocol::log_reply{}; },
+        [](const protocol::kill_request&) { return protocol::probe_reply{}; },
+        [](const protocol::registry_change&) {},
+        [](protocol::drain_inbox) {},
+      };
+    });
+    listener_ = system_.spawn([this]() -> protocol::send_listener::behavior_type {
+      return {[this](const protocol::send_results& told) { take(told); }};
+    });
+    registry_ = system_.spawn([]() -> protocol::registry_monitor::behavior_type {
+      return {[](const protocol::registry_beat&) {},         [](const protocol::registry_removal&) {},
+              [](protocol::registry_hint) {},                [](const protocol::registry_subscription&) {},
+              [](const protocol::executor_news&) {},         [](const protocol::news_subscription&) {},
+              [](protocol::tick_atom) {}};
+    });
+    completion_ = system_.spawn([this]() -> protocol::completion_actor::behavior_type {
+      return {
+        [](const protocol::sent_runs&) {},
+        [](const protocol::ending_run&) {},
+        [this](const protocol::callback_batch& batch) {
+          for (const auto& item : batch.items)
+            facts_->note("result " + std::to_string(core::number(item.id)));
+          facts_->note("results", batch.items.size());
+          return protocol::callbacks_stored{};
+        },
+        [](const protocol::intent_batch&) {},
+      };
+    });
+    pool_ = system_.spawn([this]() -> protocol::trigger_pool::behavior_type {
+      return {
+        [](const protocol::route_request&) {},
+        [](const protocol::slot_release&) {},
+        [](const protocol::firing_batch&) {},
+        [](const protocol::send_results&) {},
+        [](const protocol::registry_change&) {},
+        [](const protocol::executor_news&) {},
+        [](const protocol::trigger_partners&) {},
+        [this](const protocol::native_link_news& news) { learn(news); },
+        [this](const protocol::link_query&) { return protocol::link_handle{way()}; },
+        [](protocol::tick_atom) {},
+      };
+    });
+  }
+
+  void learn(const protocol::native_link_news& news) {
+    {
+      std::lock_guard guard{mutex_};
+      if (news.up)
+        native_ = news.link;
+      else if (native_ == news.link)
+        native_ = nullptr;
+    }
+    facts_->note(news.up ? "link up" : "link down");
+  }
+
+  void take(const protocol::send_results& told) {
+    for (const auto& one : told.items) {
+      if (one.state != protocol::send_state::answered) {
+        std::lock_guard guard{mutex_};
+        unanswered_.push_back(core::number(one.run.id));
+      }
+      facts_->note(one.state == protocol::send_state::answered ? "answered " + std::to_string(one.code)
+                   : one.state == protocol::send_state::unknown ? "unknown"
+                                                                : "not sent");
+      facts_->note("ended");
+    }
+  }
+
+  board_ptr facts_;
+  std::shared_ptr<actors::tls_ports> ports_;
+  std::mutex mutex_;
+  protocol::executor_link native_;
+  std::vector<std::int64_t> unanswered_;
+  link_config config_;
+  caf::actor_system system_{config_};
+  protocol::executor_link http_;
+  protocol::send_listener listener_;
+  protocol::registry_monitor registry_;
+  protocol::completion_actor completion_;
+  protocol::trigger_pool pool_;
+  protocol::native_links links_;
+};
+
+/// Takes every run once, and reports it at once and again until somebody has it. Notes `executed`, `refused`.
+class linked_executor {
+public:
+  linked_executor(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, std::vector<std::string> nodes,
+                  const std::string& token = "secret", const std::string& identifier = std::string{protocol::link_identifier})
+    : facts_{std::move(facts)}, ports_{std::move(ports)}, config_{identifier} {
+    ports_->attach(system_);
+    host_ = system_.spawn([this](protocol::executor_host::pointer self) { return host(self); });
+    actors::dialer_parts parts{std::move(nodes), {"pay-worker", "http://127.0.0.1:9999/", token}, host_, ports_, {}, 42,
+                               log_to(facts_)};
+    dialer_ = system_.spawn<protocol::with_state<actors::link_dialer_state, protocol::link_dialer>>(std::move(parts));
+    protocol::anon_send(host_, protocol::tick_atom{});
+  }
+  ~linked_executor() {
+    caf::anon_send_exit(dialer_, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(host_, caf::exit_reason::user_shutdown);
+  }
+
+private:
+  protocol::executor_host::behavior_type host(protocol::executor_host::pointer self) {
+    return {
+      [this, self](const protocol::trigger_batch& batch) {
+        protocol::trigger_replies told;
+        protocol::run_reports done;
+        for (const auto& run : batch.requests) {
+          if (!known_.insert(run.run).second) {
+            facts_->note("refused");
+            told.replies.push_back({500, "repeat trigger job, logId:" + std::to_string(core::number(run.run))});
+            continue;
+          }
+          facts_->note("executed");
+          told.replies.push_back({});
+          done.reports.push_back({run.run, run.log_time, 200, "done"});
+        }
+        if (!done.reports.empty())
+          report(self, std::move(done));
+        return told;
+      },
+      [](const protocol::kill_job&) { return core::trigger_reply{}; },
+      [](const protocol::idle_query&) { return core::trigger_reply{}; },
+      [](const protocol::log_query&) { return core::log_lines{}; },
+      [](const protocol::drain_request&) {},
+      [](protocol::executor_state_query) { return protocol::executor_state{}; },
+      [](const protocol::job_quiet&) {},
+      [](protocol::work_done&) {},
+      [this, self](protocol::tick_atom) {
+        for (auto& reports : std::exchange(kept_, {}))
+          report(self, std::move(reports));
+        protocol::send_at(self, protocol::executor_host{self}, self->clock().now() + 100ms, protocol::tick_atom{});
+      },
+    };
+  }
+
+  void report(protocol::executor_host::pointer self, protocol::run_reports reports) {
+    auto again = reports;
+    protocol::request(self, dialer_, 20s, std::move(reports))
+      .then([] {}, [this, again](const caf::error&) { kept_.push_back(again); });
+  }
+
+  board_ptr facts_;
+  std::shared_ptr<actors::tls_ports> ports_;
+  std::set<core::log_id> known_;
+  std::vector<protocol::run_reports> kept_;
+  link_config config_;
+  caf::actor_system system_{config_};
+  protocol::executor_host host_;
+  protocol::link_dialer dialer_;
+};
+
+} // namespace ringmaster::test
