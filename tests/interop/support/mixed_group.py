@@ -1,16 +1,19 @@
-"""Groups with a Java executor and `ringmaster executor` in each, on one server: one does what the other does."""
+"""Groups with a Java executor and two of `ringmaster executor` in each, one by HTTP and one by a native link, on one server:
+each does what the others do."""
 
+import signal
 import time
 from itertools import cycle
 from pathlib import Path
 
-from support.declared import Job
+from support.declared import Job, jobs_file
 from support.executor import Executor
-from support.own_executor import OwnExecutor
+from support.own_executor import LinkedExecutor, LinkFiles, OwnExecutor
+from support.process import free_ports
 from support.release_jobs import ROWS_DEADLINE_S, SPECIAL_PARAMS, finished_rows, kept_problems, registered
 from support.report import Report
 from support.routes import RULES
-from support.rows import differences, executed_problems, finished, gap_problems, instant, unfinished_problems
+from support.rows import brief, differences, executed_problems, finished, gap_problems, instant, unfinished_problems
 from support.stage import TOKEN, Stage, app_name
 from support.store import Store
 from support.waiting import wait_until
@@ -19,6 +22,7 @@ PREFIX = "mixed group: "
 STORES = ("sqlite",)  # the database has no part in it
 AT_REST = PREFIX + "nothing left open"
 REMOVE_DEADLINE_S = 20
+START_DEADLINE_S = 45
 
 
 def jobs_of(release: str) -> list[Job]:
@@ -31,11 +35,27 @@ def jobs_of(release: str) -> list[Job]:
 
 
 class MixedStage(Stage):
-    """Which of the two comes first, by address, differs from group to group."""
+    """Which of the two by HTTP comes first, by address, differs from group to group; the linked one is the last."""
 
     def __init__(self, binary: Path, folder: Path, store: Store, releases: tuple[str, ...]):
-        super().__init__(binary, folder, store, releases, 2, [job for release in releases for job in jobs_of(release)])
-        self.makers = cycle((self.java, self.own, self.own, self.java))
+        folder.mkdir()
+        self.files = LinkFiles(folder / "links")
+        self.node = f"127.0.0.1:{free_ports(1)[0]}"
+        jobs = [job for release in releases for job in jobs_of(release)]
+        super().__init__(binary, folder / "stage", store, releases, 3, jobs, self.files.table("node", self.node))
+        self.makers = cycle((self.java, self.own, self.linked, self.own, self.java, self.linked))
+
+    def start_jobs(self) -> None:
+        """They begin when those that dial have found the server again: their registrations are older than their links."""
+        before = self.links_seen()
+        self.server.start(jobs_file(self.groups, [job.stopped() for job in self.jobs]))
+        wait_until(lambda: self.links_seen() >= before + len(self.releases), START_DEADLINE_S, "all links are up",
+                   self.server.tail)
+        self.server.jobs_file.write_text(jobs_file(self.groups, self.jobs), encoding="utf-8")
+        self.server.process.child.send_signal(signal.SIGHUP)
+
+    def links_seen(self) -> int:
+        return self.server.output.read_text(encoding="utf-8").count("has a native link")
 
     def executor(self, release: str) -> Executor | OwnExecutor:
         return next(self.makers)(release)
@@ -45,6 +65,9 @@ class MixedStage(Stage):
 
     def own(self, release: str) -> OwnExecutor:
         return OwnExecutor(self.server.binary, app_name(release), self.ports.pop(0), self.server.admin, TOKEN, self.folder)
+
+    def linked(self, release: str) -> LinkedExecutor:
+        return LinkedExecutor(self.server.binary, app_name(release), self.ports.pop(0), self.node, self.files, TOKEN, self.folder)
 
     def own_of(self, release: str) -> OwnExecutor:
         return next(executor for executor in self.executors[release] if isinstance(executor, OwnExecutor))
@@ -88,20 +111,22 @@ def kept_logs(stage: Stage, release: str):
 
 
 def own_leaves(stage: MixedStage, release: str):
-    """Ours ends in order, is withdrawn, and the other one goes on alone."""
+    """Ours ends in order, is withdrawn, and the others go on alone."""
     leaving = stage.own_of(release)
-    other = next(address for address in stage.addresses(release) if address != leaving.address)
+    others = [address for address in stage.addresses(release) if address != leaving.address]
     if (code := leaving.process.terminate()) != 0:
         yield f"the executor ended with {code}: {leaving.process.tail(5)}"
     app = app_name(release)
-    wait_until(lambda: stage.store.address_list(app) == other, REMOVE_DEADLINE_S, f"the group has {other} alone",
+    wait_until(lambda: stage.store.address_list(app) == ",".join(others), REMOVE_DEADLINE_S, f"the group has {others} alone",
                lambda: stage.store.address_list(app))
     since = time.time()
     rows = stage.wait_rows(stage.job(release, "round"),
                            lambda rows: sum(finished(row) and instant(row) > since + 1 for row in rows) >= 3, ROWS_DEADLINE_S,
-                           "finished rows of the other one")
+                           "finished rows of the others")
     for row in [row for row in rows if finished(row) and instant(row) > since + 1]:
-        yield from differences(row, {"executor_address": other, "trigger_code": 200, "handle_code": 200})
+        yield from differences(row, {"trigger_code": 200, "handle_code": 200})
+        if row["executor_address"] not in others:
+            yield f"expected one of {others}: {brief(row)}"
 
 
 RUNNING = {"registered": registered, "round robin": routed("round", 5, (200, 200)),

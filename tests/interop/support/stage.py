@@ -22,13 +22,14 @@ def app_name(release: str) -> str:
 
 class Stage:
     def __init__(self, binary: Path, folder: Path, store: Store, releases: Iterable[str], executors_each: int,
-                 jobs: list[Job]):
+                 jobs: list[Job], more: str = ""):
+        """`more`: other tables of the server's configuration."""
         folder.mkdir()
         self.folder, self.store, self.jobs = folder, store, jobs
         self.releases = list(releases)
         self.groups = [Group(app_name(release), f"Executors {release}") for release in self.releases]
         self.ports = free_ports(1 + executors_each * len(self.releases))
-        self.server = Server(binary, folder, self.ports.pop(0), TOKEN, store.settings)
+        self.server = Server(binary, folder, self.ports.pop(0), TOKEN, store.settings, more)
         self.executors_each = executors_each
         self.executors: dict[str, list[Executor]] = {}
         self.ids: dict[str, JobId] = {}
