@@ -156,9 +156,9 @@ core::result<std::unique_ptr<executor::executor>> start_executor(const std::stri
   if (!added)
     return tl::unexpected{added.error()};
   executor::executor_options options;
-  options.settings.admins = {admin};
-  options.settings.app_name = "demo-executor";
-  options.settings.port = 0;
+  options.admins = {admin};
+  options.app_name = "demo-executor";
+  options.port = 0;
   options.access_token = token;
   options.data_dir = folder;
   return executor::executor::start(std::move(options), std::move(known));

@@ -44,7 +44,7 @@ void check_token(const config::settings& settings, finding_list& findings) {
 
 void check_tls(const config::settings& settings, finding_list& findings) {
   using level = gateway::tls_finding::level;
-  for (auto& one : gateway::examine_tls(settings.server, settings.security, std::chrono::system_clock::now()))
+  for (auto& one : gateway::examine_tls(settings.server, settings.security, settings.link, std::chrono::system_clock::now()))
     findings.push_back({one.how == level::failure   ? verdict::failure
                         : one.how == level::warning ? verdict::warning
                                                     : verdict::fine,

@@ -110,7 +110,8 @@ core::result<void> take_database(foundation& base) {
 } // namespace
 
 void warn_of_tls(const config::settings& settings, const actors::logger& log) {
-  for (const auto& finding : gateway::examine_tls(settings.server, settings.security, std::chrono::system_clock::now()))
+  const auto now = std::chrono::system_clock::now();
+  for (const auto& finding : gateway::examine_tls(settings.server, settings.security, settings.link, now))
     if (finding.how != gateway::tls_finding::level::fine)
       log->warn("TLS: {}", finding.detail);
 }

@@ -7,13 +7,12 @@ install(TARGETS executor actors_executor actors_link config core executor_files 
   EXPORT ringmaster_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/ringmaster COMPONENT sdk)
 install(EXPORT ringmaster_targets NAMESPACE ringmaster:: DESTINATION ${sdk_folder} COMPONENT sdk)
 install(FILES
-  executor/command_handler.hpp executor/executor.hpp executor/handlers.hpp executor/http_handler.hpp executor/job_context.hpp
-  executor/job_log.hpp executor/spdlog_sink.hpp
+  executor/awaiting.hpp executor/command_handler.hpp executor/executor.hpp executor/handlers.hpp executor/http_handler.hpp
+  executor/job_context.hpp executor/job_log.hpp executor/program_limits.hpp executor/spdlog_sink.hpp executor/task.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
   core/ids.hpp core/job.hpp core/refusal.hpp core/result.hpp core/schedule_options.hpp core/time.hpp core/trigger_request.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core COMPONENT sdk)
-install(FILES config/settings.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/config COMPONENT sdk)
 install(FILES protocol/logger.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/protocol COMPONENT sdk)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 

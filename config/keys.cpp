@@ -245,6 +245,8 @@ void add_executor(std::vector<setting>& to) {
                     "What a run may write into its log; the rest is dropped."));
   to.push_back(time("executor.admin_timeout", executor<&s::admin_timeout>, 100ms, 1min,
                     "To connect to an admin, and for its answer."));
+  to.push_back(choice("executor.dialect", executor<&s::dialect>, {"auto", "3.4", "3.5"},
+                      "How admins are spoken to: as XXL-JOB's releases up to 3.4, as 3.5, or as each one's answers show."));
   to.push_back(text("executor.admin_ca", executor<&s::admin_ca>,
                     "Authorities of admins at https addresses, a PEM file. Empty: those that the system trusts."));
   to.push_back(text("executor.admin_certificate", executor<&s::admin_certificate>,

@@ -157,6 +157,8 @@ struct executor_settings {
   std::size_t log_bytes_max = 64 * 1024 * 1024;
   /// Of a call to an admin: to connect, and for its answer.
   milliseconds admin_timeout{3000};
+  /// How admins are spoken to: as releases up to `3.4`, as `3.5`, or `auto`: as each one's answers show.
+  std::string dialect = "auto";
   /// PEM files for admins at https addresses: whom to trust (empty: whom the system trusts), and what to show them.
   std::string admin_ca;
   std::string admin_certificate;

@@ -100,23 +100,23 @@ bool is_loopback(std::string_view host) {
 
 std::string listen_text(const std::string& host, std::size_t port) { return bracketed(host) + ':' + std::to_string(port); }
 
-core::result<std::string> address_to_register(const config::executor_settings& settings, std::uint16_t port, bool tls,
+core::result<std::string> address_to_register(const own_address& said, std::uint16_t port, bool tls,
                                               const std::vector<std::string>& of_machine) {
-  if (!settings.address.empty())
-    return settings.address;
-  auto host = !settings.ip.empty() ? settings.ip : is_any(settings.listen) ? reachable_address(of_machine) : settings.listen;
+  if (!said.address.empty())
+    return said.address;
+  auto host = !said.ip.empty() ? said.ip : is_any(said.listen) ? reachable_address(of_machine) : said.listen;
   if (host.empty())
     return core::fail(core::errc::invalid_argument,
                       "no address of this machine can be reached by others: say executor.ip or executor.address");
   return (tls ? "https://" : "http://") + bracketed(host) + ':' + std::to_string(port) + '/';
 }
 
-core::result<std::string> native_address(const config::executor_settings& settings, const std::string& folder) {
-  if (!settings.address.empty())
-    return settings.address;
+core::result<std::string> native_address(const std::string& app_name, const own_address& said, const std::string& folder) {
+  if (!said.address.empty())
+    return said.address;
   const auto path = folder + "/instance";
-  const auto address_of = [&settings](const std::string& instance) {
-    return std::string{protocol::native_scheme} + settings.app_name + '/' + instance;
+  const auto address_of = [&app_name](const std::string& instance) {
+    return std::string{protocol::native_scheme} + app_name + '/' + instance;
   };
   if (auto kept = first_line(path); !kept.empty())
     return address_of(kept);

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/settings.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::executor {
@@ -25,14 +24,22 @@ namespace ringmaster::executor {
 /// `host:port` to listen on; an IPv6 host gets its brackets.
 [[nodiscard]] std::string listen_text(const std::string& host, std::size_t port);
 
+/// What is said of it, as in executor_options.
+struct own_address {
+  std::string listen;
+  std::string ip = {};
+  std::string address = {};
+};
+
 /// The address to register for an executor that is bound to `port`. Errors: `invalid_argument` when it listens on all addresses
 /// and none of them can be reached by others, so that `ip` or `address` has to be said.
-[[nodiscard]] core::result<std::string> address_to_register(const config::executor_settings& settings, std::uint16_t port,
-                                                            bool tls, const std::vector<std::string>& of_machine);
+[[nodiscard]] core::result<std::string> address_to_register(const own_address& said, std::uint16_t port, bool tls,
+                                                            const std::vector<std::string>& of_machine);
 
 /// The address of an executor without a port, which native links alone lead to: `ringmaster://APP/INSTANCE`, with a name that is
 /// made once and kept in a file of `folder`, so that it is the same after a restart. Errors: `unavailable`.
-[[nodiscard]] core::result<std::string> native_address(const config::executor_settings& settings, const std::string& folder);
+[[nodiscard]] core::result<std::string> native_address(const std::string& app_name, const own_address& said,
+                                                      const std::string& folder);
 
 /// Ports to try, in this order: the one that is set; where that is 0 9999 and up, then 9998 and down.
 [[nodiscard]] std::vector<std::uint16_t> ports_to_try(std::size_t set);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.hpp"
 #include "executor/handlers.hpp"
+#include "executor/program_limits.hpp"
 
 namespace ringmaster::executor {
 
@@ -20,7 +20,7 @@ struct command_handler_options {
   /// `arguments` end with what ends its options, often `--`.
   bool append_param = false;
   /// Of memory and output; how long a program has between TERM and KILL.
-  config::script_limits limits = {};
+  program_limits limits = {};
 };
 
 /// Makes the handler. No shell is between; the program gets this process's environment without what begins with `RINGMASTER_`,

@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <mutex>
 #include <random>
+#include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <caf/all.hpp>
 #include <fcntl.h>
+#include <poll.h>
 #include <spdlog/sinks/null_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
@@ -22,9 +25,8 @@
 #include "actors/executor/executor_counts.hpp"
 #include "actors/executor/executor_host.hpp"
 #include "actors/executor/link_dialer.hpp"
-#include "actors/link/sockets.hpp"
 #include "actors/link/tls_ports.hpp"
-#include "core/text.hpp"
+#include "config/settings.hpp"
 #include "executor/address.hpp"
 #include "executor/dated_logs.hpp"
 #include "executor/environment.hpp"
@@ -36,10 +38,11 @@
 #include "executor/report_files.hpp"
 #include "executor/run_log.hpp"
 #include "executor/scripts.hpp"
+#include "executor/task_threads.hpp"
 #include "executor/thread_pool.hpp"
+#include "executor/usable_options.hpp"
 #include "gateway/transport.hpp"
 #include "protocol/caf.hpp"
-#include "protocol/link_border.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::executor {
@@ -57,62 +60,38 @@ constexpr auto stop_margin = 30s;
 constexpr auto withdrawal_limit = 15s;
 /// Bodies that came to their end have their last words to write.
 constexpr auto last_words = 1s;
+/// For the lock of the folder.
+constexpr auto lock_limit = 2s;
+constexpr int lock_pause_ms = 50;
 
 protocol::logger silent_log() {
   return std::make_shared<spdlog::logger>("executor", std::make_shared<spdlog::sinks::null_sink_mt>());
 }
 
-core::result<void> check_nodes(const executor_options& options) {
-  using core::errc;
-  const auto& link = options.link;
-  if (!options.settings.nodes.empty() && (link.certificate.empty() || link.key.empty() || link.ca.empty()))
-    return core::fail(errc::invalid_argument,
-                      "executor.nodes: a native link needs link.certificate, link.key and link.ca, for both ends show who they"
-                      " are");
-  for (const auto& node : options.settings.nodes)
-    if (actors::port_of(node) == 0 || node.find(':') == 0 || node.find('/') != std::string::npos)
-      return core::fail(errc::invalid_argument, "executor.nodes: \"" + node + "\" is not host:port, e.g. 10.0.0.1:9100");
-  const auto& address = options.settings.address;
-  if (options.settings.listen.empty() && !address.empty() && !protocol::is_native_only(address))
-    return core::fail(errc::invalid_argument, "executor.address is " + address
-                                                + ", but without executor.listen nothing answers there: leave it empty");
-  return {};
+std::optional<protocol::wire::admin_family> family_of(std::string_view dialect) {
+  using protocol::wire::admin_family;
+  if (dialect == "auto")
+    return std::nullopt;
+  return dialect == "3.5" ? admin_family::app_named : admin_family::array;
 }
 
-core::result<void> check(const executor_options& options) {
-  const auto& settings = options.settings;
-  using core::errc;
-  constexpr std::size_t port_max = 65535;
-  if (settings.port > port_max || settings.queue_max == 0)
-    return core::fail(errc::invalid_argument, "executor.port goes up to 65535, and executor.queue_max begins with 1");
-  if (settings.listen.empty() && settings.nodes.empty())
-    return core::fail(errc::invalid_argument, "executor.listen is empty: 0.0.0.0 means all addresses, and without a port"
-                                              " executor.nodes must say who is dialled");
-  if (settings.app_name.empty())
-    return core::fail(errc::invalid_argument, "executor.app_name is missing: the group that this executor belongs to");
-  if (settings.admins.empty() && settings.nodes.empty())
-    return core::fail(errc::invalid_argument,
-                      "executor.admins and executor.nodes are empty: nobody would send runs or take results");
-  if (core::is_blank(options.access_token) && !settings.allow_no_token && !settings.listen.empty()
-      && !is_loopback(settings.listen))
-    return core::fail(errc::invalid_argument, "executor.listen is " + settings.listen +
-                                                " and security.access_token is empty: whoever reaches it could run jobs. Say"
-                                                " the token of the admin, or executor.allow_no_token = true");
-  for (const auto& admin : settings.admins) {
-    if (!admin.starts_with("http://") && !admin.starts_with("https://"))
-      return core::fail(errc::invalid_argument,
-                        "executor.admins: \"" + admin + "\" is no address such as http://10.0.0.1:8080/xxl-job-admin");
-    if (admin.substr(0, admin.find('/', admin.find("//") + 2)).find('@') != std::string::npos)
-      return core::fail(errc::invalid_argument, "executor.admins: an address names no user: the token says who asks");
-  }
-  return check_nodes(options);
+/// The transport speaks of an admin's settings.
+core::error with_our_names(core::error of_transport) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+    {"server.listen", "executor.listen"},
+    {"security.executor_ca", "executor.admin_ca"},
+    {"security.executor_certificate", "executor.admin_certificate"},
+    {"security.executor_key", "executor.admin_key"}};
+  for (const auto& [theirs, ours] : names)
+    if (const auto at = of_transport.context.find(theirs); at != std::string::npos)
+      of_transport.context.replace(at, theirs.size(), ours);
+  return of_transport;
 }
 
 /// Scripts as what handler_bodies falls back on.
 class script_source final : public actors::body_source {
 public:
-  script_source(const config::executor_settings& settings, std::vector<std::string> environment, open_script_log logs)
-    : scripts_{settings, std::move(environment), std::move(logs)} {}
+  script_source(script_options options, log_opener logs) : scripts_{std::move(options), std::move(logs)} {}
 
   core::result<std::shared_ptr<const actors::run_body>> find(const core::trigger_request& request,
                                                              const std::shared_ptr<const actors::run_body>& held) override {
@@ -142,7 +121,7 @@ struct executor::parts {
 
   core::result<void> open();
   core::result<void> take_folder();
-  [[nodiscard]] bool serves() const noexcept { return !options.settings.listen.empty(); }
+  [[nodiscard]] bool serves() const noexcept { return !options.listen.empty(); }
   core::result<void> find_address();
   core::result<std::uint16_t> bind();
   core::result<void> open_ports();
@@ -157,6 +136,7 @@ struct executor::parts {
 
   [[nodiscard]] config::server_settings server_at(std::uint16_t port) const;
   [[nodiscard]] std::unique_ptr<gateway::transport> make_transport_at(std::uint16_t port) const;
+  [[nodiscard]] config::executor_settings limits_of_jobs() const;
   [[nodiscard]] log_options logs_of_runs() const;
 
   executor_options options;
@@ -167,6 +147,8 @@ struct executor::parts {
   std::string address;
   std::shared_ptr<log_files> logs;
   std::shared_ptr<thread_pool> threads = std::make_shared<thread_pool>(threads_max);
+  /// Null without coroutines.
+  std::shared_ptr<task_threads> tasks;
   std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
   std::unique_ptr<log_cleaner> cleaner;
   std::unique_ptr<gateway::transport> transport;
@@ -189,24 +171,31 @@ executor::parts::parts(executor_options given, handlers handlers_known)
 
 log_options executor::parts::logs_of_runs() const {
   log_options out;
-  out.folder = options.settings.log_path;
+  out.folder = options.log_path;
   out.zone = zone;
-  out.bytes_max = options.settings.log_bytes_max;
+  out.bytes_max = options.log_bytes_max;
   out.complain = [log = log](const std::string& what) { log->warn("logs of runs: {}", what); };
   return out;
 }
 
 /// Two of them in one folder would send each other's results and remove each other's scripts.
 core::result<void> executor::parts::take_folder() {
-  const auto& folder = options.settings.log_path;
+  const auto& folder = options.log_path;
   if (const int reason = make_folders(folder); reason != 0)
     return tl::unexpected{file_error(folder, "made", reason)};
   const auto path = folder + "/executor.lock";
   lock = file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (!lock)
     return tl::unexpected{file_error(path, "opened", errno)};
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+  // One that was just killed may have a fork that has not closed its files yet.
+  const auto until = std::chrono::steady_clock::now() + lock_limit;
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() < until) {
+      ::poll(nullptr, 0, lock_pause_ms); // nobody tells of a lock that is free again
+      continue;
+    }
     return core::fail(core::errc::conflict, folder + ": another executor uses this folder; executor.log_path names another one");
+  }
   return {};
 }
 
@@ -215,7 +204,7 @@ core::result<void> executor::parts::open() {
   const auto folder = std::filesystem::absolute(options.data_dir.empty() ? "." : options.data_dir, nowhere);
   if (nowhere)
     return core::fail(core::errc::unavailable, options.data_dir + ": " + nowhere.message());
-  options.settings.log_path = (folder / options.settings.log_path).lexically_normal().string();
+  options.log_path = (folder / options.log_path).lexically_normal().string();
   auto of_system = core::zone::system();
   if (!of_system)
     return tl::unexpected{of_system.error()};
@@ -224,7 +213,7 @@ core::result<void> executor::parts::open() {
     return taken;
   logs = std::make_shared<log_files>(logs_of_runs());
   cleaner = std::make_unique<log_cleaner>(
-    logs_of_runs(), static_cast<std::int32_t>(options.settings.log_retention_days),
+    logs_of_runs(), static_cast<std::int32_t>(options.log_retention_days),
     [log = log](const core::result<cleaned_logs>& cleaned) {
       if (!cleaned)
         log->warn("old logs of runs: {}", cleaned.error().context);
@@ -245,16 +234,16 @@ core::result<void> executor::parts::open() {
 }
 
 core::result<void> executor::parts::find_address() {
-  const auto& settings = options.settings;
+  const own_address said{options.listen, options.ip, options.address};
   core::result<std::string> found;
   if (serves()) {
     const auto port = bind();
     if (!port)
       return tl::unexpected{port.error()};
-    found = address_to_register(settings, *port, !options.server.tls_certificate.empty(), machine_addresses());
+    found = address_to_register(said, *port, !options.tls_certificate.empty(), machine_addresses());
   } else {
     transport = make_transport_at(0);
-    found = native_address(settings, settings.log_path);
+    found = native_address(options.app_name, said, options.log_path);
   }
   if (!found)
     return tl::unexpected{found.error()};
@@ -263,9 +252,9 @@ core::result<void> executor::parts::find_address() {
 }
 
 core::result<void> executor::parts::open_ports() {
-  if (options.settings.nodes.empty())
+  if (options.nodes.empty())
     return {};
-  auto made = actors::tls_ports::make({options.link.certificate, options.link.key, options.link.ca});
+  auto made = actors::tls_ports::make({options.link_certificate, options.link_key, options.link_ca});
   if (!made)
     return tl::unexpected{made.error()};
   ports = std::move(*made);
@@ -277,19 +266,35 @@ core::result<void> executor::parts::serve() {
   if (!bound)
     return tl::unexpected{bound.error()};
   // The port is open by now: an admin may call as soon as it knows the address. Nodes with a link register it themselves.
-  if (options.settings.admins.empty())
+  if (options.admins.empty())
     return {};
   beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
     admins, address,
-    actors::patience_with({options.settings.admins, options.settings.app_name, "", options.settings.admin_timeout}), log);
+    actors::patience_with({options.admins, options.app_name, "", options.admin_timeout}), log);
   log->info("serving on {}, registered as {}", *bound, address);
   return {};
 }
 
 config::server_settings executor::parts::server_at(std::uint16_t port) const {
-  auto out = options.server;
-  out.listen = listen_text(options.settings.listen, port);
+  config::server_settings out;
+  out.listen = listen_text(options.listen, port);
   out.body_bytes_max = body_bytes_max;
+  out.buffered_bytes_max = options.buffered_bytes_max;
+  out.read_timeout = options.read_timeout;
+  out.write_timeout = options.write_timeout;
+  out.idle_timeout = options.idle_timeout;
+  out.reply_timeout = options.reply_timeout;
+  out.connections_max = options.connections_max;
+  out.tls_certificate = options.tls_certificate;
+  out.tls_key = options.tls_key;
+  out.tls_client_ca = options.tls_client_ca;
+  return out;
+}
+
+config::executor_settings executor::parts::limits_of_jobs() const {
+  config::executor_settings out;
+  out.queue_max = options.queue_max;
+  out.idle_limit = options.idle_limit;
   return out;
 }
 
@@ -299,20 +304,20 @@ std::unique_ptr<gateway::transport> executor::parts::make_transport_at(std::uint
   config::security_settings security;
   // Of executors an admin must be careful, the other way round its address is from the configuration.
   security.executor_networks = {"0.0.0.0/0", "::/0"};
-  security.executor_ca = options.settings.admin_ca;
-  security.executor_certificate = options.settings.admin_certificate;
-  security.executor_key = options.settings.admin_key;
+  security.executor_ca = options.admin_ca;
+  security.executor_certificate = options.admin_certificate;
+  security.executor_key = options.admin_key;
   return gateway::make_transport(server_at(port), calls, security);
 }
 
 core::result<std::uint16_t> executor::parts::bind() {
   core::result<std::uint16_t> out = core::fail(core::errc::unavailable, "no port is free");
-  for (const auto port : ports_to_try(options.settings.port)) {
+  for (const auto port : ports_to_try(options.port)) {
     transport = make_transport_at(port);
     const auto bound = transport->bind();
     if (bound)
       return port;
-    out = tl::unexpected{bound.error()};
+    out = tl::unexpected{with_our_names(bound.error())};
     if (bound.error().code != core::errc::unavailable)
       break;
   }
@@ -322,22 +327,30 @@ core::result<std::uint16_t> executor::parts::bind() {
 void executor::parts::spawn() {
   config = std::make_unique<actor_config>(ports != nullptr);
   system = std::make_unique<caf::actor_system>(*config);
-  const auto& settings = options.settings;
   const auto dated = std::make_shared<dated_logs>(logs, zone);
-  const actors::admin_link_settings reached{settings.admins, settings.app_name, options.access_token, settings.admin_timeout};
+  const actors::admin_link_settings reached{options.admins, options.app_name, options.access_token,
+                                            options.admin_timeout, family_of(options.dialect)};
   admins = system->spawn<protocol::with_state<actors::admin_link_state, protocol::admin_link>>(transport->client(), reached, log);
   callbacks = system->spawn<protocol::with_state<actors::callback_actor_state, protocol::callback_actor>>(
     actors::callback_tools{admins, actors::patience_with(reached), threads,
-                           std::make_shared<report_files>(settings.log_path), dated, counts, log});
+                           std::make_shared<report_files>(options.log_path), dated, counts, log});
   const auto open_log = [logs = logs](const core::trigger_request& request) {
     return std::make_unique<run_log>(*logs, request);
   };
+  const auto open_waiting_log = [logs = logs](const core::trigger_request& request) {
+    return std::make_unique<run_log>(*logs, request, log_writer::opens::for_each_write);
+  };
+  const auto is_coroutine = [](const auto& each) { return each.second->run.is_coroutine(); };
+  if (std::any_of(known.all().begin(), known.all().end(), is_coroutine))
+    tasks = std::make_shared<task_threads>(options.coroutine_threads, threads);
   auto bodies = std::make_shared<handler_bodies>(
-    known, open_log, std::make_unique<script_source>(settings, inherited_environment(), open_log));
+    known, handler_tools{open_log, open_waiting_log, tasks},
+    std::make_unique<script_source>(
+      script_options{options.scripts, options.log_path, options.script_limits, inherited_environment()}, open_log));
   host = system->spawn<protocol::with_state<actors::executor_host_state, protocol::executor_host>>(
-    actors::host_tools{std::move(bodies), threads, dated, callbacks, counts, settings, log});
+    actors::host_tools{std::move(bodies), threads, dated, callbacks, counts, limits_of_jobs(), log});
   door = system->spawn<protocol::with_state<http_door_state, protocol::executor_door>>(host, options.access_token,
-                                                                                       settings.app_name);
+                                                                                       options.app_name);
   watch("admin_link", admins);
   watch("callback_actor", callbacks);
   watch("executor_host", host);
@@ -348,9 +361,8 @@ void executor::parts::spawn() {
 
 void executor::parts::spawn_links() {
   ports->attach(*system);
-  const auto& settings = options.settings;
   links = system->spawn<protocol::with_state<actors::link_dialer_state, protocol::link_dialer>>(actors::dialer_parts{
-    settings.nodes, {settings.app_name, address, options.access_token}, host, ports, {}, std::random_device{}(), log});
+    options.nodes, {options.app_name, address, options.access_token}, host, ports, {}, std::random_device{}(), log});
   protocol::anon_send(callbacks, protocol::callback_partners{links});
   watch("link_dialer", links);
 }
@@ -378,8 +390,14 @@ void executor::parts::stop() {
       protocol::request(&*self, links, withdrawal_limit, protocol::link_farewell{}).receive([] {}, ignore);
     if (beats)
       protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
-    const auto limit = options.settings.drain_timeout;
+    const auto limit = options.drain_timeout;
     protocol::request(&*self, host, limit + stop_margin, protocol::drain_request{limit}).receive([] {}, ignore);
+    protocol::request(&*self, host, withdrawal_limit, protocol::executor_state_query{})
+      .receive(
+        [this](const protocol::executor_state& at_end) {
+          log->info("stopped: {} runs were taken, {} results are left to the next start", at_end.runs_taken, at_end.unreported);
+        },
+        ignore);
   }
   if (transport)
     transport->stop();
@@ -388,7 +406,9 @@ void executor::parts::stop() {
 
 bool executor::parts::end() {
   threads->close(); // nothing begins any more that could outlive this
-  if (!threads->wait_until_idle(last_words))
+  if (tasks)
+    tasks->close();
+  if (!threads->wait_until_idle(last_words) || (tasks && !tasks->wait_until_idle(last_words)))
     return false;
   if (system) {
     const auto quit = [](auto& handle) {
@@ -410,7 +430,7 @@ bool executor::parts::end() {
 executor::executor(std::unique_ptr<parts> made) : parts_{std::move(made)} {}
 
 core::result<std::unique_ptr<executor>> executor::start(executor_options options, handlers known) {
-  if (auto usable = check(options); !usable)
+  if (auto usable = check_options(options); !usable)
     return tl::unexpected{usable.error()};
   try {
     protocol::init_meta_objects();
@@ -437,6 +457,13 @@ const std::string& executor::address() const noexcept { return parts_->address; 
 executor_counts executor::counts() const {
   const auto& now = *parts_->counts;
   return {now.running, now.waiting, now.unreported};
+}
+
+core::result<void> executor::reload_tls() {
+  auto done = parts_->transport->reload_tls();
+  if (auto links = parts_->ports ? parts_->ports->reload() : core::result<void>{}; done && !links)
+    return links;
+  return done;
 }
 
 void executor::stop() {

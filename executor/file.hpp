@@ -2,6 +2,7 @@
 
 // A file's descriptor with an owner, and writes that are whole or say why not.
 
+#include <cerrno>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -23,13 +24,16 @@ public:
     std::swap(descriptor_, other.descriptor_);
     return *this;
   }
-  ~file() {
-    if (descriptor_ >= 0)
-      ::close(descriptor_);
-  }
+  ~file() { (void)close(); }
 
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
   [[nodiscard]] int get() const noexcept { return descriptor_; }
+
+  /// 0 or `errno`: a network's file system tells here that its disk is full.
+  [[nodiscard]] int close() noexcept {
+    const int closed = std::exchange(descriptor_, -1);
+    return closed >= 0 && ::close(closed) != 0 && errno != EINTR ? errno : 0;
+  }
 
 private:
   int descriptor_ = -1;

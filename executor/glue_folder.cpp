@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "executor/file.hpp"
+
 namespace ringmaster::executor {
 
 namespace {
@@ -20,56 +22,24 @@ core::result<void> failed(const std::string& what, int error) {
   return core::fail(core::errc::unavailable, what + ": " + std::generic_category().message(error));
 }
 
-class file {
-public:
-  explicit file(int fd) noexcept : fd_{fd} {}
-  ~file() { close(); }
-  file(const file&) = delete;
-  file& operator=(const file&) = delete;
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
-  /// 0 or errno; a network's file system tells here that its disk is full.
-  int close() noexcept {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
-  }
-
-private:
-  int fd_;
-};
-
 /// Makes the folder, or takes one that is there if it is ours alone. Whoever could write to it could run programs as this user.
-core::result<int> open_folder(const std::string& path) {
+core::result<file> open_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path{path}.parent_path(), error);
   if (::mkdir(path.c_str(), owner_only) != 0 && errno != EEXIST)
     return tl::unexpected{failed("cannot make the folder " + path, errno).error()};
-  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0)
+  file folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!folder)
     return tl::unexpected{failed("cannot open the folder " + path, errno).error()};
   struct stat what {};
-  int problem = ::fstat(folder, &what) != 0 ? errno : 0;
+  int problem = ::fstat(folder.get(), &what) != 0 ? errno : 0;
   if (problem == 0 && what.st_uid != ::geteuid())
     problem = EPERM;
-  if (problem == 0 && (what.st_mode & 07777) != owner_only && ::fchmod(folder, owner_only) != 0)
+  if (problem == 0 && (what.st_mode & 07777) != owner_only && ::fchmod(folder.get(), owner_only) != 0)
     problem = errno;
   if (problem == 0)
     return folder;
-  ::close(folder);
   return tl::unexpected{failed("the folder " + path + " must belong to the user of this process alone", problem).error()};
-}
-
-int write_all(int fd, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const auto put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return errno;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return 0;
 }
 
 /// 0 or errno. What stands under the name of another try, which a crash left behind, is overwritten.
@@ -77,9 +47,9 @@ int write_file(int folder, const std::string& name, std::string_view text) {
   const auto draft = name + ".part";
   ::unlinkat(folder, draft.c_str(), 0);
   file out{::openat(folder, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (out.get() < 0)
+  if (!out)
     return errno;
-  int error = write_all(out.get(), text);
+  int error = write_all(out, text).reason;
   if (const int at_close = out.close(); error == 0)
     error = at_close;
   if (error == 0 && ::renameat(folder, draft.c_str(), folder, name.c_str()) != 0)
@@ -128,16 +98,15 @@ std::string glue_folder::path_of(const script_key& script, std::string_view suff
 core::result<void> glue_folder::replace(const script_key& script, std::string_view suffix, std::string_view source,
                                         std::uint64_t order) {
   const std::lock_guard lock{guard_};
-  const auto opened = open_folder(path_);
-  if (!opened)
-    return tl::unexpected{opened.error()};
-  const file folder{*opened};
+  const auto folder = open_folder(path_);
+  if (!folder)
+    return tl::unexpected{folder.error()};
   const auto name = name_of(script, suffix);
-  if (const int error = write_file(folder.get(), name, source); error != 0)
+  if (const int error = write_file(folder->get(), name, source); error != 0)
     return failed("cannot write " + path_ + "/" + name, error);
   if (auto& newest = newest_[script.job]; order >= newest) {
     newest = order;
-    remove_others(folder.get(), prefix_of(script), name);
+    remove_others(folder->get(), prefix_of(script), name);
   }
   return {};
 }

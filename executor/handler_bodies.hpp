@@ -8,17 +8,23 @@
 #include "actors/executor/bodies.hpp"
 #include "executor/handlers.hpp"
 #include "executor/job_log.hpp"
+#include "executor/task_threads.hpp"
 
 namespace ringmaster::executor {
 
-/// Opens the log of a run; never null: where no file can be made, what is written is lost.
-using log_opener = std::function<std::unique_ptr<job_log>(const core::trigger_request&)>;
+struct handler_tools {
+  log_opener open_log;
+  /// For coroutines: a log that holds nothing open while they wait.
+  log_opener open_waiting_log;
+  /// Null when no handler is a coroutine.
+  std::shared_ptr<task_threads> threads;
+};
 
 /// Finds handlers by name, and hands what is no `BEAN` to `others`.
 class handler_bodies final : public actors::body_source {
 public:
   /// `others`: null answers that the type is not valid.
-  handler_bodies(const handlers& known, const log_opener& open, std::unique_ptr<actors::body_source> others);
+  handler_bodies(const handlers& known, const handler_tools& tools, std::unique_ptr<actors::body_source> others);
 
   core::result<std::shared_ptr<const actors::run_body>> find(const core::trigger_request& request,
                                                              const std::shared_ptr<const actors::run_body>& held) override;

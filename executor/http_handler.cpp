@@ -93,7 +93,9 @@ core::result<call> read_call(job_context& context, const http_handler_options& o
   const auto timeout = context.argument<std::int64_t>("timeout_ms", options.timeout.count());
   if (!timeout)
     return tl::unexpected{timeout.error()};
-  out.timeout = std::clamp(milliseconds{*timeout}, milliseconds{1}, options.timeout);
+  if (*timeout < 1 || *timeout > options.timeout.count())
+    return core::fail(core::errc::invalid_argument, "timeout_ms goes from 1 to " + std::to_string(options.timeout.count()));
+  out.timeout = milliseconds{*timeout};
   return out;
 }
 
@@ -194,6 +196,8 @@ void run_call(job_context& context, const http_handler_options& options, const s
 } // namespace
 
 core::result<handler> make_http_handler(http_handler_options options) {
+  if (options.timeout < milliseconds{1} || options.timeout > std::chrono::days{1})
+    return core::fail(core::errc::invalid_argument, "the timeout of calls goes from 1 ms to 1 day");
   std::vector<allowed_place> allowed;
   for (const auto& text : options.allowed) {
     auto place = place_of(text);

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
 #include <utility>
 
@@ -87,8 +86,8 @@ std::optional<std::string> find_argument(std::string_view param, std::string_vie
 }
 
 job_context::job_context(const core::trigger_request& request, job_log& log, std::stop_token stop,
-                         const stop_reason_source& stop_reason)
-  : request_{request}, log_{log}, stop_{std::move(stop)}, stop_reason_{stop_reason} {}
+                         const stop_reason_source& stop_reason, task_threads* threads)
+  : request_{request}, log_{log}, stop_{std::move(stop)}, stop_reason_{stop_reason}, threads_{threads} {}
 
 std::string_view job_context::param() const noexcept { return request_.param ? std::string_view{*request_.param} : ""; }
 
@@ -100,11 +99,9 @@ bool job_context::is_of_shard(std::int64_t number) const noexcept {
 std::string job_context::stop_reason() const { return stop_requested() && stop_reason_ ? stop_reason_() : ""; }
 
 bool job_context::wait_for(std::chrono::nanoseconds duration) const {
-  std::mutex guard;
-  std::condition_variable_any woken;
-  std::unique_lock lock{guard};
-  (void)woken.wait_for(lock, stop_, duration, [] { return false; }); // wakes for a stop alone
-  return !stop_.stop_requested();
+  sleep_awaiter sleep{nullptr, duration, stop_};
+  (void)sleep.await_ready();
+  return sleep.await_resume();
 }
 
 void job_context::progress(double fraction, std::string_view what) {

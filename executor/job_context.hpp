@@ -18,6 +18,7 @@
 
 #include "core/result.hpp"
 #include "core/trigger_request.hpp"
+#include "executor/awaiting.hpp"
 #include "executor/job_log.hpp"
 
 namespace ringmaster::executor {
@@ -50,14 +51,15 @@ template <class T>
 /// quotes `\"` and `\\` stand for themselves. Nothing when the name is not there.
 [[nodiscard]] std::optional<std::string> find_argument(std::string_view param, std::string_view name);
 
-/// One run, as its handler sees it. Lives as long as the handler's call. All functions may be called from any thread that the
-/// handler starts and waits for.
+/// One run, as its handler sees it. Lives until the handler has returned, a coroutine until it has ended. All functions may be
+/// called from any thread that the handler starts and waits for.
 class job_context {
 public:
   using stop_reason_source = std::function<std::string()>;
 
-  /// Nothing of the arguments is copied: they outlive it.
-  job_context(const core::trigger_request& request, job_log& log, std::stop_token stop, const stop_reason_source& stop_reason);
+  /// Nothing of the arguments is copied: they outlive it. `threads`: of coroutines; null: what they wait for blocks.
+  job_context(const core::trigger_request& request, job_log& log, std::stop_token stop, const stop_reason_source& stop_reason,
+              task_threads* threads = nullptr);
   job_context(const job_context&) = delete;
   job_context& operator=(const job_context&) = delete;
 
@@ -97,6 +99,17 @@ public:
   [[nodiscard]] std::string stop_reason() const;
   /// Waits so long. False: it was asked to stop meanwhile, and returns at once.
   bool wait_for(std::chrono::nanoseconds duration) const;
+
+  /// For coroutines, `co_await context.sleep_for(1s)`: as `wait_for`, without a thread. Goes on in one of the executor's threads
+  /// for coroutines, so a sleep of no time comes back to them from elsewhere.
+  [[nodiscard]] sleep_awaiter sleep_for(std::chrono::nanoseconds duration) const { return {threads_, duration, stop_}; }
+  /// For coroutines, `auto text = co_await context.run_blocking([&] { return read_all(file); });`: the call is made on a thread
+  /// that may block, a stop does not interrupt it; returns or throws what it does. Goes on as `sleep_for`. Throws
+  /// std::system_error when no thread can be had. `work`: a function with a name is used where it is, another one is moved.
+  template <class Function>
+  [[nodiscard]] blocking_awaiter<Function> run_blocking(Function&& work) const {
+    return {threads_, std::forward<Function>(work)};
+  }
 
   [[nodiscard]] job_log& log() noexcept { return log_; }
   void log(std::string_view text, const std::source_location& where = std::source_location::current()) { log_.line(text, where); }
@@ -138,6 +151,7 @@ private:
   job_log& log_;
   const std::stop_token stop_;
   const stop_reason_source& stop_reason_;
+  task_threads* const threads_;
   mutable std::mutex guard_;
   core::run_outcome outcome_;
   std::chrono::steady_clock::time_point progress_told_{};

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <source_location>
 #include <string_view>
+
+#include "core/trigger_request.hpp"
 
 namespace ringmaster::executor {
 
 /// The log of one run, which people of the admin read while it runs. Any thread; writes block for the file, never for a reader.
+/// What cannot be written is lost.
 class job_log {
 public:
   virtual ~job_log() = default;
@@ -13,8 +18,11 @@ public:
   /// One line, or several: time, place and thread are put before the first. `text`: UTF-8; other bytes are kept and shown
   /// replaced.
   virtual void line(std::string_view text, const std::source_location& where = std::source_location::current()) = 0;
-  /// Bytes as they are, e.g. what a child process prints.
+  /// Bytes as they are, e.g. what a child process prints: parts of lines and of characters.
   virtual void raw(std::string_view bytes) = 0;
 };
+
+/// Opens the log of a run; never null. Called on a thread of the run.
+using log_opener = std::function<std::unique_ptr<job_log>(const core::trigger_request&)>;
 
 } // namespace ringmaster::executor

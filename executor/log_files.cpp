@@ -62,8 +62,8 @@ void log_files::append(core::log_id run, core::time_point log_time, std::string_
   log_writer{place_, run, log_time}.note(text);
 }
 
-std::unique_ptr<log_writer> log_files::writer(core::log_id run, core::time_point log_time) const {
-  return std::make_unique<log_writer>(place_, run, log_time);
+std::unique_ptr<log_writer> log_files::writer(core::log_id run, core::time_point log_time, log_writer::opens when) const {
+  return std::make_unique<log_writer>(place_, run, log_time, when);
 }
 
 } // namespace ringmaster::executor

@@ -22,7 +22,8 @@ public:
   void append(core::log_id run, core::time_point log_time, std::string_view text) override;
 
   /// For the run itself, while it runs. May outlive this.
-  [[nodiscard]] std::unique_ptr<log_writer> writer(core::log_id run, core::time_point log_time) const;
+  [[nodiscard]] std::unique_ptr<log_writer> writer(core::log_id run, core::time_point log_time,
+                                                   log_writer::opens when = log_writer::opens::throughout) const;
 
 private:
   [[nodiscard]] file open_log(core::log_id run, core::time_point log_time) const;

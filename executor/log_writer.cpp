@@ -28,8 +28,10 @@ std::string with_ends(std::string_view head, std::string_view text) {
 
 } // namespace
 
-log_writer::log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time)
-  : place_{std::move(place)}, path_{place_->path_of(run, log_time)}, mutex_{place_->mutex_of(run)} {
+log_writer::log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when)
+  : place_{std::move(place)}, path_{place_->path_of(run, log_time)}, mutex_{place_->mutex_of(run)}, when_{when} {
+  if (when_ == opens::for_each_write)
+    return;
   const std::lock_guard lock{mutex_};
   open();
 }
@@ -44,15 +46,20 @@ void log_writer::line(const line_origin& from, std::string_view text) {
 void log_writer::raw(std::string_view bytes) {
   if (bytes.empty())
     return;
-  const std::lock_guard lock{mutex_};
-  put(bytes, form::bytes, writes::run);
+  put_and_close(bytes, form::bytes, writes::run);
 }
 
 void log_writer::note(std::string_view text) { put_lines(with_ends({}, text), writes::process); }
 
 void log_writer::put_lines(std::string_view text, writes who) {
+  put_and_close(text, form::lines, who);
+}
+
+void log_writer::put_and_close(std::string_view text, form how, writes who) {
   const std::lock_guard lock{mutex_};
-  put(text, form::lines, who);
+  put(text, how, who);
+  if (when_ == opens::for_each_write)
+    file_ = file{};
 }
 
 void log_writer::put(std::string_view text, form how, writes who) {

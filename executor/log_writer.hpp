@@ -21,12 +21,15 @@ struct line_origin {
   std::string_view thread;
 };
 
-/// The log file of one run, open as long as this lives. Any thread; everything blocks as long as the disk does. No failure comes
+/// The log file of one run. Any thread; everything blocks as long as the disk does. No failure comes
 /// out of it: what cannot be written is counted, told to the process's log and, once there is room again, said in the file.
 class log_writer {
 public:
-  /// The file is there when this returns, if it can be.
-  log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time);
+  /// `throughout` has the file as long as this lives, and the file is there when the constructor returns, if it can be.
+  /// `for_each_write` is for runs that wait by thousands.
+  enum class opens : std::uint8_t { throughout, for_each_write };
+
+  log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when = opens::throughout);
 
   /// `yyyy-MM-dd HH:mm:ss [file#function]-[line]-[thread] text`. Further lines of the text have no prefix.
   void line(const line_origin& from, std::string_view text);
@@ -42,6 +45,7 @@ private:
   /// `lines` begin with a `\n`, which is for the end of what stands before them, if that has none.
   enum class form : std::uint8_t { lines, bytes };
 
+  void put_and_close(std::string_view text, form how, writes who);
   void put_lines(std::string_view text, writes who);
   void put(std::string_view text, form how, writes who);
   bool open();
@@ -53,6 +57,7 @@ private:
   std::shared_ptr<log_place> place_;
   std::string path_;
   std::mutex& mutex_;
+  const opens when_;
   file file_;
   /// Of the file, as far as this writes it.
   std::uint64_t bytes_ = 0;

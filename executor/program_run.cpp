@@ -16,7 +16,7 @@ core::run_outcome exit_value(int number) {
 }
 
 /// What a person should know beside the outcome.
-void tell_end(const child_end& end, script_log& log) {
+void tell_end(const child_end& end, job_log& log) {
   if (end.dropped_bytes > 0)
     log.line("----------- " + std::to_string(end.dropped_bytes) + " bytes of output were dropped -----------");
   if (end.left)
@@ -25,20 +25,20 @@ void tell_end(const child_end& end, script_log& log) {
 
 } // namespace
 
-core::run_outcome cannot_start(std::string_view why, script_log& log) {
+core::run_outcome cannot_start(std::string_view why, job_log& log) {
   auto outcome = exit_value(-1);
   outcome.message->append(": ").append(why);
   log.line("----------- cannot start: " + std::string{why} + " -----------");
   return outcome;
 }
 
-core::run_outcome run_program(const child_command& command, const config::script_limits& limits, const std::stop_token& stop,
-                              const std::function<std::string()>& stop_reason, script_log& log) {
+core::run_outcome run_program(const child_command& command, const program_limits& limits, const std::stop_token& stop,
+                              const std::function<std::string()>& stop_reason, job_log& log) {
   child_limits most;
   most.memory_bytes_max = limits.memory_bytes_max;
   most.output_bytes_max = limits.output_bytes_max;
   most.kill_grace = limits.kill_grace;
-  const auto end = run_child(command, most, stop, [&log](output_stream, std::string_view bytes) { log.bytes(bytes); });
+  const auto end = run_child(command, most, stop, [&log](output_stream, std::string_view bytes) { log.raw(bytes); });
   tell_end(end, log);
   if (stop.stop_requested())
     log.line("----------- script stopped: " + (stop_reason ? stop_reason() : std::string{}) + " -----------");

@@ -15,13 +15,11 @@ std::string_view short_name(std::string_view function) {
 
 } // namespace
 
-run_log::run_log(const log_files& files, const core::trigger_request& request)
-  : writer_{files.writer(request.run, request.log_time)}, thread_{"job-" + std::to_string(core::number(request.job))} {}
+run_log::run_log(const log_files& files, const core::trigger_request& request, log_writer::opens when)
+  : writer_{files.writer(request.run, request.log_time, when)}, thread_{"job-" + std::to_string(core::number(request.job))} {}
 
 void run_log::line(std::string_view text, const std::source_location& where) {
   writer_->line({where.file_name(), short_name(where.function_name()), where.line(), thread_}, text);
 }
-
-void run_log::line(std::string_view text) { writer_->line({"script", "run", 0, thread_}, text); }
 
 } // namespace ringmaster::executor

@@ -5,19 +5,17 @@
 #include "core/trigger_request.hpp"
 #include "executor/job_log.hpp"
 #include "executor/log_files.hpp"
-#include "executor/script_log.hpp"
 
 namespace ringmaster::executor {
 
 /// The log file of one run, for handlers and for programs.
-class run_log final : public job_log, public script_log {
+class run_log final : public job_log {
 public:
-  run_log(const log_files& files, const core::trigger_request& request);
+  run_log(const log_files& files, const core::trigger_request& request,
+          log_writer::opens when = log_writer::opens::throughout);
 
   void line(std::string_view text, const std::source_location& where) override;
   void raw(std::string_view bytes) override { writer_->raw(bytes); }
-  void line(std::string_view text) override;
-  void bytes(std::string_view output) override { writer_->raw(output); }
 
 private:
   std::unique_ptr<log_writer> writer_;

@@ -14,16 +14,16 @@ namespace ringmaster::executor {
 
 struct scripts::common {
   std::shared_ptr<glue_folder> folder;
-  config::script_limits limits;
+  program_limits limits;
   std::vector<std::string> environment;
-  open_script_log logs;
+  log_opener logs;
   /// Counts scripts in the order in which they were asked for.
   mutable std::atomic<std::uint64_t> made{0};
 
-  common(const config::executor_settings& settings, std::vector<std::string> variables, open_script_log open)
-      : folder{std::make_shared<glue_folder>(settings.log_path)},
-        limits{settings.limits},
-        environment{std::move(variables)},
+  common(script_options&& options, log_opener open)
+      : folder{std::make_shared<glue_folder>(options.log_path)},
+        limits{options.limits},
+        environment{std::move(options.environment)},
         logs{std::move(open)} {}
 };
 
@@ -109,9 +109,8 @@ bool is_of(const std::shared_ptr<const actors::run_body>& held, const script_key
 
 } // namespace
 
-scripts::scripts(const config::executor_settings& settings, std::vector<std::string> environment, open_script_log logs)
-    : on_{settings.scripts},
-      common_{std::make_shared<const common>(settings, std::move(environment), std::move(logs))} {}
+scripts::scripts(script_options options, log_opener logs)
+    : on_{options.on}, common_{std::make_shared<const common>(std::move(options), std::move(logs))} {}
 
 scripts::~scripts() = default;
 

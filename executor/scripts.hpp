@@ -7,19 +7,27 @@
 #include <vector>
 
 #include "actors/executor/bodies.hpp"
-#include "config/settings.hpp"
 #include "core/result.hpp"
-#include "executor/script_log.hpp"
+#include "executor/program_limits.hpp"
+#include "executor/job_log.hpp"
 
 namespace ringmaster::executor {
 
 class glue_folder;
 
+struct script_options {
+  /// Else none runs.
+  bool on = false;
+  /// Their folder is below it; a path that can be opened.
+  std::string log_path;
+  program_limits limits = {};
+  /// What scripts get, and its PATH is where interpreters are looked for; mostly `inherited_environment()`.
+  std::vector<std::string> environment = {};
+};
+
 class scripts {
 public:
-  /// Of the settings: `log_path` as a path that can be opened, `scripts`, `limits`. `environment` is what scripts get, and its
-  /// PATH is where interpreters are looked for, mostly `inherited_environment()`.
-  scripts(const config::executor_settings& settings, std::vector<std::string> environment, open_script_log logs);
+  scripts(script_options options, log_opener logs);
   ~scripts();
   scripts(const scripts&) = delete;
   scripts& operator=(const scripts&) = delete;

@@ -76,7 +76,7 @@ struct tls_finding {
 /// Reads them: none when TLS is not used. Certificates that end within 30 days are warned of.
 [[nodiscard]] std::vector<tls_finding> examine_tls(const config::server_settings& server,
                                                    const config::security_settings& security,
-                                                   std::chrono::system_clock::time_point now);
+                                                   const config::link_settings& link, std::chrono::system_clock::time_point now);
 
 /// Why no call can go to an executor's address, as far as its text tells; empty: nothing speaks against it. Names, and what is no
 /// address at all, are judged when they are called. Any thread.

@@ -55,8 +55,12 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("curl", "openssl", "system"),
     ),
     "executor/": (
-        ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
+        ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/"),
         ("caf", "nlohmann", "spdlog", "system"),
+    ),
+    "executor/executor.cpp": (
+        ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
+        ("caf", "spdlog", "system"),
     ),
     "executor/http_handler.cpp": (("executor/", "core/"), ("curl",)),
     "apps/": (

@@ -119,9 +119,21 @@ def finite_request_rule(repository: Repository) -> Iterator[str]:
 
 def no_sleep_rule(repository: Repository) -> Iterator[str]:
     names = repository.of(CPLUSPLUS, "tests/", "actors/", "executor/", "gateway/", "core/")
-    yield from repository.search(
-        r"\b(sleep_for|sleep_until|usleep|nanosleep)\b|\bsleep\(", names, "{}: wait for an event with a deadline", False
-    )
+    # A handler that is a coroutine sleeps without a thread.
+    blocking = r"(?<!context\.)(?<!sleep_awaiter )\bsleep_for\b|\b(sleep_until|usleep|nanosleep)\b|\bsleep\("
+    yield from repository.search(blocking, names, "{}: wait for an event with a deadline", False)
+
+
+def co_await_rule(repository: Repository) -> Iterator[str]:
+    """g++ 12.2 translates these forms wrongly."""
+    names = repository.of(CPLUSPLUS)
+    beside = r"\b(if|while|switch)\s*\(.*\bco_await\b|(&&|\|\||\s\?\s).*\bco_await\b|\bco_await\b.*(&&|\|\||\s\?\s)"
+    what = "co_await stands in a statement of its own, not in a condition"
+    for name in names:
+        for number, line in repository.lines(name):
+            code = re.sub(r"//.*|\boperator co_await\(\) &&", "", line)
+            if re.search(beside, code):
+                yield f"{name}:{number}: {what}"
 
 
 def environment_rule(repository: Repository) -> Iterator[str]:

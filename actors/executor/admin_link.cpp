@@ -17,7 +17,7 @@ admin_link_state::admin_link_state(protocol::admin_link::pointer self, std::shar
                                    admin_link_settings settings, logger log)
   : self_{self}, client_{std::move(client)}, settings_{std::move(settings)}, log_{std::move(log)} {
   for (const auto& base : settings_.admins)
-    admins_.push_back({base, protocol::split_address(base)});
+    admins_.push_back({base, protocol::split_address(base), settings_.family.value_or(admin_family::array)});
 }
 
 protocol::admin_link::behavior_type admin_link_state::make_behavior() {
@@ -97,7 +97,9 @@ void admin_link_state::replied(protocol::admin_replied&& told) {
   ask(told.round);
 }
 
-bool admin_link_state::learn(admin& from, const protocol::wire::admin_reply& reply) {
+bool admin_link_state::learn(admin& from, const protocol::wire::admin_reply& reply) const {
+  if (settings_.family)
+    return false;
   const bool misread = from.family == admin_family::app_named && reply.message.starts_with("openapi invoke error:");
   const bool unnamed = from.family == admin_family::array && reply.wants_app_name;
   if (!misread && !unnamed)

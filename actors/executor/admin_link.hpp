@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct admin_link_settings {
   std::string access_token;
   /// To connect, and for an answer.
   std::chrono::milliseconds timeout{3000};
+  /// How all of them are spoken to; nothing: as each one's answers show.
+  std::optional<protocol::wire::admin_family> family = {};
 };
 
 /// Longer than a round through all admins takes.
@@ -67,7 +70,7 @@ private:
   [[nodiscard]] protocol::http_call call(const round& of) const;
   void replied(protocol::admin_replied&& told);
   /// Whether the admin is to be spoken to in another way from now on.
-  [[nodiscard]] static bool learn(admin& from, const protocol::wire::admin_reply& reply);
+  [[nodiscard]] bool learn(admin& from, const protocol::wire::admin_reply& reply) const;
   void end(std::map<std::uint64_t, round>::iterator which);
 
   protocol::admin_link::pointer self_;

@@ -2,6 +2,7 @@
 
 // What runs: the seam between the actors that decide when and those who bring the code. Nothing here knows CAF.
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -11,6 +12,15 @@
 #include "core/trigger_request.hpp"
 
 namespace ringmaster::actors {
+
+/// Threads for what blocks. Any thread.
+class body_threads {
+public:
+  virtual ~body_threads() = default;
+
+  /// Runs `work` at once, beside whatever runs: never waits for other work to end. False: no thread could be had.
+  virtual bool start(std::function<void()> work) = 0;
+};
 
 /// A handler, or the script of one version of a job's source. Two runs have the same one when they have the same object. Its
 /// functions block and run on threads of `body_threads`, for one job one after the other: but a run that ignored its stop may
@@ -23,6 +33,14 @@ struct run_body {
   /// before the stop is requested.
   std::function<core::run_outcome(const core::trigger_request&, std::stop_token, const std::function<std::string()>& stop_reason)>
     run;
+
+  /// Instead of `run`, for what needs no thread while it waits: begins the run and returns soon. `done` is called once, in any
+  /// thread, when the run has ended or has thrown something; not when `start` itself throws. The request lives until then.
+  std::function<void(const core::trigger_request&, std::stop_token, std::function<std::string()> stop_reason,
+                     std::function<void(core::run_outcome&&, std::exception_ptr thrown)> done)>
+    start = {};
+  /// Where `start` is called, and these may let it wait for other work. Null beside a `run`.
+  std::shared_ptr<body_threads> few_threads = nullptr;
 };
 
 /// Finds what a request asks for. Used by executor_host alone, on CAF's workers: it reads no disk.
@@ -34,15 +52,6 @@ public:
   /// answer.
   virtual core::result<std::shared_ptr<const run_body>> find(const core::trigger_request& request,
                                                              const std::shared_ptr<const run_body>& held) = 0;
-};
-
-/// Threads for what blocks. Any thread.
-class body_threads {
-public:
-  virtual ~body_threads() = default;
-
-  /// Runs `work` at once, beside whatever runs: never waits for other work to end. False: no thread could be had.
-  virtual bool start(std::function<void()> work) = 0;
 };
 
 } // namespace ringmaster::actors

@@ -47,14 +47,14 @@ void worker_body::call(const std::function<void()>& hook, const char* what) {
 body_call::body_call(core::trigger_request request, std::shared_ptr<worker_body> worker, std::shared_ptr<job_logs> logs)
   : request_{std::move(request)}, worker_{std::move(worker)}, logs_{std::move(logs)} {}
 
-body_result body_call::run() {
+void body_call::run(std::function<void(body_result&&)> done) {
   if (!has_ended())
     worker_->begin();
   // Meanwhile the hook may have taken its time.
   if (has_ended()) {
     body_result never{{run_failed, "stopped before it began"}};
     log_end(never);
-    return never;
+    return done(std::move(never));
   }
   append(std::string{line}
            .append("xxl-job job execute start -----------")
@@ -62,22 +62,41 @@ body_result body_call::run() {
            .append("Param:")
            .append(request_.param.value_or("null"))
            .append("\n"));
-  auto result = call();
-  log_end(result);
-  return result;
+  const auto& body = *worker_->body();
+  if (body.start)
+    return start(done);
+  end_with(done, [this, &body] { return body.run(request_, stop_.get_token(), [this] { return reason(); }); });
 }
 
-body_result body_call::call() {
+void body_call::start(const std::function<void(body_result&&)>& done) {
+  try {
+    worker_->body()->start(request_, stop_.get_token(), [this] { return reason(); },
+                           [this, done](core::run_outcome&& outcome, const std::exception_ptr& thrown) {
+                             end_with(done, [&] {
+                               return thrown ? (std::rethrow_exception(thrown), outcome) : std::move(outcome);
+                             });
+                           });
+  } catch (...) {
+    end_with(done, []() -> core::run_outcome { throw; });
+  }
+}
+
+void body_call::end_with(const std::function<void(body_result&&)>& done, const std::function<core::run_outcome()>& body) {
   const auto failed = [](std::string text) {
     return body_result{settled({run_failed, std::move(text)}), true};
   };
-  try {
-    return {settled(worker_->body()->run(request_, stop_.get_token(), [this] { return reason(); })), false};
-  } catch (const std::exception& thrown) {
-    return failed(thrown.what());
-  } catch (...) {
-    return failed("the handler threw something that is no std::exception");
-  }
+  const auto result_of = [&]() -> body_result {
+    try {
+      return {settled(body()), false};
+    } catch (const std::exception& thrown) {
+      return failed(thrown.what());
+    } catch (...) {
+      return failed("the handler threw something that is no std::exception");
+    }
+  };
+  auto result = result_of();
+  log_end(result);
+  done(std::move(result));
 }
 
 // Of one that was too late everything is said already.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -47,9 +48,9 @@ public:
 
   [[nodiscard]] const core::trigger_request& request() const noexcept { return request_; }
 
-  /// On a thread of its own; blocks as long as the body does. Nothing that the body throws leaves it. A body that was stopped
-  /// before its thread came to it is not called.
-  [[nodiscard]] body_result run();
+  /// On a thread of its own; blocks as long as a body that has a `run`. Nothing that the body throws leaves it. A body that was
+  /// stopped before its thread came to it is not called. `done` is called once, in any thread, and keeps this alive until then.
+  void run(std::function<void(body_result&&)> done);
 
   /// Any thread; the first ending stands. The body is asked to stop by `request_stop` then.
   void kill(std::string reason) { end(ending::killed, std::move(reason)); }
@@ -64,7 +65,9 @@ private:
 
   void end(ending how, std::string reason);
   [[nodiscard]] bool has_ended();
-  [[nodiscard]] body_result call();
+  void start(const std::function<void(body_result&&)>& done);
+  /// `body` returns the outcome or throws.
+  void end_with(const std::function<void(body_result&&)>& done, const std::function<core::run_outcome()>& body);
   void log_end(const body_result& result);
   void append(std::string_view text);
   [[nodiscard]] std::string reason();

@@ -94,9 +94,13 @@ void job_thread_state::start_next() {
   const auto number = ++last_number_;
   const auto timeout_s = request.timeout_s;
   auto call = std::make_shared<body_call>(std::move(request), worker_->body, tools_.logs);
-  const bool started = tools_.threads->start([call, number, me = protocol::job_thread{self_}] {
-    auto result = call->run();
-    protocol::anon_send(me, protocol::body_ended{number, std::move(result.outcome)});
+  const auto& body = *worker_->body->body();
+  const bool hook_blocks = body.init && !worker_->has_begun;
+  auto& threads = body.few_threads && !hook_blocks ? *body.few_threads : *tools_.threads;
+  const bool started = threads.start([call, number, me = protocol::job_thread{self_}] {
+    call->run([call, number, me](body_result&& result) {
+      protocol::anon_send(me, protocol::body_ended{number, std::move(result.outcome)});
+    });
   });
   if (!started) {
     no_thread_ = true;

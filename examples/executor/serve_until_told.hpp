@@ -27,9 +27,9 @@ inline int serve_until_told(int argc, char** argv, ringmaster::executor::handler
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
 
   ringmaster::executor::executor_options options;
-  options.settings.admins = {argv[1]};
-  options.settings.app_name = argv[2];
-  options.settings.port = 0; // the first free one from 9999 on
+  options.admins = {argv[1]};
+  options.app_name = argv[2];
+  options.port = 0; // the first free one from 9999 on
   options.access_token = argc > 3 ? argv[3] : "";
   options.log = spdlog::stderr_color_mt("executor");
   auto running = ringmaster::executor::executor::start(std::move(options), std::move(known));

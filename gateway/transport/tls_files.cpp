@@ -49,10 +49,24 @@ void check_readers(std::string_view key, const std::string& file, std::vector<tl
     findings.push_back({level::warning, named(key, file) + " can be read by everybody on this machine; chmod o-r it"});
 }
 
+/// The same three files as those of calls to executors, under other names.
+core::result<http::tls_context> link_context(const config::link_settings& link) {
+  config::security_settings files;
+  files.executor_ca = link.ca;
+  files.executor_certificate = link.certificate;
+  files.executor_key = link.key;
+  return http::make_client_context(files).map_error([](core::error&& why) {
+    constexpr std::string_view other = "security.executor_";
+    if (const auto at = why.context.find(other); at != std::string::npos)
+      why.context.replace(at, other.size(), "link.");
+    return std::move(why);
+  });
+}
+
 } // namespace
 
 std::vector<tls_finding> examine_tls(const config::server_settings& server, const config::security_settings& security,
-                                     std::chrono::system_clock::time_point now) {
+                                     const config::link_settings& link, std::chrono::system_clock::time_point now) {
   std::vector<tls_finding> findings;
   const auto at = std::chrono::system_clock::to_time_t(now);
   const auto examine = [&](const core::result<http::tls_context>& context, std::string_view certificate_key,
@@ -70,6 +84,8 @@ std::vector<tls_finding> examine_tls(const config::server_settings& server, cons
   if (!security.executor_ca.empty() || !security.executor_certificate.empty())
     examine(http::make_client_context(security), "security.executor_certificate", security.executor_certificate,
             "security.executor_key", security.executor_key);
+  if (!link.certificate.empty())
+    examine(link_context(link), "link.certificate", link.certificate, "link.key", link.key);
   return findings;
 }
 

@@ -170,6 +170,21 @@ TEST_CASE_METHOD(registering, "an admin that cannot read the new form is spoken 
   CHECK(files->saved == 0);
 }
 
+TEST_CASE_METHOD(registering, "a family that is said is not learned", "[actors][executor]") {
+  const auto named = GENERATE(true, false);
+  using protocol::wire::admin_family;
+  link_settings.family = named ? admin_family::app_named : admin_family::array;
+  client->answers = [](const protocol::http_call&) { return http_answer(wants_name); };
+  begin();
+  REQUIRE(client->sent().size() == 2); // once each
+  for (const auto& call : client->sent())
+    CHECK(header(call, "XXL-JOB-APPNAME") == (named ? "pay-worker" : "(none)"));
+  client->answers = [](const protocol::http_call&) { return http_answer(R"({"code":500,"msg":"openapi invoke error:x"})"); };
+  report(7);
+  pass(40s);
+  CHECK(header(client->sent().back(), "XXL-JOB-APPNAME") == (named ? "pay-worker" : "(none)"));
+}
+
 TEST_CASE_METHOD(registering, "without admins results are kept", "[actors][executor]") {
   link_settings.admins.clear();
   begin();

@@ -64,24 +64,32 @@ class ExecutorTest(Case):
         logs = [path.read_text() for path in (self.folder / "executor").rglob("joblogs/*/*.log")]
         self.assertTrue(any("hello a b; $HOME\n" in text for text in logs), logs)
         self.assertEqual(executor.stop(), 0)
+        self.assertRegex(executor.text(), r"stopped: [1-9]\d* runs were taken, 0 results are left to the next start")
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
 
     def test_what_is_wrong_is_said(self):
         word = ("executor", "--set")
         self.refuse(2, "executor.app_name is missing: the group that this executor belongs to", "executor")
         self.refuse(2, "executor.admins and executor.nodes are empty: nobody would send runs or take results", *word,
-                    "executor.app_name=a")
-        named = (*word, "executor.app_name=a", "--set")
+                    "executor.app_name=batch")
+        self.refuse(2, "executor.app_name has from 4 to 64 characters, not 1", *word, "executor.app_name=a")
+        named = (*word, "executor.app_name=batch", "--set")
         self.refuse(2, 'executor.admins: "10.0.0.1" is no address such as http://10.0.0.1:8080/xxl-job-admin',
                     *named, "executor.admins=10.0.0.1")
         usable = (*named, "executor.admins=http://127.0.0.1:1/", "--set")
-        self.refuse(2, "executor.listen is 0.0.0.0 and security.access_token is empty: whoever reaches it could run jobs. Say the"
-                       " token of the admin, or executor.allow_no_token = true", *usable, "executor.listen=0.0.0.0")
+        self.refuse(2, "executor.listen is 0.0.0.0 and there is no access token: whoever reaches it could run jobs. Say the token"
+                       " of the admin (security.access_token), or executor.allow_no_token = true",
+                    *usable, "executor.listen=0.0.0.0")
+        junk = self.run_it("executor", *(word for each in ("executor.app_name=batch", "executor.admins=http://127.0.0.1:1/",
+                                                           "security.access_token=x", "executor.listen=junk")
+                                         for word in ("--set", each)))
+        self.assertEqual(junk.code, 2)
+        self.assertIn("executor.listen = `junk:9999`: ", junk.err)
         self.refuse(2, 'executor.http_allowed: "ftp://h/" is no http or https address whose path ends with a slash',
                     *usable, "executor.http_allowed=ftp://h/")
 
     def test_a_folder_has_one_executor(self):
-        settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=a", "executor.port=0")
+        settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0")
         first = self.start_executor(*settings)
         first.wait_for(lambda: "serving on" in first.text(), "it serves")
         words = [word for setting in settings for word in ("--set", setting)]

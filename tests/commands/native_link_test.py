@@ -126,7 +126,7 @@ class NativeLinkTest(Case):
 
     def authority(self, name: str) -> None:
         self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                     "-subj", f"/CN={name}", "-days", 30, "-keyout", self.folder / f"{name}.key",
+                     "-subj", f"/CN={name}", "-days", 60, "-keyout", self.folder / f"{name}.key",
                      "-out", self.folder / f"{name}.pem")
 
     def issue(self, name: str, authority: str) -> None:
@@ -134,7 +134,7 @@ class NativeLinkTest(Case):
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
                      "-keyout", self.folder / f"{name}.key", "-out", request)
         self.openssl("x509", "-req", "-in", request, "-CA", self.folder / f"{authority}.pem", "-CAkey",
-                     self.folder / f"{authority}.key", "-CAcreateserial", "-days", 30, "-out", self.folder / f"{name}.pem")
+                     self.folder / f"{authority}.key", "-CAcreateserial", "-days", 60, "-out", self.folder / f"{name}.pem")
 
     def link_words(self, name: str, authority: str = "links") -> list[str]:
         files = {"certificate": f"{name}.pem", "key": f"{name}.key", "ca": f"{authority}.pem"}
@@ -206,6 +206,9 @@ class NativeLinkTest(Case):
         ended = self.run_it("run", "kill", str(run), variables=asked)
         self.assertEqual((ended.code, ended.err), (0, ""), ended)
         server.wait_for(lambda: self.rows(long_runs) == [(run, 500)], "the long run was ended")
+        # Certificates may be replaced while it runs.
+        executor.signal(signal.SIGHUP)
+        executor.wait_for_line("reload: the files of TLS were read again")
         # It says farewell, and has the same address when it comes back.
         self.assertEqual(executor.stop(), 0, executor.text())
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
@@ -276,11 +279,11 @@ class NativeLinkTest(Case):
         self.assertEqual(good.stop(), 0, good.text())
 
     def test_what_is_wrong_is_said(self):
-        named = ("executor", "--set", "executor.app_name=a", "--set")
+        named = ("executor", "--set", "executor.app_name=batch", "--set")
         self.refuse(2, "executor.admins and executor.nodes are empty: nobody would send runs or take results", *named,
                     "executor.listen=127.0.0.1")
         self.refuse(2, "executor.listen is empty: 0.0.0.0 means all addresses, and without a port executor.nodes must say who is"
-                       " dialled", *named, "executor.listen=")
+                       " dialled", *named, "executor.admins=http://127.0.0.1:1/", "--set", "executor.listen=")
         self.refuse(2, "executor.nodes: a native link needs link.certificate, link.key and link.ca, for both ends show who they"
                        " are", *named, "executor.nodes=127.0.0.1:9100")
         files = self.link_words("executor")

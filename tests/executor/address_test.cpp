@@ -16,20 +16,20 @@ TEST_CASE("the address that others can reach", "[executor]") {
 }
 
 TEST_CASE("the address to register", "[executor]") {
-  config::executor_settings settings;
+  executor::own_address said{"127.0.0.1"};
   const strings machine{"127.0.0.1", "10.1.2.3"};
-  CHECK(address_to_register(settings, 9999, false, machine) == "http://127.0.0.1:9999/");
-  settings.listen = "0.0.0.0";
-  CHECK(address_to_register(settings, 9999, false, machine) == "http://10.1.2.3:9999/");
-  CHECK(address_to_register(settings, 9999, true, machine) == "https://10.1.2.3:9999/");
-  CHECK(address_to_register(settings, 9999, false, {"127.0.0.1"}).error().context ==
+  CHECK(address_to_register(said, 9999, false, machine) == "http://127.0.0.1:9999/");
+  said.listen = "0.0.0.0";
+  CHECK(address_to_register(said, 9999, false, machine) == "http://10.1.2.3:9999/");
+  CHECK(address_to_register(said, 9999, true, machine) == "https://10.1.2.3:9999/");
+  CHECK(address_to_register(said, 9999, false, {"127.0.0.1"}).error().context ==
         "no address of this machine can be reached by others: say executor.ip or executor.address");
-  settings.listen = "::";
-  CHECK(address_to_register(settings, 1, false, {"2001:db8::7"}) == "http://[2001:db8::7]:1/");
-  settings.ip = "executor-7.example";
-  CHECK(address_to_register(settings, 9999, false, machine) == "http://executor-7.example:9999/");
-  settings.address = "http://pub.example:80/x/";
-  CHECK(address_to_register(settings, 9999, true, machine) == "http://pub.example:80/x/");
+  said.listen = "::";
+  CHECK(address_to_register(said, 1, false, {"2001:db8::7"}) == "http://[2001:db8::7]:1/");
+  said.ip = "executor-7.example";
+  CHECK(address_to_register(said, 9999, false, machine) == "http://executor-7.example:9999/");
+  said.address = "http://pub.example:80/x/";
+  CHECK(address_to_register(said, 9999, true, machine) == "http://pub.example:80/x/");
 }
 
 TEST_CASE("ports are tried upward from 9999, then downward", "[executor]") {

@@ -93,6 +93,22 @@ class ExamplesTest(unittest.TestCase):
         self.run_job(2, "count-slowly", "steps=3 step_ms=1")
         self.assertEqual(self.admin.outcome(2), (200, "3 steps"))
 
+    def test_waiting(self):
+        self.start("waiting")
+        inbox = self.home / "orders.csv"
+        for run in range(1, 21):
+            self.run_job(run, "wait-for-file", f"path={inbox} every_ms=10", jobId=run)
+        self.run_job(30, "wait-for-file", f"path={self.home / 'never'} every_ms=10", jobId=30)
+        wait_until(lambda: "execute start" in self.log(30), "it waits")
+        draft = self.home / "draft"
+        draft.write_text("a\nb\nc\n", encoding="ascii")
+        draft.rename(inbox)
+        self.assertEqual({self.admin.outcome(run) for run in range(1, 21)}, {(200, "3 lines")})
+        self.ask("kill", {"jobId": 30})
+        wait_until(lambda: "no longer waiting: scheduling center kill job." in self.log(30), "it stops")
+        self.run_job(40, "wait-for-file", "")
+        self.assertEqual(self.admin.outcome(40), (500, "path=… every_ms=…"))
+
     def test_calls(self):
         self.start("calls")
         (self.home / "some").mkdir()

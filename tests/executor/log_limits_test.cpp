@@ -138,3 +138,29 @@ TEST_CASE("log limits: a full disk costs lines, never the run, and is said when 
   CHECK(bytes.find('[') != std::string::npos);
   CHECK(disk.bytes(2).ends_with("[5 bytes of this log could not be written: No space left on device]\nafter\n"));
 }
+
+TEST_CASE("log limits: a writer that has no file between writes keeps count all the same", "[executor]") {
+  test::log_disk disk;
+  auto options = disk.options();
+  options.bytes_max = 10'000;
+  executor::log_files logs{options};
+  const auto count_open = [] {
+    const std::filesystem::directory_iterator open{"/proc/self/fd"};
+    return std::distance(begin(open), end(open));
+  };
+  const auto before = count_open();
+  const auto writer = logs.writer(limited, some_time, executor::log_writer::opens::for_each_write);
+  CHECK_FALSE(logs.has(limited, some_time));
+
+  for (int i = 0; i < 200; ++i) {
+    writer->raw(std::string(50, 'x'));
+    writer->line({}, "y");
+    CHECK(count_open() == before);
+  }
+
+  const auto bytes = disk.bytes(1);
+  CHECK(bytes.size() < 10'200);
+  CHECK(last_line(bytes) == "[The log ends here: a run may write 10000 bytes. What it writes from here on is dropped.]\n");
+  logs.append(limited, some_time, "the end\n");
+  CHECK(last_line(disk.bytes(1)) == "the end\n");
+}

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/script_log.hpp"
+#include "executor/job_log.hpp"
 
 namespace ringmaster::test {
 
@@ -16,7 +16,7 @@ public:
   /// Called on the thread of the run, with all that came so far.
   std::function<void(const std::string& text)> seen;
 
-  [[nodiscard]] executor::open_script_log opener() {
+  [[nodiscard]] executor::log_opener opener() {
     return [this](const core::trigger_request&) { return std::make_unique<writer>(*this); };
   }
   [[nodiscard]] std::vector<std::string> lines() const {
@@ -29,14 +29,14 @@ public:
   }
 
 private:
-  class writer final : public executor::script_log {
+  class writer final : public executor::job_log {
   public:
     explicit writer(recorded_log& to) : to_{to} {}
-    void line(std::string_view text) override {
+    void line(std::string_view text, const std::source_location&) override {
       const std::lock_guard lock{to_.guard_};
       to_.lines_.emplace_back(text);
     }
-    void bytes(std::string_view output) override {
+    void raw(std::string_view output) override {
       {
         const std::lock_guard lock{to_.guard_};
         to_.text_ += output;

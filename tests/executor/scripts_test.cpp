@@ -27,18 +27,20 @@ struct glue_fixture {
   temp_folder folder;
   process_mark mark;
   recorded_log log;
-  config::executor_settings settings;
+  executor::script_options options;
   std::vector<std::string> environment = mark.environment();
   std::unique_ptr<executor::scripts> made;
 
   glue_fixture() {
-    settings.log_path = folder.path();
-    settings.scripts = true;
+    options.log_path = folder.path();
+    options.on = true;
   }
 
   executor::scripts& scripts() {
-    if (!made)
-      made = std::make_unique<executor::scripts>(settings, environment, log.opener());
+    if (!made) {
+      options.environment = environment;
+      made = std::make_unique<executor::scripts>(options, log.opener());
+    }
     return *made;
   }
 
@@ -228,7 +230,7 @@ TEST_CASE("scripts: what is no script is refused with XXL's text", "[executor]")
 
 TEST_CASE("scripts: nothing runs when they are off", "[executor]") {
   glue_fixture f;
-  f.settings.scripts = false;
+  f.options.on = false;
   for (const auto& [type, display] :
        {std::pair{"GLUE_SHELL", "GLUE(Shell)"}, std::pair{"GLUE_PYTHON", "GLUE(Python3)"}, std::pair{"GLUE_PHP", "GLUE(PHP)"},
         std::pair{"GLUE_PYTHON2", "GLUE(Python2)"}, std::pair{"GLUE_NODEJS", "GLUE(Nodejs)"},
@@ -327,7 +329,7 @@ TEST_CASE("scripts: one job twice at once, and a new version beside the old one"
 
 TEST_CASE("scripts: output beyond the limit is dropped, and the log says how much", "[executor]") {
   glue_fixture f;
-  f.settings.limits.output_bytes_max = 1024;
+  f.options.limits.output_bytes_max = 1024;
   CHECK(f.run(request_of("head -c 5000 /dev/zero | tr '\\0' x")).code == 200);
   CHECK(f.log.text().starts_with(std::string(1024, 'x') + "\n-----------"));
   CHECK(f.log.lines().back() == "----------- 3976 bytes of output were dropped -----------");
@@ -335,7 +337,7 @@ TEST_CASE("scripts: output beyond the limit is dropped, and the log says how muc
 
 TEST_CASE("scripts: the limit of memory holds", "[executor]") {
   glue_fixture f;
-  f.settings.limits.memory_bytes_max = 256 * 1024 * 1024;
+  f.options.limits.memory_bytes_max = 256 * 1024 * 1024;
   CHECK(f.run(request_of("x = bytearray(1 << 30)", "GLUE_PYTHON")).message == "script exit value(1) is failed");
   CHECK(f.log.text().find("MemoryError") != std::string::npos);
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <coroutine>
 #include <csignal>
 #include <cstdio>
 #include <mutex>
@@ -20,6 +21,14 @@ using namespace ringmaster;
 using executor::job_context;
 
 namespace {
+
+executor::task<> nap(job_context& context) {
+  const auto time = context.argument<std::int64_t>("s", 0);
+  const bool slept = co_await context.sleep_for(std::chrono::seconds{time.value_or(0)});
+  if (!slept)
+    context.log("woken: " + context.stop_reason());
+  context.succeed(slept ? "slept" : "woken");
+}
 
 void add_handlers(executor::handlers& to) {
   const auto add = [&](const char* name, executor::handler run, executor::handler_hooks hooks = {}) {
@@ -51,32 +60,44 @@ void add_handlers(executor::handlers& to) {
     for (std::int64_t i = 0; i < context.param_as<std::int64_t>().value_or(1); ++i)
       context.log(line);
   });
+  add("nap", nap);
+  add("nap_boom", [](job_context& context) -> executor::task<> {
+    co_await context.sleep_for(std::chrono::milliseconds{1});
+    throw std::runtime_error("the roof fell in");
+  });
+  add("nap_deaf", [](job_context& context) -> executor::task<> {
+    for (bool slept = true; slept;)
+      slept = co_await context.sleep_for(std::chrono::hours{1});
+    co_await context.run_blocking([&context] { context.log("not yet"); });
+    co_await std::suspend_always{}; // nobody will resume it
+  });
+  add("hooked_nap", nap,
+      {[] { std::puts("hook init"), std::fflush(stdout); }, [] { std::puts("hook destroy"), std::fflush(stdout); }});
   add("hooked", [](job_context&) {},
       {[] { std::puts("hook init"), std::fflush(stdout); }, [] { std::puts("hook destroy"), std::fflush(stdout); }});
 }
 
 bool set(executor::executor_options& to, std::string_view key, const std::string& value) {
-  auto& settings = to.settings;
   if (key == "admin")
-    settings.admins.push_back(value);
+    to.admins.push_back(value);
   else if (key == "app_name")
-    settings.app_name = value;
+    to.app_name = value;
   else if (key == "token")
     to.access_token = value;
   else if (key == "data_dir")
     to.data_dir = value;
   else if (key == "address")
-    settings.address = value;
+    to.address = value;
   else if (key == "port")
-    settings.port = std::stoul(value);
+    to.port = std::stoul(value);
   else if (key == "idle_limit_ms")
-    settings.idle_limit = std::chrono::milliseconds{std::stol(value)};
+    to.idle_limit = std::chrono::milliseconds{std::stol(value)};
   else if (key == "drain_ms")
-    settings.drain_timeout = std::chrono::milliseconds{std::stol(value)};
+    to.drain_timeout = std::chrono::milliseconds{std::stol(value)};
   else if (key == "queue_max")
-    settings.queue_max = std::stoul(value);
+    to.queue_max = std::stoul(value);
   else if (key == "scripts")
-    settings.scripts = value == "true";
+    to.scripts = value == "true";
   else
     return false;
   return true;

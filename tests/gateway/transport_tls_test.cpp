@@ -348,16 +348,23 @@ TEST_CASE_METHOD(tls_fixture, "files that cannot be used stop the start", "[gate
 TEST_CASE_METHOD(tls_fixture, "files are examined", "[gateway][tls]") {
   using level = gateway::tls_finding::level;
   const auto now = std::chrono::system_clock::now();
-  CHECK(gateway::examine_tls({}, {}, now).empty());
+  CHECK(gateway::examine_tls({}, {}, {}, now).empty());
   ::chmod(server.tls_key.c_str(), 0600);
-  auto findings = gateway::examine_tls(server, {}, now);
+  auto findings = gateway::examine_tls(server, {}, {}, now);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].how == level::warning); // ends in an hour
   ::chmod(server.tls_key.c_str(), 0644);
-  CHECK(gateway::examine_tls(server, {}, now).size() == 2);
-  CHECK(gateway::examine_tls(server, {}, now + 2h)[0].how == level::failure);
+  CHECK(gateway::examine_tls(server, {}, {}, now).size() == 2);
+  CHECK(gateway::examine_tls(server, {}, {}, now + 2h)[0].how == level::failure);
   serve_with(authority.issue("long", "DNS:a", 40L * 24 * 3600));
-  CHECK(gateway::examine_tls(server, {}, now)[0].how == level::fine);
+  CHECK(gateway::examine_tls(server, {}, {}, now)[0].how == level::fine);
   server.tls_key = folder.path() + "/none";
-  CHECK(gateway::examine_tls(server, {}, now)[0].how == level::failure);
+  CHECK(gateway::examine_tls(server, {}, {}, now)[0].how == level::failure);
+  const auto node = authority.issue("node", "DNS:a", 3600);
+  config::link_settings link{.listen = {}, .certificate = node.certificate, .key = node.key, .ca = authority.file()};
+  CHECK(gateway::examine_tls({}, {}, link, now)[0].detail.starts_with("link.certificate = "));
+  link.ca = folder.path() + "/none";
+  findings = gateway::examine_tls({}, {}, link, now);
+  CHECK(findings[0].how == level::failure);
+  CHECK(findings[0].detail.starts_with("link.ca"));
 }

@@ -155,6 +155,10 @@ class TidyTest(ScriptTest):
         for call in ("std::this_thread::sleep_for(1s);", "usleep(3);", "sleep(1);"):
             self.refuse("tests/actors/a.cpp", f"  {call}\n", "tests/actors/a.cpp:1: ")
 
+    def test_co_await_in_a_condition(self):
+        for code in ("if (!co_await context.sleep_for(1s))", "return a && co_await b;", "x = co_await b ? 1 : 2;"):
+            self.refuse("executor/a.cpp", f"  {code}\n", "executor/a.cpp:1: co_await stands in a statement of its own")
+
     def test_environment(self):
         self.refuse("storage/a.cpp", 'auto x = std::getenv("X");\n', "storage/a.cpp:1: getenv(")
 

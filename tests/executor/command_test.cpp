@@ -1,6 +1,6 @@
 #include <sys/stat.h>
 
-#include "executor/command_body.hpp"
+#include "executor/command.hpp"
 #include "tests/executor/process_marks.hpp"
 #include "tests/executor/recorded_log.hpp"
 #include "tests/support/catch.hpp"
@@ -16,12 +16,13 @@ struct command_fixture {
   recorded_log log;
   process_mark mark;
 
-  core::run_outcome run(command_options options, const core::trigger_request& request, std::stop_token stop = {}) {
+  core::run_outcome run(command_options options, const core::trigger_request& request, const std::stop_token& stop = {}) {
     auto environment = mark.environment();
     environment.emplace_back("JOB_PARAM=not of this run");
-    const auto body = make_command_body(std::move(options), environment, log.opener());
-    REQUIRE(body);
-    return (*body)->run(request, std::move(stop), [] { return std::string{"a reason"}; });
+    const auto made = command::make(std::move(options), environment);
+    REQUIRE(made);
+    const auto of_run = log.opener()(request);
+    return made->run(request, stop, [] { return std::string{"a reason"}; }, *of_run);
   }
 };
 
@@ -59,6 +60,13 @@ TEST_CASE("command: the parameter may be one argument behind the others", "[exec
   CHECK(f.log.text() == "<fixed><a  b;c><fixed><>");
 }
 
+TEST_CASE("command: a parameter is as long as the system lets a variable be", "[executor]") {
+  command_fixture f;
+  const std::size_t most = 128 * 1024 - std::string_view{"JOB_PARAM="}.size() - 1;
+  CHECK(f.run({"true"}, request_with(std::string(most, 'x'))).code == 200);
+  CHECK(f.run({"true"}, request_with(std::string(most + 1, 'x'))).message->ends_with("true: Argument list too long"));
+}
+
 TEST_CASE("command: its end is the result", "[executor]") {
   command_fixture f;
   CHECK(f.run({"false"}, request_with("")).message == "script exit value(1) is failed");
@@ -87,8 +95,7 @@ TEST_CASE("command: its folder and its limits are its own", "[executor]") {
 }
 
 TEST_CASE("command: one that can never run is not made", "[executor]") {
-  recorded_log log;
-  CHECK_FALSE(make_command_body({}, {}, log.opener()));
-  CHECK_FALSE(make_command_body({std::string{"a\0b", 3}}, {}, log.opener()));
-  CHECK_FALSE(make_command_body({"true", {std::string{"a\0b", 3}}}, {}, log.opener()));
+  CHECK_FALSE(command::make({}, {}));
+  CHECK_FALSE(command::make({std::string{"a\0b", 3}}, {}));
+  CHECK_FALSE(command::make({"true", {std::string{"a\0b", 3}}}, {}));
 }
