@@ -75,7 +75,7 @@ api_reply api_client::call(std::string_view method, const std::string& target, s
   if (socket_ < 0)
     connect();
   std::string out{method};
-  out += ' ' + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+  out += ' ' + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers_;
   if (!cookie_.empty())
     out += "Cookie: " + cookie_ + "\r\n";
   if (method == "POST")

@@ -28,6 +28,9 @@ public:
   /// Signs the first administrator in with what stands in the data folder's `initial-secrets`.
   void sign_in(const std::filesystem::path& data_dir);
 
+  /// A header that each request has from now on.
+  void show(const std::string& name, const std::string& value) { headers_ += name + ": " + value + "\r\n"; }
+
   api_reply get(const std::string& target) { return call("GET", target, {}); }
   /// A form.
   api_reply post(const std::string& target, const std::string& form) { return call("POST", target, form); }
@@ -39,6 +42,7 @@ private:
   std::uint16_t port_;
   int socket_ = -1;
   std::string cookie_;
+  std::string headers_;
   std::string in_;
 };
 

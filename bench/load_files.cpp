@@ -68,7 +68,8 @@ void write_jobs(const std::filesystem::path& file, const load_plan& plan, const 
     out << (i > 0 ? ", " : "") << quoted(addresses[i]);
   out << "]\n";
   for (std::size_t i = 0; i < plan.jobs; ++i) {
-    out << "\n[[job]]\ngroup = \"bench\"\nkey = \"job-" << i << "\"\nroute = \"ROUND\"\nhandler = \"noop\"\n";
+    out << "\n[[job]]\ngroup = \"bench\"\nkey = \"job-" << i << "\"\nroute = \"ROUND\"\n"
+        << "handler = " << quoted(plan.handler) << "\n";
     if (const auto millisecond = i * 1000 / plan.jobs; plan.shape == load_shape::evenly)
       out << "interval_ms = 1000\nstart_at = " << start_of(millisecond) << "\nparams = \"" << millisecond << "\"\n";
     else

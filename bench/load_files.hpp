@@ -25,6 +25,7 @@ struct load_plan {
   load_shape shape = load_shape::every_second;
   std::size_t jobs = 0;
   std::int64_t instant_ms = 0; ///< of `at_once`
+  std::string handler = "noop";
 
   /// Firings of each second of the window, from its begin.
   [[nodiscard]] std::vector<std::uint32_t> expected(const load_window& window) const;

@@ -1,35 +1,10 @@
 #include "bench/report.hpp"
 
-#include <cmath>
-#include <fstream>
-
-#include <nlohmann/json.hpp>
-#include <sched.h>
+#include "bench/json_parts.hpp"
 
 namespace ringmaster::bench {
 
 namespace {
-
-using json = nlohmann::ordered_json;
-
-double rounded(double value, double digits = 1000) { return std::round(value * digits) / digits; }
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
-json machine() {
-  std::string model = "unknown";
-  std::ifstream in{"/proc/cpuinfo"};
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
-      model = line.substr(line.find(": ") + 2);
-      break;
-    }
-  return {{"cores", usable_cores()}, {"cpu", model}};
-}
 
 json to_object(const cpu_shares& cpu) {
   return {{"ringmaster", rounded(cpu.ringmaster)}, {"store", rounded(cpu.store)}, {"executors", rounded(cpu.executors)}};
@@ -42,8 +17,6 @@ json to_object(const memory_peaks& memory) {
 json to_object(const spread_ms& late) {
   return {{"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
 }
-
-json exit_of(const std::optional<int>& status) { return status ? json(*status) : json("killed"); }
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "bench/stored_results.hpp"
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
@@ -15,10 +16,7 @@ std::string query_of(std::int64_t after) {
   return "SELECT id FROM xxl_job_log WHERE id > " + std::to_string(after) + " AND handle_code = 200 ORDER BY id";
 }
 
-} // namespace
-
-std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file, std::int64_t after) {
-  const auto query = query_of(after);
+void read_sqlite(const std::filesystem::path& file, const std::string& query, const std::function<void(sqlite3_stmt*)>& take) {
   sqlite3* opened = nullptr;
   const auto code = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
   const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> db{opened, &sqlite3_close};
@@ -26,13 +24,30 @@ std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file, st
   if (code != SQLITE_OK || sqlite3_prepare_v2(opened, query.c_str(), -1, &prepared, nullptr) != SQLITE_OK)
     throw std::runtime_error(file.string() + ": " + sqlite3_errmsg(opened));
   const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> rows{prepared, &sqlite3_finalize};
-  std::vector<std::int64_t> ids;
   int step = SQLITE_ROW;
   while ((step = sqlite3_step(prepared)) == SQLITE_ROW)
-    ids.push_back(sqlite3_column_int64(prepared, 0));
+    take(prepared);
   if (step != SQLITE_DONE)
     throw std::runtime_error(file.string() + ": " + sqlite3_errmsg(opened));
+}
+
+} // namespace
+
+std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file, std::int64_t after) {
+  std::vector<std::int64_t> ids;
+  read_sqlite(file, query_of(after), [&](sqlite3_stmt* row) { ids.push_back(sqlite3_column_int64(row, 0)); });
   return ids;
+}
+
+std::vector<stored_run> runs_in_sqlite(const std::filesystem::path& file) {
+  std::vector<stored_run> runs;
+  const std::string query = "SELECT id, job_id, strftime('%s', trigger_time), strftime('%s', handle_time), handle_code"
+                            " FROM xxl_job_log ORDER BY id";
+  read_sqlite(file, query, [&](sqlite3_stmt* row) {
+    runs.push_back({sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
+                    sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4)});
+  });
+  return runs;
 }
 
 std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database, std::int64_t after) {

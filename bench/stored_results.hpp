@@ -14,4 +14,15 @@ namespace ringmaster::bench {
 [[nodiscard]] std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database,
                                                         std::int64_t after);
 
+/// A row of the log table; times in whole seconds, 0 for none.
+struct stored_run {
+  std::int64_t log_id = 0;
+  std::int64_t job = 0;
+  std::int64_t trigger_second = 0;
+  std::int64_t handle_second = 0;
+  std::int64_t handle_code = 0;
+};
+/// All of them, by log id.
+[[nodiscard]] std::vector<stored_run> runs_in_sqlite(const std::filesystem::path& file);
+
 } // namespace ringmaster::bench

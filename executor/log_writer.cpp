@@ -30,7 +30,7 @@ std::string with_ends(std::string_view head, std::string_view text) {
 
 log_writer::log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when)
   : place_{std::move(place)}, path_{place_->path_of(run, log_time)}, mutex_{place_->mutex_of(run)}, when_{when} {
-  if (when_ == opens::for_each_write)
+  if (when_ != opens::throughout)
     return;
   const std::lock_guard lock{mutex_};
   open();

@@ -26,8 +26,9 @@ struct line_origin {
 class log_writer {
 public:
   /// `throughout` has the file as long as this lives, and the file is there when the constructor returns, if it can be.
-  /// `for_each_write` is for runs that wait by thousands.
-  enum class opens : std::uint8_t { throughout, for_each_write };
+  /// `when_written`: from the first write on, for a log that is there already. `for_each_write` is for runs that wait by
+  /// thousands.
+  enum class opens : std::uint8_t { throughout, when_written, for_each_write };
 
   log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when = opens::throughout);
 

@@ -8,11 +8,11 @@
 
 namespace ringmaster::executor {
 
-/// The log file of one run, for handlers and for programs.
+/// The log file of one run, for handlers and for programs. The lines of its begin are there before.
 class run_log final : public job_log {
 public:
   run_log(const log_files& files, const core::trigger_request& request,
-          log_writer::opens when = log_writer::opens::throughout);
+          log_writer::opens when = log_writer::opens::when_written);
 
   void line(std::string_view text, const std::source_location& where) override;
   void raw(std::string_view bytes) override { writer_->raw(bytes); }

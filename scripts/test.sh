@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=ci labels='' tsan=no whole=yes
-benches=(cron_bench http_bench store_bench purge_bench firing_bench) # all of bench/CMakeLists.txt
+benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench) # all of bench/CMakeLists.txt
 while [ $# -gt 0 ]; do
   case "$1" in
     --preset | --label)
@@ -146,16 +146,15 @@ run_fuzzers() {
   fi
 }
 
-# Five seconds of load: a line of JSON that says nothing was lost and nothing was sent twice.
-run_bench_smoke() {
-  local bench=build/release/bench/firing_bench
-  say "bench smoke: 500 jobs/s for 5 s on SQLite"
-  local status=0
-  timeout --kill-after=15 120 "$bench" --ringmaster build/release/apps/ringmaster --rate 500 --seconds 5 --store sqlite \
+# A few seconds of load: a line of JSON that says nothing was lost and nothing was sent twice.
+bench_smoke() { # NAME WORDS…
+  local bench=$1 status=0
+  shift
+  timeout --kill-after=15 120 "build/release/bench/$bench" --ringmaster build/release/apps/ringmaster "$@" \
     > "$results/bench.log" || status=$?
   cat "$results/bench.log"
   if [ "$status" != 0 ]; then
-    fail "bench smoke: firing_bench ended with code $status"
+    fail "bench smoke: $bench ended with code $status"
   elif ! python3 - "$results/bench.log" <<'PYTHON'
 import json, sys
 lines = [line for line in open(sys.argv[1], encoding="utf-8") if line.startswith("{")]
@@ -167,6 +166,12 @@ PYTHON
   else
     sum+=(--count 1 0 0)
   fi
+}
+
+run_bench_smoke() {
+  say "bench smoke: 500 jobs/s for 5 s on SQLite, and as many to an executor for 3 s"
+  bench_smoke firing_bench --rate 500 --seconds 5 --store sqlite
+  bench_smoke executor_bench --rate 500 --seconds 3
 }
 
 say dependencies

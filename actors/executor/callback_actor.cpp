@@ -54,8 +54,8 @@ void callback_actor_state::arm() {
 
 void callback_actor_state::pump() {
   save();
-  if (!flight_ && (!away_ || now() >= retry_at_))
-    send_next();
+  while (may_send() && send_next()) {
+  }
   count();
   answer_flushes();
   arm();
@@ -63,19 +63,29 @@ void callback_actor_state::pump() {
 
 // -- to admins -------------------------------------------------------------------------------------------------------------
 
-void callback_actor_state::send_next() {
-  if (turn_of_files_ || unsent_.empty())
+bool callback_actor_state::may_send() const {
+  if (away_ && now() < retry_at_)
+    return false;
+  return flights_.empty() || (taken_ && flights_.size() < flights_max);
+}
+
+bool callback_actor_state::send_next() {
+  const auto of_file = [](const flight& each) { return each.file.has_value(); };
+  if ((turn_of_files_ || unsent_.empty()) && std::none_of(flights_.begin(), flights_.end(), of_file))
     if (auto file = take_file()) {
       turn_of_files_ = false;
-      return load(std::move(*file));
+      load(std::move(*file));
+      return true;
     }
   turn_of_files_ = true;
-  if (!unsent_.empty()) {
-    flight_.emplace();
-    return send(unsent_);
+  // Beside others only what fills a request.
+  if (unsent_.size() >= (flights_.empty() ? 1 : report_queue::batch_max)) {
+    send(flights_.emplace(flights_.end()), unsent_);
+    return true;
   }
-  if (unlisted_ && files_.empty())
+  if (unlisted_ && files_.empty() && unsent_.empty())
     list();
+  return false;
 }
 
 std::optional<callback_actor_state::stored_file> callback_actor_state::take_file() {
@@ -90,55 +100,58 @@ std::optional<callback_actor_state::stored_file> callback_actor_state::take_file
   return file;
 }
 
-void callback_actor_state::send(report_queue& from) {
-  flight_->batch = std::make_shared<const std::vector<core::run_report>>(from.take());
+void callback_actor_state::send(flight_place which, report_queue& from) {
+  which->batch = std::make_shared<const std::vector<core::run_report>>(from.take());
   if (!links_)
-    return send_to_admins();
-  protocol::request(self_, links_, links_patience, protocol::run_reports{*flight_->batch})
-    .then([this] { answered({.accepted = true, .reached = true, .refusals = {}}); },
-          [this](const caf::error&) { send_to_admins(); });
+    return send_to_admins(which);
+  protocol::request(self_, links_, links_patience, protocol::run_reports{*which->batch})
+    .then([this, which] { answered(which, {.accepted = true, .reached = true, .refusals = {}}); },
+          [this, which](const caf::error&) { send_to_admins(which); });
 }
 
-void callback_actor_state::send_to_admins() {
-  protocol::request(self_, tools_.admins, tools_.patience, protocol::report_batch{flight_->batch})
-    .then([this](const protocol::admin_answer& answer) { answered(answer); },
-          [this](const caf::error& reason) { answered({.refusals = {caf::to_string(reason)}}); });
+void callback_actor_state::send_to_admins(flight_place which) {
+  protocol::request(self_, tools_.admins, tools_.patience, protocol::report_batch{which->batch})
+    .then([this, which](const protocol::admin_answer& answer) { answered(which, answer); },
+          [this, which](const caf::error& reason) { answered(which, {.refusals = {caf::to_string(reason)}}); });
 }
 
-void callback_actor_state::answered(const protocol::admin_answer& answer) {
-  tell_logs(flight_->batch, answer);
+void callback_actor_state::answered(flight_place which, const protocol::admin_answer& answer) {
+  tell_logs(which->batch, answer);
+  taken_ = answer.accepted;
   if (answer.accepted)
-    accepted();
+    accepted(which);
   else
-    refused(answer.reached);
+    refused(which, answer.reached);
   pump();
 }
 
-void callback_actor_state::accepted() {
+void callback_actor_state::accepted(flight_place which) {
   if (std::exchange(away_, false))
     tools_.log->info("an admin takes results again");
   failures_ = 0;
-  if (flight_->file && !flight_->rest.empty())
-    return send(flight_->rest);
-  if (flight_->file)
-    remove(*flight_->file);
-  flight_.reset();
+  if (which->file && !which->rest.empty())
+    return send(which, which->rest);
+  if (which->file)
+    remove(*which->file);
+  flights_.erase(which);
 }
 
-void callback_actor_state::refused(bool reached) {
+void callback_actor_state::refused(flight_place which, bool reached) {
   // One that answers may take other results.
-  failures_ = reached ? 0 : std::min(failures_ + 1, 4);
-  retry_at_ = now() + std::min<std::chrono::seconds>(pause_min * (1 << std::max(failures_ - 1, 0)), pause_max);
+  if (!away_ || now() >= retry_at_) { // else it is one of many that failed together
+    failures_ = reached ? 0 : std::min(failures_ + 1, 4);
+    retry_at_ = now() + std::min<std::chrono::seconds>(pause_min * (1 << std::max(failures_ - 1, 0)), pause_max);
+  }
   if (!std::exchange(away_, true))
     tools_.log->warn("no admin takes results; they are kept in files and sent again");
-  if (auto& file = flight_->file) {
+  if (auto& file = which->file) {
     // Others may be taken.
     file->not_before = reached ? now() + pause_max : steady{};
     files_.push_back(std::move(*file));
-  } else if (!flight_->saved) {
-    unsent_.put_back(std::vector<core::run_report>{*flight_->batch});
+  } else if (!which->saved) {
+    unsent_.put_back(std::vector<core::run_report>{*which->batch});
   }
-  flight_.reset();
+  flights_.erase(which);
 }
 
 void callback_actor_state::tell_logs(const batch_ptr& batch, const protocol::admin_answer& answer) {
@@ -163,8 +176,12 @@ bool callback_actor_state::must_save() const {
 }
 
 void callback_actor_state::save() {
-  if (flush_is_late() && flight_ && !flight_->file && !std::exchange(flight_->saved, true))
-    unsent_.put_back(std::vector<core::run_report>{*flight_->batch});
+  if (flush_is_late())
+    for (auto& each : flights_)
+      if (each.has_unsaved()) {
+        each.saved = true;
+        unsent_.put_back(std::vector<core::run_report>{*each.batch});
+      }
   if (saving_ > 0 || unsent_.empty() || now() < disk_retry_at_ || !must_save())
     return;
   auto batch = std::make_shared<std::vector<core::run_report>>(unsent_.take());
@@ -192,32 +209,33 @@ void callback_actor_state::saved(std::vector<core::run_report>&& reports, core::
 }
 
 void callback_actor_state::load(stored_file&& file) {
-  flight_.emplace();
-  lane_.add([this, files = tools_.files, name = file.name]() -> std::function<void()> {
+  const auto which = flights_.emplace(flights_.end());
+  lane_.add([this, which, files = tools_.files, name = file.name]() -> std::function<void()> {
     auto reports = std::make_shared<core::result<std::vector<core::run_report>>>(files->load(name));
-    return [this, reports] { loaded(std::move(*reports)); };
+    return [this, which, reports] { loaded(which, std::move(*reports)); };
   });
-  flight_->file = std::move(file);
+  which->file = std::move(file);
 }
 
-void callback_actor_state::loaded(core::result<std::vector<core::run_report>>&& reports) {
-  auto& file = *flight_->file;
+void callback_actor_state::loaded(flight_place which, core::result<std::vector<core::run_report>>&& reports) {
+  auto& file = *which->file;
   if (!reports) {
     on_disk_ -= file.reports;
     disk_failed("kept results cannot be read", reports.error());
     // What is broken is put aside; what is still there is found again.
     unlisted_ = unlisted_ || reports.error().code != core::errc::invalid_argument;
-    return flight_.reset();
+    flights_.erase(which);
+    return;
   }
   disk_trouble_.clear();
   on_disk_ = on_disk_ - file.reports + reports->size();
   file.reports = reports->size();
   for (auto& report : *reports)
-    flight_->rest.add(std::move(report));
-  if (!flight_->rest.empty())
-    return send(flight_->rest);
+    which->rest.add(std::move(report));
+  if (!which->rest.empty())
+    return send(which, which->rest);
   remove(file);
-  flight_.reset();
+  flights_.erase(which);
 }
 
 void callback_actor_state::list() {
@@ -237,7 +255,9 @@ void callback_actor_state::listed(core::result<std::vector<std::string>>&& names
   unlisted_ = names->size() >= files_max;
   for (auto& name : *names) {
     const auto same = [&name](const stored_file& file) { return file.name == name; };
-    const bool known = std::any_of(files_.begin(), files_.end(), same) || (flight_ && flight_->file && same(*flight_->file));
+    const auto has_it = [&same](const flight& each) { return each.file && same(*each.file); };
+    const bool known =
+      std::any_of(files_.begin(), files_.end(), same) || std::any_of(flights_.begin(), flights_.end(), has_it);
     if (!known)
       files_.push_back({std::move(name)});
   }
@@ -274,7 +294,7 @@ bool callback_actor_state::flush_is_late() const {
 }
 
 bool callback_actor_state::has_unsaved() const {
-  const bool flies = flight_ && flight_->batch && !flight_->file && !flight_->saved;
+  const bool flies = std::any_of(flights_.begin(), flights_.end(), [](const flight& each) { return each.has_unsaved(); });
   return flies || saving_ > 0 || !unsent_.empty();
 }
 
@@ -295,7 +315,9 @@ void callback_actor_state::answer_flushes() {
 }
 
 void callback_actor_state::count() {
-  const auto flying = flight_ && flight_->batch && !flight_->file && !flight_->saved ? flight_->batch->size() : 0;
+  std::size_t flying = 0;
+  for (const auto& each : flights_)
+    flying += each.has_unsaved() ? each.batch->size() : 0;
   tools_.counts->unreported = unsent_.size() + flying + saving_ + on_disk_;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ struct callback_tools {
   logger log;
 };
 
-/// Brings results to an admin, one request at a time: whatever came meanwhile is the next one. No result is ever dropped.
+/// Brings results to an admin, one request at a time: whatever came meanwhile is the next one. What fills requests does not wait
+/// for those on their way, as long as admins take them: their answers wait for a disk. No result is ever dropped.
 ///
 /// After a request that no admin took, and while admins are away, results go to files: so within one failed attempt they outlive
 /// this process. So do those beyond what memory holds, and those that a stop leaves. Files are sent again, the oldest first, with
@@ -46,6 +48,8 @@ class callback_actor_state {
 public:
   static inline const char* name = "ringmaster.callback_actor";
 
+  /// Requests on their way; one while it is not known that an admin takes any.
+  static constexpr std::size_t flights_max = 16;
   /// Results in memory; more go to files.
   static constexpr std::size_t reports_max = 10'000;
   static constexpr std::size_t bytes_max = 16 * 1024 * 1024;
@@ -86,7 +90,11 @@ private:
     report_queue rest;
     /// A file has it now.
     bool saved = false;
+
+    /// It has results that are nowhere else.
+    [[nodiscard]] bool has_unsaved() const noexcept { return batch && !file && !saved; }
   };
+  using flight_place = std::list<flight>::iterator;
 
   struct waiting_flush {
     caf::typed_response_promise<void> promise;
@@ -101,13 +109,15 @@ private:
   void pump();
 
   // -- to admins
-  void send_next();
+  [[nodiscard]] bool may_send() const;
+  /// False: there is nothing to send.
+  bool send_next();
   [[nodiscard]] std::optional<stored_file> take_file();
-  void send(report_queue& from);
-  void send_to_admins();
-  void answered(const protocol::admin_answer& answer);
-  void accepted();
-  void refused(bool reached);
+  void send(flight_place which, report_queue& from);
+  void send_to_admins(flight_place which);
+  void answered(flight_place which, const protocol::admin_answer& answer);
+  void accepted(flight_place which);
+  void refused(flight_place which, bool reached);
   void tell_logs(const batch_ptr& batch, const protocol::admin_answer& answer);
 
   // -- to and from files
@@ -115,7 +125,7 @@ private:
   void save();
   void saved(std::vector<core::run_report>&& reports, core::result<std::string>&& name);
   void load(stored_file&& file);
-  void loaded(core::result<std::vector<core::run_report>>&& reports);
+  void loaded(flight_place which, core::result<std::vector<core::run_report>>&& reports);
   void list();
   void listed(core::result<std::vector<std::string>>&& names);
   void remove(const stored_file& file);
@@ -134,7 +144,8 @@ private:
   blocking_lane lane_;
 
   report_queue unsent_;
-  std::optional<flight> flight_;
+  /// At most one is of a file.
+  std::list<flight> flights_;
   /// Reports of a batch on its way to a file.
   std::size_t saving_ = 0;
   std::deque<stored_file> files_;
@@ -145,7 +156,8 @@ private:
   bool listing_ = false;
   bool turn_of_files_ = false;
 
-  /// Nobody took the last request.
+  /// Somebody took the last request; nobody did.
+  bool taken_ = false;
   bool away_ = false;
   int failures_ = 0;
   steady retry_at_{};

@@ -75,7 +75,8 @@ std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_req
 void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::shared_ptr<open_batch>& batch, std::size_t at) {
   auto& entry = entry_of(asked.request.job);
   entry.held = asked.body;
-  entry.timed = entry.timed || asked.request.timeout_s > 0;
+  if (asked.request.timeout_s > 0)
+    timed_.insert(asked.request.job);
   ++entry.triggers;
   ++undecided_;
   const auto run = asked.request.run;
@@ -121,6 +122,7 @@ void executor_host_state::quiet(const protocol::job_quiet& told) {
     return;
   const auto thread = std::move(found->second.thread);
   jobs_.erase(found);
+  timed_.erase(told.job);
   caf::anon_send_exit(thread, caf::exit_reason::user_shutdown);
   if (draining_ == drain_step::stops)
     go_on_draining();
@@ -202,10 +204,13 @@ void executor_host_state::arm() {
 
 void executor_host_state::tick() {
   armed_ = false;
-  const bool all = ++ticks_ % slow_ticks == 0;
-  for (const auto& [job, entry] : jobs_)
-    if (all || entry.timed)
+  if (++ticks_ % slow_ticks == 0)
+    for (const auto& [job, entry] : jobs_)
       protocol::send(self_, entry.thread, protocol::tick_atom{});
+  else
+    for (const auto job : timed_)
+      if (const auto found = jobs_.find(job); found != jobs_.end())
+        protocol::send(self_, found->second.thread, protocol::tick_atom{});
   go_on_draining();
   arm();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "actors/executor/bodies.hpp"
@@ -66,8 +67,6 @@ private:
     protocol::job_thread thread;
     std::shared_ptr<const run_body> held;
     std::uint64_t triggers = 0;
-    /// It had a run with a time limit.
-    bool timed = false;
   };
 
   /// A batch until its last run is decided.
@@ -108,6 +107,8 @@ private:
   host_tools tools_;
   protocol::watcher watcher_;
   std::unordered_map<core::job_id, job_entry> jobs_;
+  /// Jobs that had a run with a time limit.
+  std::unordered_set<core::job_id> timed_;
   recent_runs recent_{recent_max};
   /// Triggers that a job_thread has yet to decide on.
   std::size_t undecided_ = 0;

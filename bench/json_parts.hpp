@@ -1,0 +1,17 @@
+#pragma once
+
+// Parts that the lines of all reports have.
+
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+namespace ringmaster::bench {
+
+using json = nlohmann::ordered_json;
+
+[[nodiscard]] double rounded(double value, double digits = 1000);
+[[nodiscard]] json machine();
+[[nodiscard]] json exit_of(const std::optional<int>& status);
+
+} // namespace ringmaster::bench
