@@ -39,6 +39,7 @@
 #include "executor/run_log.hpp"
 #include "executor/scripts.hpp"
 #include "executor/task_threads.hpp"
+#include "executor/taken_run_file.hpp"
 #include "executor/thread_pool.hpp"
 #include "executor/usable_options.hpp"
 #include "gateway/transport.hpp"
@@ -123,6 +124,7 @@ struct executor::parts {
   core::result<void> take_folder();
   [[nodiscard]] bool serves() const noexcept { return !options.listen.empty(); }
   core::result<void> find_address();
+  core::result<void> open_runs();
   core::result<std::uint16_t> bind();
   core::result<void> open_ports();
   core::result<void> serve();
@@ -146,6 +148,7 @@ struct executor::parts {
   file lock;
   std::string address;
   std::shared_ptr<log_files> logs;
+  std::shared_ptr<taken_run_file> runs;
   std::shared_ptr<thread_pool> threads = std::make_shared<thread_pool>(threads_max);
   /// Null without coroutines.
   std::shared_ptr<task_threads> tasks;
@@ -199,6 +202,17 @@ core::result<void> executor::parts::take_folder() {
   return {};
 }
 
+core::result<void> executor::parts::open_runs() {
+  taken_run_options taken;
+  taken.path = options.log_path + "/taken-runs";
+  taken.complain = [log = log](const std::string& what) { log->error("runs that are open: {}", what); };
+  auto opened = taken_run_file::open(std::move(taken));
+  if (!opened)
+    return tl::unexpected{std::move(opened.error())};
+  runs = std::move(*opened);
+  return {};
+}
+
 core::result<void> executor::parts::open() {
   std::error_code nowhere;
   const auto folder = std::filesystem::absolute(options.data_dir.empty() ? "." : options.data_dir, nowhere);
@@ -212,6 +226,8 @@ core::result<void> executor::parts::open() {
   if (auto taken = take_folder(); !taken)
     return taken;
   logs = std::make_shared<log_files>(logs_of_runs());
+  if (auto opened = open_runs(); !opened)
+    return opened;
   cleaner = std::make_unique<log_cleaner>(
     logs_of_runs(), static_cast<std::int32_t>(options.log_retention_days),
     [log = log](const core::result<cleaned_logs>& cleaned) {
@@ -333,7 +349,7 @@ void executor::parts::spawn() {
   admins = system->spawn<protocol::with_state<actors::admin_link_state, protocol::admin_link>>(transport->client(), reached, log);
   callbacks = system->spawn<protocol::with_state<actors::callback_actor_state, protocol::callback_actor>>(
     actors::callback_tools{admins, actors::patience_with(reached), threads,
-                           std::make_shared<report_files>(options.log_path), dated, counts, log});
+                           std::make_shared<report_files>(options.log_path), dated, runs, counts, log});
   const auto open_log = [logs = logs](const core::trigger_request& request) {
     return std::make_unique<run_log>(*logs, request);
   };
@@ -348,7 +364,7 @@ void executor::parts::spawn() {
     std::make_unique<script_source>(
       script_options{options.scripts, options.log_path, options.script_limits, inherited_environment()}, open_log));
   host = system->spawn<protocol::with_state<actors::executor_host_state, protocol::executor_host>>(
-    actors::host_tools{std::move(bodies), threads, dated, callbacks, counts, limits_of_jobs(), log});
+    actors::host_tools{std::move(bodies), threads, dated, runs, callbacks, counts, limits_of_jobs(), log});
   door = system->spawn<protocol::with_state<http_door_state, protocol::executor_door>>(host, options.access_token,
                                                                                        options.app_name);
   watch("admin_link", admins);

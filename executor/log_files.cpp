@@ -33,8 +33,13 @@ file log_files::open_log(core::log_id run, core::time_point log_time) const {
   return log;
 }
 
-bool log_files::has(core::log_id run, core::time_point log_time) {
-  return ::access(place_->path_of(run, log_time).c_str(), F_OK) == 0;
+core::result<bool> log_files::has(core::log_id run, core::time_point log_time) {
+  const auto path = place_->path_of(run, log_time);
+  if (::access(path.c_str(), F_OK) == 0)
+    return true;
+  if (errno != ENOENT && errno != ENOTDIR)
+    return tl::unexpected(file_error(path, "looked for", errno));
+  return false;
 }
 
 core::result<core::log_lines> log_files::read(core::log_id run, core::time_point log_time, std::int32_t from_line) {
@@ -58,8 +63,11 @@ core::result<core::log_lines> log_files::read(core::log_id run, core::time_point
   return core::log_lines{from_line, part->to_line, std::move(part->text), false};
 }
 
-void log_files::append(core::log_id run, core::time_point log_time, std::string_view text) {
-  log_writer{place_, run, log_time}.note(text);
+core::result<void> log_files::append(core::log_id run, core::time_point log_time, std::string_view text) {
+  log_writer writer{place_, run, log_time};
+  if (!text.empty())
+    writer.note(text);
+  return writer.opened();
 }
 
 std::unique_ptr<log_writer> log_files::writer(core::log_id run, core::time_point log_time, log_writer::opens when) const {

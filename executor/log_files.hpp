@@ -11,15 +11,16 @@
 
 namespace ringmaster::executor {
 
-/// One for a process. Folders are made when the first run of a day is: a folder that cannot be made costs logs, not runs.
+/// One for a process. Folders are made when the first run of a day is: `append` says when one
+/// cannot be made.
 class log_files final : public actors::job_logs {
 public:
   explicit log_files(log_options options) : place_{std::make_shared<log_place>(std::move(options))} {}
 
-  bool has(core::log_id run, core::time_point log_time) override;
+  core::result<bool> has(core::log_id run, core::time_point log_time) override;
   /// A megabyte at most. A last line without an end is kept back until nothing was written for two seconds.
   core::result<core::log_lines> read(core::log_id run, core::time_point log_time, std::int32_t from_line) override;
-  void append(core::log_id run, core::time_point log_time, std::string_view text) override;
+  core::result<void> append(core::log_id run, core::time_point log_time, std::string_view text) override;
 
   /// For the run itself, while it runs. May outlive this.
   [[nodiscard]] std::unique_ptr<log_writer> writer(core::log_id run, core::time_point log_time,

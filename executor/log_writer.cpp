@@ -51,6 +51,13 @@ void log_writer::raw(std::string_view bytes) {
 
 void log_writer::note(std::string_view text) { put_lines(with_ends({}, text), writes::process); }
 
+core::result<void> log_writer::opened() const {
+  const std::lock_guard lock{mutex_};
+  if (!file_)
+    return tl::unexpected{file_error(path_, "written", lost_reason_)};
+  return {};
+}
+
 void log_writer::put_lines(std::string_view text, writes who) {
   put_and_close(text, form::lines, who);
 }

@@ -41,6 +41,9 @@ public:
   /// Lines of the process about the run, without a prefix. They fit when the run itself may write no more.
   void note(std::string_view text);
 
+  /// Errors: `unavailable`: the file could not be made.
+  [[nodiscard]] core::result<void> opened() const;
+
 private:
   enum class writes : std::uint8_t { run, process };
   /// `lines` begin with a `\n`, which is for the end of what stands before them, if that has none.

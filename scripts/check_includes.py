@@ -34,6 +34,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "actors/executor/job_logs.hpp": (("core/",), ()),
     "actors/executor/report_files.hpp": (("core/",), ()),
     "actors/link/": (("actors/link/", "core/", "protocol/"), ("caf", "openssl", "system")),
+    "actors/executor/taken_runs.hpp": (("core/",), ()),
     "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
     "gateway/secrets.hpp": (("core/",), ()),
     "gateway/secrets.cpp": (("gateway/secrets.hpp", "core/"), ("argon2", "openssl", "system")),

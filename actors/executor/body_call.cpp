@@ -56,12 +56,14 @@ void body_call::run(std::function<void(body_result&&)> done) {
     log_end(never);
     return done(std::move(never));
   }
-  append(std::string{line}
-           .append("xxl-job job execute start -----------")
-           .append(line)
-           .append("Param:")
-           .append(request_.param.value_or("null"))
-           .append("\n"));
+  const auto logged = append(std::string{line}
+                               .append("xxl-job job execute start -----------")
+                               .append(line)
+                               .append("Param:")
+                               .append(request_.param.value_or("null"))
+                               .append("\n"));
+  if (!logged)
+    return done({settled({run_failed, std::string{no_log_text}.append(logged.error().context)}), false});
   const auto& body = *worker_->body();
   if (body.start)
     return start(done);
@@ -139,7 +141,9 @@ bool body_call::has_ended() {
   return ending_ != ending::none;
 }
 
-void body_call::append(std::string_view text) { logs_->append(request_.run, request_.log_time, text); }
+core::result<void> body_call::append(std::string_view text) {
+  return logs_->append(request_.run, request_.log_time, text);
+}
 
 std::string body_call::reason() {
   std::lock_guard guard{mutex_};

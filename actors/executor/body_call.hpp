@@ -49,7 +49,8 @@ public:
   [[nodiscard]] const core::trigger_request& request() const noexcept { return request_; }
 
   /// On a thread of its own; blocks as long as a body that has a `run`. Nothing that the body throws leaves it. A body that was
-  /// stopped before its thread came to it is not called. `done` is called once, in any thread, and keeps this alive until then.
+  /// stopped before its thread came to it is not called, nor one whose log cannot be made: nothing would keep a copy of the run
+  /// away. `done` is called once, in any thread, and keeps this alive until then.
   void run(std::function<void(body_result&&)> done);
 
   /// Any thread; the first ending stands. The body is asked to stop by `request_stop` then.
@@ -69,7 +70,7 @@ private:
   /// `body` returns the outcome or throws.
   void end_with(const std::function<void(body_result&&)>& done, const std::function<core::run_outcome()>& body);
   void log_end(const body_result& result);
-  void append(std::string_view text);
+  core::result<void> append(std::string_view text);
   [[nodiscard]] std::string reason();
 
   core::trigger_request request_;

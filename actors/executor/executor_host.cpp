@@ -60,14 +60,26 @@ std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_req
     return core::trigger_reply{run_not_wanted, "this executor is stopping"};
   // Requests without an id are somebody's who tries things out.
   const bool has_id = core::number(request.run) > 0;
-  if (has_id && (recent_.contains(request.run) || tools_.logs->has(request.run, request.log_time)))
+  if (has_id && recent_.contains(request.run))
+    return repeat_reply(request.run);
+  if (const auto began = has_id ? tools_.logs->has(request.run, request.log_time) : false; !began)
+    return core::trigger_reply{run_failed, "whether this run began before is not known: " + began.error().context};
+  else if (*began)
     return repeat_reply(request.run);
   const auto known = jobs_.find(request.job);
   auto body = tools_.bodies->find(request, known != jobs_.end() ? known->second.held : nullptr);
   if (!body)
     return core::trigger_reply{run_failed, std::move(body.error().context)};
-  if (has_id)
+  if (has_id) {
+    const auto taken = tools_.runs->take(request);
+    if (tools_.runs->is_scarce())
+      make_room();
+    if (!taken)
+      return core::trigger_reply{run_failed, taken.error().context};
+    if (!*taken)
+      return repeat_reply(request.run);
     recent_.add(request.run);
+  }
   hand_over({std::move(request), std::move(*body)}, batch, at);
   return std::nullopt;
 }
@@ -94,18 +106,35 @@ void executor_host_state::decided(const std::shared_ptr<open_batch>& batch, std:
   --undecided_;
   if (reply.code == run_succeeded)
     ++runs_taken_;
-  else if (reply.code != run_unknown)
+  else if (reply.code != run_unknown) {
     recent_.forget(run);
+    tools_.runs->forget(run);
+  }
   batch->replies[at] = std::move(reply);
   if (--batch->open == 0)
     batch->promise.deliver(protocol::trigger_replies{std::move(batch->replies)});
+}
+
+void executor_host_state::make_room() {
+  if (making_room_ || now() < room_retry_at_)
+    return;
+  making_room_ = tools_.threads->start([this, runs = tools_.runs, me = protocol::executor_host{self_}] {
+    auto grown = std::make_shared<core::result<void>>(runs->grow());
+    protocol::anon_send(me, protocol::work_done{{[this, grown] {
+      making_room_ = false;
+      if (*grown)
+        return;
+      room_retry_at_ = now() + room_pause;
+      tools_.log->warn("there will be no room for more runs: {}", grown->error().context);
+    }}});
+  });
 }
 
 executor_host_state::job_entry& executor_host_state::entry_of(core::job_id job) {
   const auto [place, is_new] = jobs_.try_emplace(job);
   auto& entry = place->second;
   if (is_new) {
-    job_tools tools{tools_.threads, tools_.logs, tools_.callbacks, tools_.counts, tools_.settings.queue_max,
+    job_tools tools{tools_.threads, tools_.logs, tools_.runs, tools_.callbacks, tools_.counts, tools_.settings.queue_max,
                     tools_.settings.idle_limit, tools_.log};
     entry.thread = self_->system().spawn<protocol::with_state<job_thread_state, protocol::job_thread>>(
       job, protocol::job_listener{protocol::executor_host{self_}}, std::move(tools));
@@ -128,13 +157,21 @@ void executor_host_state::quiet(const protocol::job_quiet& told) {
     go_on_draining();
 }
 
-// Its runs have no result, so the admin asks for them one day.
+// What it ran may go on, for nothing.
 void executor_host_state::lost(core::job_id job, const caf::actor_addr& thread, const caf::error& reason) {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || found->second.thread.address() != thread)
     return;
   tools_.log->critical("job={}: its job_thread ended: {}", core::number(job), caf::to_string(reason));
   jobs_.erase(found);
+  protocol::run_reports over{tools_.runs->open_of(job)};
+  for (auto& report : over.reports) {
+    report.code = run_failed;
+    report.message = thread_lost_text;
+    tools_.runs->settle(report);
+  }
+  if (!over.reports.empty())
+    protocol::send(self_, tools_.callbacks, std::move(over));
 }
 
 // -- questions -------------------------------------------------------------------------------------------------------------
@@ -261,7 +298,7 @@ void executor_host_state::flush() {
   protocol::request(self_, tools_.callbacks, flush_limit + patience, protocol::flush_reports{flush_limit})
     .then([done] { done(); },
           [this, done](const caf::error& reason) {
-            tools_.log->error("results are lost: {}", caf::to_string(reason));
+            tools_.log->error("results are not reported before the next start: {}", caf::to_string(reason));
             done();
           });
 }

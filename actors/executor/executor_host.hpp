@@ -14,6 +14,7 @@
 #include "actors/executor/job_logs.hpp"
 #include "actors/executor/job_thread.hpp"
 #include "actors/executor/recent_runs.hpp"
+#include "actors/executor/taken_runs.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
@@ -28,6 +29,7 @@ struct host_tools {
   std::shared_ptr<body_source> bodies;
   std::shared_ptr<body_threads> threads;
   std::shared_ptr<job_logs> logs;
+  std::shared_ptr<taken_runs> runs;
   protocol::callback_actor callbacks;
   std::shared_ptr<executor_counts> counts;
   config::executor_settings settings;
@@ -35,8 +37,8 @@ struct host_tools {
 };
 
 /// The door of an executor. Makes a job_thread when a job's first run comes and ends it when it is quiet; one timer of its own
-/// serves the time limits of all. Refuses a run that it has seen: of the last ones it remembers the ids, of all that began there
-/// is a log file, which outlives the process. Invariant: of two copies of a run at most one is taken.
+/// serves the time limits of all. Refuses a run that it has seen: it is among `taken_runs` until there is a log file of it; both
+/// outlive the process. Invariant: of two copies of a run at most one is taken. A run that cannot be kept is not taken.
 class executor_host_state {
 public:
   static inline const char* name = "ringmaster.executor_host";
@@ -49,6 +51,8 @@ public:
   static constexpr std::uint64_t slow_ticks = 10;
   /// An answer of a job_thread, which never blocks.
   static constexpr std::chrono::seconds patience{10};
+  /// After the list of runs could not be made longer.
+  static constexpr std::chrono::seconds room_pause{5};
   /// After their stop was requested.
   static constexpr std::chrono::seconds stop_limit{5};
   static constexpr std::chrono::seconds flush_limit{10};
@@ -85,6 +89,7 @@ private:
   void hand_over(protocol::job_trigger&& asked, const std::shared_ptr<open_batch>& batch, std::size_t at);
   void decided(const std::shared_ptr<open_batch>& batch, std::size_t at, core::log_id run, core::trigger_reply&& reply);
   job_entry& entry_of(core::job_id job);
+  void make_room();
 
   caf::result<core::trigger_reply> kill(core::job_id job);
   caf::result<core::trigger_reply> is_idle(core::job_id job);
@@ -110,6 +115,8 @@ private:
   /// Jobs that had a run with a time limit.
   std::unordered_set<core::job_id> timed_;
   recent_runs recent_{recent_max};
+  bool making_room_ = false;
+  steady room_retry_at_{};
   /// Triggers that a job_thread has yet to decide on.
   std::size_t undecided_ = 0;
   std::uint64_t runs_taken_ = 0;

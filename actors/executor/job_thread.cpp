@@ -26,6 +26,11 @@ job_thread_state::job_thread_state(protocol::job_thread::pointer self, core::job
                                    job_tools tools)
   : self_{self}, job_{job}, host_{std::move(host)}, tools_{std::move(tools)} {}
 
+job_thread_state::~job_thread_state() {
+  tools_.counts->waiting -= waiting_.size();
+  tools_.counts->running -= running_ ? 1 : 0;
+}
+
 protocol::job_thread::behavior_type job_thread_state::make_behavior() {
   return {
     [this](protocol::job_trigger& asked) { return trigger(std::move(asked)); },
@@ -93,6 +98,7 @@ void job_thread_state::start_next() {
   --tools_.counts->waiting;
   const auto number = ++last_number_;
   const auto timeout_s = request.timeout_s;
+  tools_.runs->begin(request.run);
   auto call = std::make_shared<body_call>(std::move(request), worker_->body, tools_.logs);
   const auto& body = *worker_->body->body();
   const bool hook_blocks = body.init && !worker_->has_begun;
@@ -212,6 +218,8 @@ void job_thread_state::request_stop(const std::shared_ptr<body_call>& call, bool
 }
 
 void job_thread_state::report(std::vector<core::run_report>&& reports) {
+  for (const auto& each : reports)
+    tools_.runs->settle(each);
   if (!reports.empty())
     protocol::send(self_, tools_.callbacks, protocol::run_reports{std::move(reports)});
 }

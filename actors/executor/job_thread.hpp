@@ -15,6 +15,7 @@
 #include "actors/executor/body_call.hpp"
 #include "actors/executor/executor_counts.hpp"
 #include "actors/executor/job_logs.hpp"
+#include "actors/executor/taken_runs.hpp"
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/executor_interfaces.hpp"
@@ -27,6 +28,7 @@ namespace ringmaster::actors {
 struct job_tools {
   std::shared_ptr<body_threads> threads;
   std::shared_ptr<job_logs> logs;
+  std::shared_ptr<taken_runs> runs;
   protocol::callback_actor callbacks;
   std::shared_ptr<executor_counts> counts;
   /// Runs of one job that wait.
@@ -49,6 +51,10 @@ public:
   static constexpr std::size_t bodies_out_max = 16;
 
   job_thread_state(protocol::job_thread::pointer self, core::job_id job, protocol::job_listener host, job_tools tools);
+  job_thread_state(const job_thread_state&) = delete;
+  job_thread_state& operator=(const job_thread_state&) = delete;
+  /// Whatever ended it, nothing of it is counted any more.
+  ~job_thread_state();
   protocol::job_thread::behavior_type make_behavior();
 
 private:

@@ -13,18 +13,20 @@ class report_queue {
 public:
   /// Of one request: what Java's executors send, and what a proxy with usual limits lets through.
   static constexpr std::size_t batch_max = 50;
-  /// Messages go out twice to admins of the old family.
+  /// As they are encoded. Messages go out twice to admins of the old family.
   static constexpr std::size_t batch_bytes_max = 400 * 1024;
 
   void add(core::run_report&& report);
   /// In front of all others.
   void put_back(std::vector<core::run_report>&& reports);
   /// The next request: no run twice, at least one report when there is any. A report that is there twice is taken once.
-  [[nodiscard]] std::vector<core::run_report> take();
+  [[nodiscard]] std::vector<core::run_report> take(std::size_t reports_max = batch_max);
+  /// Behind what `to` holds.
+  void copy_to(std::vector<core::run_report>& to) const { to.insert(to.end(), waiting_.begin(), waiting_.end()); }
 
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
-  /// Roughly, in memory.
+  /// Roughly, encoded or in memory, whichever is more.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:

@@ -23,6 +23,14 @@ inline constexpr std::string_view already_killed_text = "job thread already kill
 inline constexpr std::string_view discard_later_text = "block strategy effect：Discard Later";
 inline constexpr std::string_view timeout_text = "job execute timeout ";
 inline constexpr std::string_view result_lost_text = "job handle result lost.";
+/// Of what an earlier life left open.
+inline constexpr std::string_view ended_running_text =
+  "the executor was ended while the run was open; whether it ran to its end is not known";
+inline constexpr std::string_view ended_waiting_text = "the executor was ended before the run began";
+/// Before the reason.
+inline constexpr std::string_view no_log_text = "the run did not begin, for its log cannot be made: ";
+inline constexpr std::string_view thread_lost_text =
+  "the executor lost the run by a defect of its own; whether it ran to its end is not known";
 
 inline constexpr std::string_view kill_reason = "scheduling center kill job.";
 inline constexpr std::string_view cover_reason = "block strategy effect：Cover Early";

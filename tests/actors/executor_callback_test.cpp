@@ -30,6 +30,19 @@ struct calling_back : test::executor_world {
       return http_failure(protocol::delivery::not_sent, "connection refused");
     };
   }
+  /// Refuses each request that has one of these runs in it.
+  void refuse(std::set<std::int64_t> bad) {
+    client->answers = [bad = std::move(bad)](const protocol::http_call& call) {
+      for (const auto& result : test::results_in(call))
+        if (bad.contains(result.run))
+          return http_answer(refusal);
+      return http_answer(R"({"code":200})");
+    };
+  }
+  void keep(const std::string& name, std::int64_t first, std::int64_t last) {
+    for (auto run = first; run <= last; ++run)
+      files->files[name].push_back(report_of(run));
+  }
   void back() {
     client->answers = [](const protocol::http_call&) { return http_answer(R"({"code":200})"); };
   }
@@ -153,11 +166,11 @@ TEST_CASE_METHOD(calling_back, "many requests are on their way, and one that nob
   CHECK(calls().size() == 18);
   client->answer(http_answer(refusal));
   settle();
-  // Those behind it are answered yet; no further one begins.
-  CHECK(calls().size() == 18);
+  // Half of it goes on; but for that no further one begins, and those behind it are answered yet.
+  CHECK(calls().size() == 19);
   client->answer_all(http_failure(protocol::delivery::unknown, "gone"));
   settle();
-  CHECK(calls().size() == 18);
+  CHECK(calls().size() == 19);
   CHECK(files->reports() == 1'949);
   back();
   pass(8s); // they failed together, so the pause is the shortest
@@ -210,7 +223,8 @@ TEST_CASE_METHOD(calling_back_two, "what nobody takes is in a file after one att
   client->answers = [](const protocol::http_call&) { return http_answer(refusal); };
   report(1, 3);
   settle();
-  CHECK(client->sent().size() == 2);
+  // All of them, one alone and another one alone, at both.
+  CHECK(client->sent().size() == 6);
   CHECK(files->reports() == 3);
   CHECK(counts->unreported == 3);
   const auto fails = "<br>----------- xxl-job job callback fail, callbackResult:ReturnT [code=500, msg=later, content=null]\n";
@@ -218,7 +232,7 @@ TEST_CASE_METHOD(calling_back_two, "what nobody takes is in a file after one att
   // While admins are away, others go there at once.
   report(4, 4);
   settle();
-  CHECK(client->sent().size() == 2);
+  CHECK(client->sent().size() == 6);
   CHECK(files->reports() == 4);
   back();
   pass(30s);
@@ -320,6 +334,126 @@ TEST_CASE_METHOD(calling_back, "a file that is refused for itself holds up no ot
   back();
   pass(40s);
   CHECK(files->files.empty());
+}
+
+TEST_CASE_METHOD(calling_back, "a result that is refused for itself does not keep back those beside it", "[actors][executor]") {
+  start();
+  refuse({13, 14, 40});
+  report(1, 50);
+  settle();
+  CHECK(times().size() == 50);
+  CHECK(files->reports() == 3);
+  CHECK(counts->unreported == 3);
+  CHECK(calls().size() < 30);
+  CHECK(log_of(12) == "<br>----------- xxl-job job callback finish.\n");
+  report(100, 100);
+  settle();
+  CHECK(times()[100] == 1);
+  const auto tried = calls().size();
+  pass(60s);
+  // After 5, 10, 20 and 30 seconds.
+  CHECK(calls().size() > tried);
+  CHECK(calls().size() < tried + 30);
+  CHECK(times()[12] < 5);
+  CHECK(files->reports() == 3);
+  back();
+  pass(31s);
+  CHECK(files->files.empty());
+  CHECK(counts->unreported == 0);
+}
+
+TEST_CASE_METHOD(calling_back, "when two are refused one after the other others are found that are not", "[actors][executor]") {
+  start();
+  std::set<std::int64_t> bad;
+  for (int run = 1; run <= 40; ++run)
+    bad.insert(run);
+  refuse(bad);
+  report(1, 50);
+  pass(15min);
+  for (int run = 41; run <= 50; ++run)
+    CHECK(times()[run] > 0);
+  CHECK(files->reports() == 40);
+  CHECK(counts->unreported == 40);
+  const auto tried = times()[50];
+  pass(5min);
+  CHECK(times()[50] == tried);
+  back();
+  pass(31s);
+  CHECK(files->files.empty());
+}
+
+TEST_CASE_METHOD(calling_back, "kept results are told in full requests, many files in one", "[actors][executor]") {
+  for (int run = 1; run <= 120; ++run)
+    keep("report-" + std::to_string(1'000'000 + run), run, run);
+  start();
+  CHECK(calls().size() == 3);
+  CHECK(times().size() == 120);
+  CHECK(files->files.empty());
+  CHECK(counts->unreported == 0);
+}
+
+TEST_CASE_METHOD(calling_back, "a file is removed when an admin has all of it, or another file the rest", "[actors][executor]") {
+  keep("report-1", 1, 20);
+  keep("report-2", 21, 40);
+  keep("report-3", 41, 45);
+  refuse({30});
+  SECTION("there is room") {
+    start();
+    CHECK(files->reports() == 1);
+    CHECK_FALSE(files->files.contains("report-2"));
+    CHECK(counts->unreported == 1);
+    CHECK(times().size() == 45);
+  }
+  SECTION("there is none") {
+    files->save_fails = true;
+    start();
+    CHECK(files->files.size() == 1);
+    CHECK(files->files["report-2"].size() == 20);
+    CHECK(counts->unreported == 20);
+    files->save_fails = false;
+  }
+  SECTION("the process ends before it is saved") {
+    while (times().size() < 45 || client->pending() > 0) {
+      if (!callbacks)
+        start_without_threads();
+      run();
+      if (times().size() < 45)
+        threads->run_one();
+    }
+    kill_process();
+    CHECK(files->files.contains("report-2"));
+    start();
+    CHECK(files->reports() == 1);
+  }
+  back();
+  pass(35s);
+  CHECK(files->files.empty());
+  CHECK(counts->unreported == 0);
+}
+
+TEST_CASE_METHOD(calling_back, "what is refused for itself while nothing can be saved is not lost", "[actors][executor]") {
+  start();
+  refuse({2});
+  files->save_fails = true;
+  report(1, 3);
+  pass(10s);
+  CHECK(times()[1] == 2);
+  CHECK(counts->unreported == 1);
+  back();
+  pass(35s);
+  CHECK(counts->unreported == 0);
+}
+
+TEST_CASE_METHOD(calling_back, "messages that grow when they are encoded make small requests", "[actors][executor]") {
+  start();
+  protocol::run_reports over;
+  for (int run = 1; run <= 20; ++run)
+    over.reports.push_back(report_of(run, std::string(50'000, '\x01')));
+  tell(callbacks, std::move(over));
+  settle();
+  CHECK(times().size() == 20);
+  for (const auto& call : calls())
+    CHECK(call.body.size() < 1'000'000);
 }
 
 TEST_CASE_METHOD(calling_back, "more files than are known at a time are all told", "[actors][executor]") {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,8 @@ namespace ringmaster::test {
 class hand_threads final : public actors::body_threads {
 public:
   bool start(std::function<void()> work) override {
+    if (std::exchange(broken, false))
+      throw std::runtime_error{"a defect"};
     if (refusing)
       return false;
     ++started;
@@ -50,6 +54,8 @@ public:
   }
 
   bool refusing = false;
+  /// Once, what no implementation does: it ends the actor that asks.
+  bool broken = false;
   /// The next one hangs.
   bool keep_next = false;
   std::size_t started = 0;
@@ -59,7 +65,11 @@ public:
 
 class memory_logs final : public actors::job_logs {
 public:
-  bool has(core::log_id run, core::time_point) override { return texts.contains(run); }
+  core::result<bool> has(core::log_id run, core::time_point) override {
+    if (broken)
+      return core::fail(core::errc::unavailable, "the disk hums");
+    return texts.contains(run);
+  }
   core::result<core::log_lines> read(core::log_id run, core::time_point, std::int32_t from_line) override {
     if (broken)
       return core::fail(core::errc::unavailable, "the disk hums");
@@ -67,16 +77,23 @@ public:
       return core::log_lines{from_line, 0, "readLog fail, logFile not exists", true};
     return core::log_lines{from_line, 1, texts[run], false};
   }
-  void append(core::log_id run, core::time_point, std::string_view text) override { texts[run] += text; }
+  core::result<void> append(core::log_id run, core::time_point, std::string_view text) override {
+    if (full && !texts.contains(run))
+      return core::fail(core::errc::unavailable, "the log cannot be written: No space left on device");
+    texts[run] += text;
+    return {};
+  }
 
   bool broken = false;
+  /// Files that are not there cannot be made.
+  bool full = false;
   std::map<core::log_id, std::string> texts;
 };
 
 class memory_files final : public actors::report_files {
 public:
   core::result<std::string> save(std::span<const core::run_report> reports) override {
-    if (full)
+    if (full || save_fails)
       return core::fail(core::errc::unavailable, "no space left on device");
     auto name = "report-" + std::to_string(1'000'000 + ++saved);
     files[name] = {reports.begin(), reports.end()};
@@ -108,9 +125,93 @@ public:
   }
 
   bool full = false;
+  bool save_fails = false;
   std::size_t saved = 0;
   std::map<std::string, std::vector<core::run_report>> files;
   std::map<std::string, bool> broken;
+};
+
+class memory_runs final : public actors::taken_runs {
+public:
+  core::result<bool> take(const core::trigger_request& request) override {
+    const std::lock_guard lock{mutex};
+    if (full && !runs.contains(request.run))
+      return core::fail(core::errc::unavailable, "there is no room for one more run");
+    return runs.try_emplace(request.run, entry{{request.run, request.log_time}, request.job}).second;
+  }
+  void forget(core::log_id run) override { remove(run); }
+  void begin(core::log_id run) override {
+    change(run, [](entry& of) { of.begun = true; });
+  }
+  void settle(const core::run_report& report) override {
+    change(report.run, [&](entry& of) {
+      if (of.report.code == 0)
+        of.report = report;
+    });
+  }
+  void remove(core::log_id run) override {
+    const std::lock_guard lock{mutex};
+    runs.erase(run);
+  }
+  void close(core::log_id run) override {
+    change(run, [](entry& of) { of.closed = true; });
+  }
+  std::vector<core::run_report> open_of(core::job_id job) const override {
+    return chosen([&](const entry& of) { return of.job == job && of.report.code == 0; });
+  }
+  std::vector<core::run_report> left() override {
+    for (auto& [run, of] : runs)
+      if (of.is_left && of.report.code == 0)
+        of.report = {run, of.report.log_time, 500, of.begun ? "ended while it ran" : "ended before it began"};
+    auto out = chosen([](const entry& of) { return of.is_left && !of.closed; });
+    for (auto& [run, of] : runs)
+      of.is_left = false;
+    return out;
+  }
+  void end_life() {
+    for (auto& [run, of] : runs)
+      of.is_left = true;
+  }
+  std::vector<core::run_report> closed(std::size_t) const override {
+    return chosen([](const entry& of) { return of.closed; });
+  }
+  bool is_scarce() const override { return full; }
+  core::result<void> grow() override {
+    ++grown;
+    if (full_disk)
+      return core::fail(core::errc::unavailable, "the disk is full");
+    full = false;
+    return {};
+  }
+  [[nodiscard]] bool empty() const { return runs.empty(); }
+
+  struct entry {
+    core::run_report report;
+    core::job_id job{};
+    bool begun = false;
+    bool closed = false;
+    bool is_left = false;
+  };
+  mutable std::mutex mutex;
+  std::map<core::log_id, entry> runs;
+  bool full = false;
+  bool full_disk = false;
+  std::size_t grown = 0;
+
+private:
+  void change(core::log_id run, const std::function<void(entry&)>& how) {
+    const std::lock_guard lock{mutex};
+    if (const auto found = runs.find(run); found != runs.end())
+      how(found->second);
+  }
+  [[nodiscard]] std::vector<core::run_report> chosen(const std::function<bool(const entry&)>& which) const {
+    const std::lock_guard lock{mutex};
+    std::vector<core::run_report> out;
+    for (const auto& [run, of] : runs)
+      if (which(of))
+        out.push_back(of.report);
+    return out;
+  }
 };
 
 /// Handlers by name, and scripts that are one body a version.
@@ -184,18 +285,22 @@ struct executor_world : virtual_time {
 
   /// The actors; at once by most tests.
   void start() {
-    admins = spawn<actors::admin_link_state, protocol::admin_link>(client, link_settings, silent_log());
-    actors::callback_tools tools{admins, actors::patience_with(link_settings), threads, files, logs, counts, silent_log()};
-    callbacks = spawn<actors::callback_actor_state, protocol::callback_actor>(std::move(tools));
-    actors::host_tools host_tools{bodies, threads, logs, callbacks, counts, settings, silent_log()};
-    host = spawn<actors::executor_host_state, protocol::executor_host>(std::move(host_tools));
+    start_without_threads();
     settle();
+  }
+  void start_without_threads() {
+    admins = spawn<actors::admin_link_state, protocol::admin_link>(client, link_settings, silent_log());
+    actors::callback_tools tools{admins, actors::patience_with(link_settings), threads, files, logs, runs, counts, silent_log()};
+    callbacks = spawn<actors::callback_actor_state, protocol::callback_actor>(std::move(tools));
+    actors::host_tools host_tools{bodies, threads, logs, runs, callbacks, counts, settings, silent_log()};
+    host = spawn<actors::executor_host_state, protocol::executor_host>(std::move(host_tools));
   }
   /// Dies as by kill -9: what is in memory is gone, what is on disk is there.
   void kill_process() {
     end_process();
     threads = std::make_shared<hand_threads>();
     counts = std::make_shared<actors::executor_counts>();
+    runs->end_life();
     client->forget();
   }
 
@@ -281,6 +386,7 @@ struct executor_world : virtual_time {
   std::shared_ptr<hand_threads> threads = std::make_shared<hand_threads>();
   std::shared_ptr<memory_logs> logs = std::make_shared<memory_logs>();
   std::shared_ptr<memory_files> files = std::make_shared<memory_files>();
+  std::shared_ptr<memory_runs> runs = std::make_shared<memory_runs>();
   std::shared_ptr<scripted_bodies> bodies = std::make_shared<scripted_bodies>();
   std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
   std::shared_ptr<scripted_client> client = std::make_shared<scripted_client>(boot());

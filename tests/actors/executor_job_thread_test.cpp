@@ -170,6 +170,78 @@ TEST_CASE_METHOD(working, "hooks that throw are told to the process's log alone"
   CHECK(results() == results_told{{61, 200, "(none)"}});
 }
 
+/// A body that waits without a thread until the test ends it.
+struct waiting_body {
+  using done_function = std::function<void(core::run_outcome&&, std::exception_ptr)>;
+
+  [[nodiscard]] std::shared_ptr<const actors::run_body> body() {
+    auto out = std::make_shared<actors::run_body>();
+    out->few_threads = few;
+    out->start = [this](const core::trigger_request&, std::stop_token stop, auto, done_function done) {
+      stops.push_back(std::move(stop));
+      waiting.push_back(std::move(done));
+    };
+    out->destroy = [this] { ++destroyed; };
+    return out;
+  }
+
+  std::shared_ptr<test::hand_threads> few = std::make_shared<test::hand_threads>();
+  std::vector<std::stop_token> stops;
+  std::vector<done_function> waiting;
+  int destroyed = 0;
+};
+
+TEST_CASE_METHOD(working, "a body that waits without a thread ends when it says so", "[actors][executor]") {
+  waiting_body nap;
+  bodies->handlers["nap"] = nap.body();
+  for (const int run : {1, 2, 3})
+    CHECK(told(request(run, "nap")) == "ok");
+  settle();
+  CHECK(nap.waiting.empty());
+  for (std::size_t run = 0; run < 3; ++run) {
+    REQUIRE(nap.few->run_one());
+    settle();
+    REQUIRE(nap.waiting.size() == run + 1); // one after the other
+    CHECK(state().running == 1);
+    CHECK(threads->waiting.empty());
+    if (run == 1)
+      nap.waiting[run]({}, std::make_exception_ptr(std::runtime_error{"kaboom"}));
+    else
+      nap.waiting[run]({200, "slept"}, nullptr);
+    settle();
+  }
+  CHECK(results() == results_told{{1, 200, "slept"}, {2, 500, "kaboom"}, {3, 200, "slept"}});
+  CHECK(log_of(2).find("JobThread Exception:kaboom") != std::string::npos);
+  CHECK(state().running == 0);
+}
+
+TEST_CASE_METHOD(working, "a body that waits is told of its stop, and its late end is dropped", "[actors][executor]") {
+  waiting_body nap;
+  bodies->handlers["nap"] = nap.body();
+  CHECK(told(request(1, "nap")) == "ok");
+  settle();
+  REQUIRE(nap.few->run_one());
+  CHECK(kill().code == 200);
+  settle();
+  CHECK(results() == results_told{{1, 500, "scheduling center kill job. [job running, killed]"}});
+  REQUIRE(nap.stops.size() == 1);
+  CHECK(nap.stops[0].stop_requested());
+  CHECK(nap.destroyed == 0);
+  nap.waiting[0]({200, "too late"}, nullptr);
+  settle();
+  CHECK(nap.destroyed == 1);
+  CHECK(results().size() == 1);
+}
+
+TEST_CASE_METHOD(working, "a body that waits and cannot even begin has failed", "[actors][executor]") {
+  auto body = std::make_shared<actors::run_body>();
+  body->start = [](const auto&, auto, auto, const auto&) { throw std::runtime_error{"no memory"}; };
+  bodies->handlers["never"] = body;
+  CHECK(told(request(1, "never")) == "ok");
+  settle();
+  CHECK(results() == results_told{{1, 500, "no memory"}});
+}
+
 TEST_CASE_METHOD(working, "a full queue refuses, and the run may come again", "[actors][executor]") {
   hang(request(1, "ok"));
   for (int run = 2; run <= 4; ++run)

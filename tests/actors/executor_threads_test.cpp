@@ -38,7 +38,7 @@ private:
 
 class locked_logs final : public actors::job_logs {
 public:
-  bool has(core::log_id run, core::time_point time) override {
+  core::result<bool> has(core::log_id run, core::time_point time) override {
     std::lock_guard guard{mutex_};
     return logs_.has(run, time);
   }
@@ -46,9 +46,9 @@ public:
     std::lock_guard guard{mutex_};
     return logs_.read(run, time, from);
   }
-  void append(core::log_id run, core::time_point time, std::string_view text) override {
+  core::result<void> append(core::log_id run, core::time_point time, std::string_view text) override {
     std::lock_guard guard{mutex_};
-    logs_.append(run, time, text);
+    return logs_.append(run, time, text);
   }
 
 private:
@@ -121,15 +121,16 @@ TEST_CASE("on real threads each run that was taken is told of once", "[actors][e
   auto client = std::make_shared<waiting_client>();
   auto counts = std::make_shared<actors::executor_counts>();
   auto logs = std::make_shared<locked_logs>();
+  auto runs = std::make_shared<test::memory_runs>();
   const auto log = test::virtual_time::silent_log();
   caf::actor_system system{config};
   caf::scoped_actor self{system};
   const actors::admin_link_settings settings{{"http://a:8080"}, "pay-worker", {}, 3s};
   auto link = system.spawn<protocol::with_state<actors::admin_link_state, protocol::admin_link>>(client, settings, log);
   auto callbacks = system.spawn<protocol::with_state<actors::callback_actor_state, protocol::callback_actor>>(
-    actors::callback_tools{link, 20s, threads, std::make_shared<test::memory_files>(), logs, counts, log});
+    actors::callback_tools{link, 20s, threads, std::make_shared<test::memory_files>(), logs, runs, counts, log});
   auto host = system.spawn<protocol::with_state<actors::executor_host_state, protocol::executor_host>>(
-    actors::host_tools{std::make_shared<three_bodies>(), threads, logs, callbacks, counts, {}, log});
+    actors::host_tools{std::make_shared<three_bodies>(), threads, logs, runs, callbacks, counts, {}, log});
 
   std::vector<std::int64_t> taken_runs;
   for (std::int64_t run = 1; run <= 300; ++run) {
@@ -159,6 +160,7 @@ TEST_CASE("on real threads each run that was taken is told of once", "[actors][e
   CHECK(counts->unreported == 0);
   CHECK(counts->running == 0);
   CHECK(counts->waiting == 0);
+  CHECK(runs->empty());
   for (const auto& actor : {caf::actor_cast<caf::actor>(host), caf::actor_cast<caf::actor>(callbacks),
                             caf::actor_cast<caf::actor>(link)})
     caf::anon_send_exit(actor, caf::exit_reason::kill);

@@ -36,14 +36,34 @@ std::size_t count_lines(const std::string& text, const std::string& piece) {
 TEST_CASE("log files: a run has a log as soon as it has a writer, also in the next life", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  CHECK_FALSE(logs.has(run(7), some_time));
+  CHECK(logs.has(run(7), some_time) == false);
 
   const auto writer = logs.writer(run(7), some_time);
 
-  CHECK(logs.has(run(7), some_time));
-  CHECK_FALSE(logs.has(run(8), some_time));
-  CHECK_FALSE(logs.has(run(7), some_time + std::chrono::days{1}));
-  CHECK(executor::log_files{disk.options()}.has(run(7), some_time));
+  CHECK(logs.has(run(7), some_time) == true);
+  CHECK(logs.has(run(8), some_time) == false);
+  CHECK(logs.has(run(7), some_time + std::chrono::days{1}) == false);
+  CHECK(executor::log_files{disk.options()}.has(run(7), some_time) == true);
+}
+
+TEST_CASE("log files: nothing appended makes the file, and leaves one as it is", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  CHECK(logs.append(run(7), some_time, ""));
+  CHECK(logs.has(run(7), some_time) == true);
+  CHECK(disk.bytes(7).empty());
+  CHECK(logs.append(run(7), some_time, "x"));
+  CHECK(logs.append(run(7), some_time, ""));
+  CHECK(disk.bytes(7) == "x\n");
+}
+
+TEST_CASE("log files: whether there is a log may be not to be known", "[executor]") {
+  test::log_disk disk;
+  disk.folder = disk.place.path() + '/' + std::string(300, 'x');
+  executor::log_files logs{disk.options()};
+  const auto had = logs.has(run(7), some_time);
+  REQUIRE_FALSE(had);
+  CHECK(had.error().code == core::errc::unavailable);
 }
 
 TEST_CASE("log files: the local date names the folder", "[executor]") {
@@ -86,7 +106,7 @@ TEST_CASE("log files: any number and any time lead to a file in the folder", "[e
       for (const auto ms : {limits::min(), before_year_1, std::int64_t{0}, after_year_9999, limits::max()}) {
         CAPTURE(zone, id, ms);
         logs.append(run(id), core::from_ms(ms), "x");
-        CHECK(logs.has(run(id), core::from_ms(ms)));
+        CHECK(logs.has(run(id), core::from_ms(ms)) == true);
         CHECK(logs.read(run(id), core::from_ms(ms), 1));
         CHECK(logs.read(core::log_id{4711}, core::from_ms(ms), 1)->ended);
       }
@@ -137,7 +157,7 @@ TEST_CASE("log files: lines come behind the result, also after a restart in the 
   logs.append(run(1), some_time, "two\nthree\n");
   logs.append(run(1), some_time, "");
 
-  CHECK(disk.bytes(1) == "one\nhalf\n<br>----------- xxl-job job callback finish.\ntwo\nthree\n\n");
+  CHECK(disk.bytes(1) == "one\nhalf\n<br>----------- xxl-job job callback finish.\ntwo\nthree\n");
 }
 
 TEST_CASE("log files: threads of one run do not cut each other's lines", "[executor]") {
@@ -155,7 +175,7 @@ TEST_CASE("log files: threads of one run do not cut each other's lines", "[execu
         else
           writer->line({"f.cpp", "f", 1, "t"}, text);
         if (i % 100 == 0)
-          CHECK(logs.has(run(1), some_time));
+          CHECK(logs.has(run(1), some_time) == true);
       }
     });
   all.clear();
@@ -174,8 +194,8 @@ TEST_CASE("log files: a day's folder that is taken away comes back", "[executor]
 
   logs.append(run(2), some_time, "y");
 
-  CHECK(logs.has(run(2), some_time));
-  CHECK_FALSE(logs.has(run(1), some_time));
+  CHECK(logs.has(run(2), some_time) == true);
+  CHECK(logs.has(run(1), some_time) == false);
   CHECK(disk.complaints.empty());
 }
 
@@ -204,12 +224,13 @@ TEST_CASE("log files: a folder that cannot be made costs logs, and is told once 
   const auto writer = logs.writer(run(1), some_time);
   for (int i = 0; i < 10; ++i) {
     writer->line({}, "x");
-    logs.append(run(2), some_time, "x");
+    CHECK_FALSE(logs.append(run(2), some_time, "x"));
   }
 
   REQUIRE(disk.complaints.size() == 1);
   CHECK(disk.complaints[0] == disk.path(1) + " cannot be written: Not a directory; what runs log is lost");
-  CHECK_FALSE(logs.has(run(1), some_time));
+  CHECK(logs.append(run(2), some_time, "").error().context == disk.path(2) + " cannot be written: Not a directory");
+  CHECK(logs.has(run(1), some_time) == false);
   const auto read = logs.read(run(1), some_time, 1);
   REQUIRE(read);
   CHECK(read->ended);

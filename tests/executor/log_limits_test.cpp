@@ -97,7 +97,7 @@ TEST_CASE("log limits: without a free descriptor lines are lost, not runs", "[ex
   writer->note("lost");
   logs.append(limited, some_time, "lost");
   const auto read = logs.read(limited, some_time, 1);
-  const bool had = logs.has(limited, some_time);
+  const bool had = logs.has(limited, some_time) == true;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
 
   CHECK(had);
@@ -150,7 +150,7 @@ TEST_CASE("log limits: a writer that has no file between writes keeps count all 
   };
   const auto before = count_open();
   const auto writer = logs.writer(limited, some_time, executor::log_writer::opens::for_each_write);
-  CHECK_FALSE(logs.has(limited, some_time));
+  CHECK_FALSE(logs.has(limited, some_time).value());
 
   for (int i = 0; i < 200; ++i) {
     writer->raw(std::string(50, 'x'));

@@ -99,6 +99,7 @@ class RequestTest(Case):
         self.admin.outcome(23)
         self.assertEqual(self.executor.run(23, "ok"), refusal("repeat trigger job, logId:23"))
         self.executor.child.kill()
+        self.executor.child.wait()
         again = self.start(self.admin)
         self.assertEqual(again.run(23, "ok"), refusal("repeat trigger job, logId:23"))
 
