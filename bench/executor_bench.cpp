@@ -27,7 +27,7 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--executor", given.load.executor, "The executor's binary; default: noop_executor beside this program")
     ->check(CLI::ExistingFile);
   app.add_option("--way", given.load.way, "How triggers and results travel")
-    ->check(CLI::IsMember({"http"}))
+    ->check(CLI::IsMember({"http", "native"}))
     ->capture_default_str();
   auto* load = app.add_option_group("load", "What is measured");
   load->add_option("--rate", given.rate, "N jobs, each fires every second: runs a second and CPU time a run")

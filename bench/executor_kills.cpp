@@ -106,17 +106,17 @@ executor_kills run_executor_kills(const executor_load& options) {
   load_plan plan{load_shape::yearly, 1};
   plan.handler = "wait";
   executor_and_server all{options, folder.path(), plan};
-  api_client admin{all.port}, executor{all.executor.port()};
+  api_client admin{all.port}, executor{all.executor->port()};
   admin.sign_in(folder.path());
   executor.show("XXL-JOB-ACCESS-TOKEN", access_token);
   times_of_kills took;
   constexpr std::int64_t log_ids_of_scripts = 1'000'000;
   for (std::size_t i = 0; i < options.times; ++i) {
-    kill_a_handler(admin, all.executor.tally(), took);
+    kill_a_handler(admin, all.executor->tally(), took);
     kill_a_script(executor, folder.path(), log_ids_of_scripts + static_cast<std::int64_t>(i), took);
   }
   all.server->stop(stop_limit);
-  all.executor.process().stop(stop_limit);
+  all.executor->process().stop(stop_limit);
   return {options.times, spread_of(took.stopped), spread_of(took.answered), spread_of(took.stored), spread_of(took.script_ended)};
 }
 

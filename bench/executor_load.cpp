@@ -23,20 +23,24 @@ fs::path made(fs::path folder) {
   return folder;
 }
 
-std::vector<std::string> executor_words(const executor_load& options, const fs::path& folder, std::uint16_t server_port,
-                                        std::uint16_t port) {
-  const std::string admin = "http://127.0.0.1:" + std::to_string(server_port) + "/xxl-job-admin";
-  return {options.executor.string(), "admin=" + admin,
-          "port=" + std::to_string(port), "token=" + std::string{access_token},
-          "data_dir=" + folder.string(), "tally=" + (folder / "tally").string()};
+std::vector<std::string> executor_words(const executor_load& options, const fs::path& folder, std::uint16_t port,
+                                        std::uint16_t admin_port, const std::vector<std::string>& more) {
+  const std::string admin = "http://127.0.0.1:" + std::to_string(admin_port) + "/xxl-job-admin";
+  std::vector<std::string> words{options.executor.string(), "admin=" + admin,
+                                 "port=" + std::to_string(port), "token=" + std::string{access_token},
+                                 "data_dir=" + folder.string(), "tally=" + (folder / "tally").string()};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
+
+std::string address_of(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port) + "/"; }
 
 struct cpu_pair {
   double ringmaster = 0, executor = 0;
 };
 
 cpu_pair cpu_of(executor_and_server& all) {
-  return {cpu_seconds(all.server->process()), cpu_seconds(all.executor.process().process())};
+  return {cpu_seconds(all.server->process()), cpu_seconds(all.executor->process().process())};
 }
 
 void count(executor_rate& report, const std::vector<stored_run>& runs, const load_window& window, const run_tally& tally) {
@@ -80,23 +84,42 @@ std::size_t times_expected(const load_plan& plan, const load_window& window) {
 
 } // namespace
 
-executor_process::executor_process(const executor_load& options, const fs::path& folder, std::uint16_t server_port)
-  : port_{free_port()},
-    tally_{folder / "tally", shared_tally::side::makes},
-    process_{executor_words(options, folder, server_port, port_), folder / "executor.log"} {}
+link_files::link_files() : port_{free_port()} {}
 
-std::string executor_process::address() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+std::vector<std::string> link_files::settings() const {
+  return {"link.listen=127.0.0.1:" + std::to_string(port_), "link.certificate=" + node_.certificate, "link.key=" + node_.key,
+          "link.ca=" + authority_.file()};
+}
+
+std::vector<std::string> link_files::executor_words() const {
+  return {"node=127.0.0.1:" + std::to_string(port_), "certificate=" + executor_.certificate, "key=" + executor_.key,
+          "ca=" + authority_.file()};
+}
+
+executor_process::executor_process(const executor_load& options, const fs::path& folder, std::uint16_t port,
+                                   std::uint16_t admin_port, const std::vector<std::string>& more)
+  : port_{port},
+    tally_{folder / "tally", shared_tally::side::makes},
+    process_{executor_words(options, folder, port, admin_port, more), folder / "executor.log"} {}
 
 executor_and_server::executor_and_server(const executor_load& options, const fs::path& folder, const load_plan& plan)
-  : port{free_port()},
-    executor_folder{options.executor_dir, options.keep},
-    executor{options, executor_folder.path(), port} {
-  executor.process().wait_until_ready(executor.port(), ready_limit);
+  : port{free_port()}, executor_folder{options.executor_dir, options.keep} {
+  auto settings = options.settings;
+  std::vector<std::string> words;
+  if (options.way == "native") {
+    link.emplace();
+    const auto of_link = link->settings();
+    settings.insert(settings.end(), of_link.begin(), of_link.end());
+    words = link->executor_words();
+  }
+  const auto executor_port = free_port();
   const auto job_file = folder / "jobs.toml", config_file = folder / "ringmaster.toml";
-  write_jobs(job_file, plan, {executor.address()});
+  write_jobs(job_file, plan, {address_of(executor_port)});
   write_config(config_file, {"sqlite:" + (folder / "ringmaster.db").string(), port, access_token, job_file.string()});
-  server.emplace(serve_words(options.ringmaster, config_file, options.settings), folder / "server.log");
+  server.emplace(serve_words(options.ringmaster, config_file, settings), folder / "server.log");
   server->wait_until_ready(port, ready_limit);
+  executor.emplace(options, executor_folder.path(), executor_port, port, words);
+  executor->process().wait_until_ready(executor_port, ready_limit);
 }
 
 executor_rate run_executor_rate(const executor_load& options) {
@@ -120,15 +143,15 @@ executor_rate run_executor_rate(const executor_load& options) {
   report.expected = times_expected(plan, window);
   const auto runs = wait_for_results(folder.path() / "ringmaster.db", window);
   report.ringmaster_mb = resident_memory(all.server->process()).peak;
-  report.executor_mb = resident_memory(all.executor.process().process()).peak;
-  count(report, runs, window, all.executor.tally());
+  report.executor_mb = resident_memory(all.executor->process().process()).peak;
+  count(report, runs, window, all.executor->tally());
   report.ringmaster_exit = all.server->stop(stop_limit);
-  report.executor_exit = all.executor.process().stop(stop_limit);
+  report.executor_exit = all.executor->process().stop(stop_limit);
   const auto per_run = 1e6 / static_cast<double>(std::max<std::size_t>(1, report.stored_meanwhile));
   report.cpu = {(after.ringmaster - before.ringmaster) * per_run, (after.executor - before.executor) * per_run};
   if (!report.clean())
     std::fprintf(stderr, "end of the server's log:\n%s\nend of the executor's:\n%s\n", all.server->end_of_log().c_str(),
-                 all.executor.process().end_of_log().c_str());
+                 all.executor->process().end_of_log().c_str());
   return report;
 }
 
@@ -137,19 +160,19 @@ executor_memory run_executor_memory(const executor_load& options, bool held) {
   load_plan plan{load_shape::at_once, options.jobs, (now_ms() + due_after_ms) / 1000 * 1000};
   plan.handler = held ? "wait" : "noop";
   executor_and_server all{options, folder.path(), plan};
-  const auto executor = all.executor.process().process();
+  const auto executor = all.executor->process().process();
   executor_memory report;
   report.jobs = options.jobs;
   report.held = held;
   report.before_mb = resident_memory(executor).now;
-  const auto& tally = all.executor.tally();
+  const auto& tally = all.executor->tally();
   while (tally.runs < options.jobs && now_ms() < plan.instant_ms + missing_limit_ms)
     wait_until(now_ms() + look_every_ms);
   wait_until(now_ms() + settle_ms);
   report.after_mb = resident_memory(executor).now;
   report.ran = tally.runs;
   all.server->stop(stop_limit);
-  report.executor_exit = all.executor.process().stop(stop_limit);
+  report.executor_exit = all.executor->process().stop(stop_limit);
   return report;
 }
 
@@ -158,7 +181,7 @@ executor_starts run_executor_starts(const executor_load& options) {
   std::vector<double> took;
   const auto nobody = free_port();
   for (std::size_t i = 0; i < options.times; ++i) {
-    executor_process one{options, made(folder.path() / std::to_string(i)), nobody};
+    executor_process one{options, made(folder.path() / std::to_string(i)), free_port(), nobody, {}};
     took.push_back(one.process().wait_until_ready(one.port(), ready_limit).count());
     wait_until(now_ms());
   }

@@ -15,6 +15,8 @@
 #include "bench/load_place.hpp"
 #include "bench/run_tally.hpp"
 #include "bench/server_process.hpp"
+#include "tests/support/certificates.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace ringmaster::bench {
 
@@ -37,13 +39,29 @@ struct executor_load {
   bool keep = false;
 };
 
+/// What both ends of a native link need.
+class link_files {
+public:
+  link_files();
+
+  /// `key=value` of the server, and of the executor.
+  [[nodiscard]] std::vector<std::string> settings() const;
+  [[nodiscard]] std::vector<std::string> executor_words() const;
+
+private:
+  test::temp_folder folder_;
+  test::test_authority authority_{folder_, "authority"};
+  test::certificate_files node_ = authority_.issue("node"), executor_ = authority_.issue("executor");
+  std::uint16_t port_;
+};
+
 /// The executor with its folder, in a process of its own.
 class executor_process {
 public:
-  /// `server_port`: of its admin. Not waited for.
-  executor_process(const executor_load& options, const std::filesystem::path& folder, std::uint16_t server_port);
+  /// Not waited for. `more`: further words of its command line.
+  executor_process(const executor_load& options, const std::filesystem::path& folder, std::uint16_t port,
+                   std::uint16_t admin_port, const std::vector<std::string>& more);
 
-  [[nodiscard]] std::string address() const;
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] run_tally& tally() const { return *tally_.operator->(); }
   [[nodiscard]] server_process& process() { return process_; }
@@ -59,9 +77,11 @@ struct executor_and_server {
   executor_and_server(const executor_load& options, const std::filesystem::path& folder, const load_plan& plan);
 
   std::uint16_t port;
+  /// Of `native`.
+  std::optional<link_files> link;
   temporary_folder executor_folder;
-  executor_process executor;
   std::optional<server_process> server;
+  std::optional<executor_process> executor;
 };
 
 /// All throw `std::runtime_error` when the load could not be put on at all, or was interrupted.

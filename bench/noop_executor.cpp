@@ -34,6 +34,14 @@ void set(arguments& to, std::string_view key, const std::string& value) {
     options.admins.push_back(value);
   else if (key == "token")
     options.access_token = value;
+  else if (key == "node")
+    options.nodes.push_back(value);
+  else if (key == "certificate")
+    options.link_certificate = value;
+  else if (key == "key")
+    options.link_key = value;
+  else if (key == "ca")
+    options.link_ca = value;
   else if (key == "data_dir")
     options.data_dir = value;
   else if (key == "port")

@@ -151,8 +151,7 @@ public:
     const bool some = !link.certificate.empty() || !link.key.empty() || !link.ca.empty();
     if (!all && (some || !link.listen.empty()))
       say_of({"link.listen", "link.certificate", "link.key", "link.ca"},
-             "link.listen: links need certificates at both ends; expected link.certificate, link.key and link.ca, or none of"
-             " them");
+             "links need certificates at both ends; expected link.certificate, link.key and link.ca, or none of them");
     if (!link.listen.empty())
       require(is_listen_address(link.listen), "link.listen", link.listen, "expected host:port with a port from 0 to 65535");
   }

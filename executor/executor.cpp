@@ -351,7 +351,8 @@ void executor::parts::spawn() {
     actors::callback_tools{admins, actors::patience_with(reached), threads,
                            std::make_shared<report_files>(options.log_path), dated, runs, counts, log});
   const auto open_log = [logs = logs](const core::trigger_request& request) {
-    return std::make_unique<run_log>(*logs, request);
+    // The lines of its begin are there.
+    return std::make_unique<run_log>(*logs, request, log_writer::opens::when_written);
   };
   const auto open_waiting_log = [logs = logs](const core::trigger_request& request) {
     return std::make_unique<run_log>(*logs, request, log_writer::opens::for_each_write);

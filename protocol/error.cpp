@@ -19,6 +19,13 @@ caf::error to_caf(const core::error& error) {
   return caf::make_error(error.code, error.context, static_cast<std::uint8_t>(error.why), error.subject);
 }
 
+std::string end_in_words(const caf::error& reason) {
+  const auto category = reason.category();
+  const bool is_known = !reason || category == caf::type_id_v<caf::exit_reason> || category == caf::type_id_v<caf::sec> ||
+                        category == caf::type_id_v<core::errc>;
+  return is_known ? caf::to_string(reason) : "error " + std::to_string(reason.code());
+}
+
 core::error to_core(const caf::error& error) {
   if (!error)
     return {core::errc::internal, "an empty error"};

@@ -31,6 +31,9 @@ namespace ringmaster::protocol {
 
 [[nodiscard]] caf::error to_caf(const core::error& error);
 
+/// Why an actor ended, for a log. A peer may have made it up: CAF ends the process over a category that it does not know.
+[[nodiscard]] std::string end_in_words(const caf::error& reason);
+
 /// CAF's own errors become `timeout` (request timeout), `unavailable` (receiver gone) or `internal`.
 [[nodiscard]] core::error to_core(const caf::error& error);
 

@@ -75,55 +75,62 @@ bool inspect(Inspector& f, log_lines& x) {
 namespace ringmaster::protocol {
 
 template <class Inspector>
+bool inspect(Inspector& f, link_key& x) {
+  return f.object(x).fields(f.field("high", x.high), f.field("low", x.low));
+}
+
+template <class Inspector>
 bool inspect(Inspector& f, link_hello& x) {
   return f.object(x).fields(f.field("version", x.version), f.field("app_name", x.app_name), f.field("address", x.address),
-                            f.field("token", x.token), f.field("gate", x.gate));
+                            f.field("token", x.token), f.field("gate", x.gate), f.field("gate_key", x.gate_key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_welcome& x) {
-  return f.object(x).fields(f.field("gate", x.gate));
+  return f.object(x).fields(f.field("gate", x.gate), f.field("gate_key", x.gate_key), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_refusal& x) {
-  return f.object(x).fields(f.field("reason", x.reason));
+  return f.object(x).fields(f.field("reason", x.reason), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_runs& x) {
-  return f.object(x).fields(f.field("batch", x.batch), f.field("runs", x.runs));
+  return f.object(x).fields(f.field("batch", x.batch), f.field("runs", x.runs), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_verdicts& x) {
-  return f.object(x).fields(f.field("batch", x.batch), f.field("replies", x.replies));
+  return f.object(x).fields(f.field("batch", x.batch), f.field("replies", x.replies), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_question& x) {
   return f.object(x).fields(f.field("number", x.number), as_number(f, "topic", x.topic), as_number(f, "job", x.job),
-                            as_number(f, "run", x.run), as_ms(f, "log_time", x.log_time), f.field("from_line", x.from_line));
+                            as_number(f, "run", x.run), as_ms(f, "log_time", x.log_time), f.field("from_line", x.from_line),
+                            f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_answer& x) {
-  return f.object(x).fields(f.field("number", x.number), f.field("reply", x.reply), f.field("lines", x.lines));
+  return f.object(x).fields(f.field("number", x.number), f.field("reply", x.reply), f.field("lines", x.lines),
+                            f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_reports& x) {
-  return f.object(x).fields(f.field("batch", x.batch), f.field("reports", x.reports));
+  return f.object(x).fields(f.field("batch", x.batch), f.field("reports", x.reports), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_receipt& x) {
-  return f.object(x).fields(f.field("batch", x.batch), f.field("kept", x.kept));
+  return f.object(x).fields(f.field("batch", x.batch), f.field("kept", x.kept), f.field("key", x.key));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_farewell& x) {
-  return f.object(x).fields();
+  return f.object(x).fields(f.field("key", x.key));
 }
 
 } // namespace ringmaster::protocol

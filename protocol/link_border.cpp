@@ -1,6 +1,7 @@
 #include "protocol/link_border.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "core/group.hpp"
 #include "core/text.hpp"
@@ -67,6 +68,8 @@ std::size_t bytes_of(const core::run_report& report) noexcept { return frame_byt
 std::string breach_of(const link_hello& hello) {
   if (!hello.gate)
     return "a hello that names nobody";
+  if (hello.gate_key == link_key{})
+    return "a hello without a key";
   if (hello.app_name.size() > limits::name_bytes_max || hello.token.size() > limits::name_bytes_max)
     return "a hello with a long name";
   return core::misfit_of("EXECUTOR", hello.app_name, hello.address);
@@ -94,5 +97,12 @@ std::string breach_of(const link_answer& answer) {
 }
 
 std::string breach_of(const link_reports& batch) { return breach_of_items(batch.reports); }
+
+link_key draw_link_key() {
+  std::random_device source;
+  const auto draw = [&] { return std::uint64_t{source()} << 32 | source(); };
+  const auto high = draw();
+  return {high, draw()};
+}
 
 } // namespace ringmaster::protocol

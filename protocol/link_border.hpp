@@ -36,6 +36,9 @@ inline constexpr std::string_view native_scheme = "ringmaster://";
 [[nodiscard]] std::string breach_of(const link_answer& answer);
 [[nodiscard]] std::string breach_of(const link_reports& batch);
 
+/// Another one each time, which nobody can guess.
+[[nodiscard]] link_key draw_link_key();
+
 /// The texts of an item, in bytes: who fills a batch adds them up to `bytes_max`.
 [[nodiscard]] std::size_t bytes_of(const core::trigger_request& run) noexcept;
 [[nodiscard]] std::size_t bytes_of(const core::trigger_reply& reply) noexcept;

@@ -18,6 +18,15 @@ inline constexpr std::uint32_t link_version = 1;
 /// The same for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 
+/// Drawn by chance for one direction of one link. CAF brings whatever it is sent to whichever actor the sender names, by numbers
+/// that can be guessed: what does not show the key is not from the other end of the link, and is not heard.
+struct link_key {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend bool operator==(const link_key&, const link_key&) = default;
+};
+
 /// An executor introduces itself.
 struct link_hello {
   std::uint32_t version = link_version;
@@ -28,15 +37,21 @@ struct link_hello {
   std::string token;
   /// Speaks for this link.
   executor_gate gate;
+  /// What is said to the gate shows it.
+  link_key gate_key = {};
 };
 
 struct link_welcome {
   link_gate gate;
+  /// What is said to the gate shows it.
+  link_key gate_key = {};
+  link_key key = {};
 };
 
 struct link_refusal {
   /// For a person.
   std::string reason;
+  link_key key = {};
 };
 
 /// Runs that may begin now.
@@ -44,12 +59,14 @@ struct link_runs {
   /// Counted by the node, for each link from 1.
   std::uint64_t batch = 0;
   std::vector<core::trigger_request> runs;
+  link_key key = {};
 };
 
 struct link_verdicts {
   std::uint64_t batch = 0;
   /// As many as the runs, in their order.
   std::vector<core::trigger_reply> replies;
+  link_key key = {};
 };
 
 enum class link_topic : std::uint8_t { beat, idle, kill, log };
@@ -64,6 +81,7 @@ struct link_question {
   core::log_id run{};
   core::time_point log_time{};
   std::int32_t from_line = 1;
+  link_key key = {};
 };
 
 struct link_answer {
@@ -71,6 +89,7 @@ struct link_answer {
   core::trigger_reply reply;
   /// Of `log`, when it can be read.
   std::optional<core::log_lines> lines = {};
+  link_key key = {};
 };
 
 /// Results on their way to whoever keeps them.
@@ -78,14 +97,18 @@ struct link_reports {
   /// Counted by the executor, for each link from 1.
   std::uint64_t batch = 0;
   std::vector<core::run_report> reports;
+  link_key key = {};
 };
 
 struct link_receipt {
   std::uint64_t batch = 0;
   /// They are durable. False: not now, and the executor keeps them.
   bool kept = false;
+  link_key key = {};
 };
 
-struct link_farewell {};
+struct link_farewell {
+  link_key key = {};
+};
 
 } // namespace ringmaster::protocol

@@ -69,7 +69,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
-    "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "spdlog", "sqlite", "system")),
+    "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "bench/link_bench.cpp": (("*",), ("caf", "openssl", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "tests/unit/": (

@@ -8,26 +8,36 @@
 
 namespace ringmaster::actors {
 
-/// What an executor knows of its link on a node. Passes everything on and has no state: a peer may end it (CAF lets it), and that
-/// ends the link.
+/// What an executor knows of its link on a node. Passes on what shows its key, and has nothing to lose: a peer may end it (CAF
+/// lets it), and that ends the link.
 class native_gate_state {
 public:
   static inline const char* name = "ringmaster.link_gate";
 
-  native_gate_state(protocol::link_gate::pointer self, protocol::native_link link) : self_{self}, link_{std::move(link)} {}
+  native_gate_state(protocol::link_gate::pointer self, protocol::native_link link, protocol::link_key key)
+    : self_{self}, link_{std::move(link)}, key_{key} {
+    self_->set_default_handler(caf::drop);
+  }
 
   protocol::link_gate::behavior_type make_behavior() {
     return {
-      [this](protocol::link_verdicts& batch) { protocol::send(self_, link_, std::move(batch)); },
-      [this](protocol::link_answer& answer) { protocol::send(self_, link_, std::move(answer)); },
-      [this](protocol::link_reports& batch) { protocol::send(self_, link_, std::move(batch)); },
-      [this](protocol::link_farewell) { protocol::send(self_, link_, protocol::link_farewell{}); },
+      [this](protocol::link_verdicts& batch) { pass(std::move(batch)); },
+      [this](protocol::link_answer& answer) { pass(std::move(answer)); },
+      [this](protocol::link_reports& batch) { pass(std::move(batch)); },
+      [this](protocol::link_farewell farewell) { pass(std::move(farewell)); },
     };
   }
 
 private:
+  template <class Message>
+  void pass(Message&& message) {
+    if (message.key == key_)
+      protocol::send(self_, link_, std::forward<Message>(message));
+  }
+
   protocol::link_gate::pointer self_;
   protocol::native_link link_;
+  protocol::link_key key_;
 };
 
 /// What a node publishes.
@@ -35,7 +45,9 @@ class link_door_state {
 public:
   static inline const char* name = "ringmaster.link_door";
 
-  link_door_state(protocol::link_door::pointer self, protocol::native_links links) : self_{self}, links_{std::move(links)} {}
+  link_door_state(protocol::link_door::pointer self, protocol::native_links links) : self_{self}, links_{std::move(links)} {
+    self_->set_default_handler(caf::drop);
+  }
 
   protocol::link_door::behavior_type make_behavior() {
     return {[this](protocol::link_hello& hello) { protocol::send(self_, links_, std::move(hello)); }};

@@ -5,6 +5,7 @@
 
 #include "actors/admin/native_gate.hpp"
 #include "core/text.hpp"
+#include "protocol/error.hpp"
 #include "protocol/wire/executor_codec.hpp"
 
 namespace ringmaster::actors {
@@ -76,10 +77,13 @@ private:
 native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
                                      protocol::native_links owner)
   : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
-  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_});
+  // Before anything can end the link: what tells of the end comes from here, too, and after it.
+  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, true});
+  const auto key = protocol::draw_link_key();
+  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
   watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
-  watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(caf::to_string(reason)); });
-  protocol::anon_send(peer_.gate, protocol::link_welcome{gate_});
+  watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(protocol::end_in_words(reason)); });
+  tell_peer(protocol::link_welcome{gate_, key});
 }
 
 native_link_state::~native_link_state() { caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown); }
@@ -114,9 +118,12 @@ void native_link_state::send_runs(protocol::send_batch&& batch) {
   told_results told{*this};
   for (auto& run : batch.runs) {
     waiting_run one{std::move(run), batch.listener, now()};
+    auto obstacle = up_ ? obstacle_to(one.run) : std::string{};
     if (!up_)
       late.push_back(std::move(one));
-    else if (!may_carry(one.run))
+    else if (!obstacle.empty() && protocol::is_native_only(peer_.address))
+      told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other way
+    else if (!obstacle.empty())
       foreign.push_back(std::move(one));
     else if (waiting_.size() >= link_windows::runs_waiting)
       told.add(std::move(one), protocol::send_state::not_sent, 0, "too many runs wait for the native link");
@@ -132,8 +139,11 @@ void native_link_state::send_runs(protocol::send_batch&& batch) {
   arm();
 }
 
-bool native_link_state::may_carry(const core::claimed_run& run) const {
-  return peer_.admitted.serves(run.plan.spec->group) && protocol::bytes_of(to_request(run)) <= protocol::link_limits::bytes_max;
+std::string native_link_state::obstacle_to(const core::claimed_run& run) const {
+  if (!peer_.admitted.serves(run.plan.spec->group))
+    return "the executor has dialled in with the token of another group";
+  const bool fits = protocol::bytes_of(to_request(run)) <= protocol::link_limits::bytes_max;
+  return fits ? std::string{} : "source and parameter are larger than a native link carries";
 }
 
 bool native_link_state::gate_open(const core::claimed_run& run) const {
@@ -144,53 +154,63 @@ void native_link_state::pump() {
   told_results told{*this};
   std::vector<waiting_run> batch;
   std::size_t bytes = 0;
+  full_ = false;
   for (const auto at = now(); up_ && !waiting_.empty() && waiting_.begin()->first <= at;) {
-    if (on_their_way_ + batch.size() >= link_windows::runs_on_their_way)
+    const auto more = protocol::bytes_of(to_request(waiting_.begin()->second.run));
+    full_ = !has_room(batch.size() + 1, bytes + more);
+    if (full_)
       break;
     auto one = std::move(waiting_.extract(waiting_.begin()).mapped());
     if (!gate_open(one.run)) {
       told.add(std::move(one), protocol::send_state::gate_closed, 0, {});
       continue;
     }
-    const auto more = protocol::bytes_of(to_request(one.run));
     if (batch.size() == protocol::link_limits::items_max || bytes + more > protocol::link_limits::bytes_max) {
-      leave(std::exchange(batch, {}));
+      leave(std::exchange(batch, {}), bytes);
       bytes = 0;
     }
     bytes += more;
     batch.push_back(std::move(one));
   }
   if (!batch.empty())
-    leave(std::move(batch));
+    leave(std::move(batch), bytes);
   told.tell();
 }
 
-void native_link_state::leave(std::vector<waiting_run>&& runs) {
+bool native_link_state::has_room(std::size_t count, std::size_t bytes) const noexcept {
+  return on_their_way_ + count <= link_windows::runs_on_their_way
+         && bytes_on_their_way_ + bytes <= link_windows::bytes_on_their_way;
+}
+
+void native_link_state::leave(std::vector<waiting_run>&& runs, std::size_t bytes) {
   protocol::link_runs batch{++last_batch_, {}};
   batch.runs.reserve(runs.size());
   for (const auto& one : runs) {
     remember(one.run.id);
     batch.runs.push_back(to_request(one.run));
   }
-  on_their_way_ += runs.size();
-  flights_.emplace(last_batch_, flight{std::move(runs), now()});
-  protocol::anon_send(peer_.gate, std::move(batch));
+  const auto count = runs.size();
+  on_their_way_ += count;
+  bytes_on_their_way_ += bytes;
+  flights_.emplace(last_batch_, flight{std::move(runs), now(), count, bytes});
+  tell_peer(std::move(batch));
 }
 
 void native_link_state::take(const protocol::link_verdicts& batch) {
   if (breaks(protocol::breach_of(batch)))
     return;
-  // Runs whose deadline is over are the business of recovery.
   const auto found = flights_.find(batch.batch);
   if (found == flights_.end())
     return;
-  if (batch.replies.size() != found->second.runs.size()) {
+  if (batch.replies.size() != found->second.count) {
     std::ignore = breaks("verdicts that do not match their batch");
     return;
   }
   auto sent = std::move(flights_.extract(found).mapped());
-  on_their_way_ -= sent.runs.size();
+  on_their_way_ -= sent.count;
+  bytes_on_their_way_ -= sent.bytes;
   told_results told{*this};
+  // Runs whose deadline is over are the business of recovery.
   for (std::size_t i = 0; i < sent.runs.size(); ++i) {
     const auto& reply = batch.replies[i];
     auto& one = sent.runs[i];
@@ -243,12 +263,12 @@ void native_link_state::send_over_http(runs_elsewhere&& runs) {
 void native_link_state::sweep() {
   told_results told{*this};
   const auto& limits = tools_.http.settings;
-  while (!flights_.empty() && flights_.begin()->second.sent + limits.request_timeout <= now()) {
-    auto late = std::move(flights_.extract(flights_.begin()).mapped());
-    on_their_way_ -= late.runs.size();
-    for (auto& one : late.runs)
+  for (auto& [number, sent] : flights_) {
+    if (sent.sent + limits.request_timeout > now())
+      break;
+    for (auto& one : std::exchange(sent.runs, {}))
       told.add(std::move(one), protocol::send_state::unknown, 0,
-               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", late.sent);
+               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", sent.sent);
   }
   while (!waiting_.empty() && std::max(waiting_.begin()->first, waiting_.begin()->second.since) + limits.connect_timeout <= now())
     told.add(std::move(waiting_.extract(waiting_.begin()).mapped()), protocol::send_state::not_sent, 0,
@@ -262,12 +282,14 @@ void native_link_state::sweep() {
     question = questions_.erase(question);
   }
   told.tell();
+  if (!flights_.empty() && flights_.begin()->second.sent + 2 * limits.request_timeout <= now())
+    lose("it does not answer");
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------
 
 void native_link_state::remember(core::log_id run) {
-  if (!sent_.insert(run).second)
+  if (peer_.admitted.token == core::token_kind::common || !sent_.insert(run).second)
     return;
   sent_order_.push_back(run);
   if (sent_order_.size() > link_windows::runs_remembered) {
@@ -288,8 +310,8 @@ void native_link_state::take(protocol::link_reports&& batch) {
   for (auto& report : batch.reports) {
     core::callback item{.id = report.run, .code = report.code,
                         .message = report.message ? to_message(*report.message) : std::string{}, .spec = nullptr};
-    // Of a run that this node did not send it, it is one executor of its groups.
-    if (!sent_.contains(report.run))
+    // As over HTTP: the common token speaks for every run, a group's for the group's. What was sent here counts in any case.
+    if (peer_.admitted.token != core::token_kind::common && !sent_.contains(report.run))
       item.only_of = peer_.admitted.groups;
     results.items.push_back(std::move(item));
   }
@@ -302,7 +324,7 @@ void native_link_state::take(protocol::link_reports&& batch) {
 void native_link_state::acknowledge(std::uint64_t batch, bool kept) {
   --unstored_;
   if (connected_)
-    protocol::anon_send(peer_.gate, protocol::link_receipt{batch, kept});
+    tell_peer(protocol::link_receipt{batch, kept});
 }
 
 // -- the link --------------------------------------------------------------------------------------------------------------
@@ -318,10 +340,22 @@ void native_link_state::stop_sending() {
   if (!std::exchange(up_, false))
     return;
   protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, false});
-  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address})
-    .then([this](protocol::link_handle& found) { have_fallback(std::move(found.link)); },
-          [this](const caf::error&) { sweep(); });
+  find_fallback(false);
 }
+
+void native_link_state::find_fallback(bool http_only) {
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, http_only})
+    .then(
+      [this, http_only](protocol::link_handle& found) {
+        if (!is_self(found.link))
+          have_fallback(std::move(found.link));
+        else if (!http_only)
+          find_fallback(true);
+      },
+      [this](const caf::error&) { sweep(); });
+}
+
+bool native_link_state::is_self(const protocol::executor_link& link) const { return link == protocol::native_link{self_}; }
 
 void native_link_state::have_fallback(protocol::executor_link link) {
   fallback_ = std::move(link);
@@ -342,7 +376,7 @@ void native_link_state::lose(const std::string& why) {
   for (auto& [number, sent] : std::exchange(flights_, {}))
     for (auto& one : sent.runs)
       told.add(std::move(one), protocol::send_state::unknown, 0, "the native link was cut: " + why, sent.sent);
-  on_their_way_ = 0;
+  on_their_way_ = bytes_on_their_way_ = 0;
   told.tell();
   for (auto& [number, question] : std::exchange(questions_, {}))
     give_up(question, "the native link was cut: " + why);
@@ -362,7 +396,7 @@ void native_link_state::arm() {
   std::optional<steady> wake;
   if (!flights_.empty() || !questions_.empty() || !waiting_.empty())
     wake = now() + sweep_every;
-  if (up_ && !waiting_.empty() && on_their_way_ < link_windows::runs_on_their_way)
+  if (up_ && !waiting_.empty() && !full_)
     wake = std::min(*wake, std::max(waiting_.begin()->first, now()));
   if (!wake || (armed_ && *armed_ <= *wake))
     return;

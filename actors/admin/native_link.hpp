@@ -41,16 +41,18 @@ struct native_peer {
   std::string address;
   link_admission admitted;
   protocol::executor_gate gate;
+  protocol::link_key gate_key = {};
 };
 
 /// What goes over at once, and how much may be on its way or wait.
 struct link_windows {
   static constexpr std::size_t runs_on_their_way = 2048;
+  static constexpr std::size_t bytes_on_their_way = 8 * 1024 * 1024;
   static constexpr std::size_t runs_waiting = 65'536;
   static constexpr std::size_t questions = 1000;
   /// Batches of results that the store has not taken yet.
   static constexpr std::size_t reports = 16;
-  /// Runs that are known to be this executor's.
+  /// Runs that are known to be this executor's, when it has a group's token.
   static constexpr std::size_t runs_remembered = 200'000;
 };
 
@@ -78,8 +80,12 @@ private:
   };
   using runs_elsewhere = std::vector<waiting_run>;
   struct flight {
+    /// None any more when their deadline is over.
     std::vector<waiting_run> runs;
     steady sent{};
+    /// What it takes of the windows until its verdicts are there: nobody knows whether it has left this node.
+    std::size_t count = 0;
+    std::size_t bytes = 0;
   };
   using probe_promise = caf::typed_response_promise<protocol::probe_reply>;
   using log_promise = caf::typed_response_promise<protocol::log_reply>;
@@ -94,9 +100,11 @@ private:
   void send_runs(protocol::send_batch&& batch);
   void pump();
   [[nodiscard]] bool gate_open(const core::claimed_run& run) const;
-  void leave(std::vector<waiting_run>&& runs);
+  [[nodiscard]] bool has_room(std::size_t count, std::size_t bytes) const noexcept;
+  void leave(std::vector<waiting_run>&& runs, std::size_t bytes);
   void take(const protocol::link_verdicts& batch);
-  [[nodiscard]] bool may_carry(const core::claimed_run& run) const;
+  /// Why this link does not carry it; empty: it does.
+  [[nodiscard]] std::string obstacle_to(const core::claimed_run& run) const;
   void pass_on(runs_elsewhere&& runs);
   void hand_over(runs_elsewhere&& runs, const protocol::executor_link& to);
   void send_over_http(runs_elsewhere&& runs);
@@ -109,7 +117,7 @@ private:
   template <class Reply, class Request>
   caf::result<Reply> ask(const Request& request, protocol::link_question&& question);
   template <class Reply, class Request>
-  void ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise);
+  void ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only = false);
   void take(protocol::link_answer&& answer);
   static void give_up(asked_question& question, const std::string& why);
 
@@ -119,11 +127,20 @@ private:
   void remember(core::log_id run);
 
   // The link.
+  /// To the executor, with its key.
+  template <class Message>
+  void tell_peer(Message&& message) {
+    message.key = peer_.gate_key;
+    protocol::anon_send(peer_.gate, std::forward<Message>(message));
+  }
   /// Something that no executor of ours sends: cuts the link.
   [[nodiscard]] bool breaks(const std::string& breach);
   void lose(const std::string& why);
   void stop_sending();
+  void find_fallback(bool http_only);
   void have_fallback(protocol::executor_link link);
+  /// What is passed on to it would come back for ever.
+  [[nodiscard]] bool is_self(const protocol::executor_link& link) const;
   void tick();
   void arm();
   [[nodiscard]] steady now() const { return self_->clock().now(); }
@@ -144,6 +161,9 @@ private:
   std::multimap<steady, waiting_run> waiting_;
   std::map<std::uint64_t, flight> flights_;
   std::size_t on_their_way_ = 0;
+  std::size_t bytes_on_their_way_ = 0;
+  /// A run that may leave has no room.
+  bool full_ = false;
   std::uint64_t last_batch_ = 0;
   std::map<std::uint64_t, asked_question> questions_;
   std::uint64_t last_question_ = 0;

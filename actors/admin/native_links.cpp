@@ -6,6 +6,7 @@
 #include "actors/admin/native_gate.hpp"
 #include "actors/rhythm.hpp"
 #include "core/text.hpp"
+#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -41,15 +42,19 @@ protocol::native_links::behavior_type native_links_state::make_behavior() {
   };
 }
 
-// A peer may end the door as it may end every actor that it knows: the next tick makes another.
+// A peer may end the door as it may end every actor that it knows: the next tick makes another, as it does when nobody can knock.
 void native_links_state::open_door() {
-  door_ = self_->spawn<protocol::with_state<link_door_state, protocol::link_door>>(protocol::native_links{self_});
+  auto door = self_->spawn<protocol::with_state<link_door_state, protocol::link_door>>(protocol::native_links{self_});
+  if (auto open = parts_.ports->publish(door); !open) {
+    parts_.tools.log->error("no executor can dial in: {}", open.error().context);
+    caf::anon_send_exit(door, caf::exit_reason::user_shutdown);
+    return;
+  }
+  door_ = std::move(door);
   watcher_.watch(self_, door_, [this](const caf::error& reason) {
-    parts_.tools.log->error("the door for native links was closed: {}", caf::to_string(reason));
+    parts_.tools.log->error("the door for native links was closed: {}", protocol::end_in_words(reason));
     door_ = nullptr;
   });
-  if (auto open = parts_.ports->publish(door_); !open)
-    parts_.tools.log->error("no executor can dial in: {}", open.error().context);
 }
 
 link_admission native_links_state::admit(const protocol::link_hello& hello) const {
@@ -75,14 +80,13 @@ void native_links_state::greet(protocol::link_hello&& hello) {
   const auto groups = admitted.groups;
   const auto number = ++last_number_;
   auto link = self_->spawn<protocol::with_state<native_link_state, protocol::native_link>>(
-    parts_.tools, native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate},
+    parts_.tools, native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate, hello.gate_key},
     protocol::native_links{self_});
   watcher_.watch(self_, link, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::unreachable && reason != caf::exit_reason::user_shutdown)
       self_->quit(reason); // its runs have no answer and never will: only the next life can decide about them
   });
   parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
-  protocol::send(self_, parts_.tools.pool, protocol::native_link_news{hello.address, link, true});
   auto& kept = links_[hello.address];
   kept = {number, std::move(link), std::move(hello), token, groups};
   kept.hello.gate = nullptr; // the link has it
@@ -110,7 +114,7 @@ void native_links_state::refuse(const protocol::link_hello& hello, const std::st
     next_complaint_ = now + 1s;
   }
   const auto words = core::cut_bytes(reason, protocol::link_limits::name_bytes_max);
-  protocol::anon_send(hello.gate, protocol::link_refusal{std::string{words}});
+  protocol::anon_send(hello.gate, protocol::link_refusal{std::string{words}, hello.gate_key});
 }
 
 void native_links_state::beat(const known_link& known) {
@@ -118,7 +122,7 @@ void native_links_state::beat(const known_link& known) {
                  protocol::registry_beat{registry_group, known.hello.app_name, known.hello.address, false, known.token});
 }
 
-// Its link tells the pool itself.
+// The pool is told by the link itself.
 void native_links_state::forget(const protocol::native_link_lost& lost) {
   leaving_.erase(lost.number);
   const auto known = links_.find(lost.address);

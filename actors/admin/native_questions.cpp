@@ -46,7 +46,7 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
   } else {
     question.number = ++last_question_;
     questions_.emplace(question.number, asked_question{promise, now() + tools_.http.settings.request_timeout});
-    protocol::anon_send(peer_.gate, std::move(question));
+    tell_peer(std::move(question));
     arm();
   }
   return promise;
@@ -54,12 +54,14 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
 
 // Asked anew each time: the executor may have dialled in again.
 template <class Reply, class Request>
-void native_link_state::ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise) {
+void native_link_state::ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only) {
   const auto& limits = tools_.http.settings;
-  const auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, "there is no way to the executor"); };
-  protocol::request(self_, tools_.pool, limits.request_timeout, protocol::link_query{peer_.address})
+  auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, "there is no way to the executor"); };
+  protocol::request(self_, tools_.pool, limits.request_timeout, protocol::link_query{peer_.address, http_only})
     .then(
-      [this, request, promise, fail](protocol::link_handle& found) {
+      [this, request, promise, http_only, fail](protocol::link_handle& found) mutable {
+        if (is_self(found.link))
+          return http_only ? fail(caf::error{}) : ask_fallback(request, promise, true);
         const auto& http = tools_.http.settings;
         protocol::request(self_, found.link, http.connect_timeout + http.request_timeout + 1s, request)
           .then([promise](Reply& reply) mutable { promise.deliver(std::move(reply)); }, fail);

@@ -10,27 +10,40 @@ namespace ringmaster::actors {
 
 namespace {
 
+constexpr auto too_many = "too many runs and questions wait for an answer";
+/// Of a text that each run of a batch gets.
+constexpr std::size_t unknown_bytes_max = 1024;
+
 core::trigger_reply to_reply(const caf::error& reason) { return {500, "executor: " + protocol::to_core(reason).context}; }
 
 } // namespace
 
 executor_gate_state::executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer,
-                                         std::uint64_t attempt, protocol::executor_host host, std::chrono::milliseconds limit)
-  : self_{self}, dialer_{std::move(dialer)}, attempt_{attempt}, host_{std::move(host)}, limit_{limit} {}
+                                         std::uint64_t attempt, protocol::link_key key, protocol::executor_host host,
+                                         std::chrono::milliseconds limit)
+  : self_{self}, dialer_{std::move(dialer)}, attempt_{attempt}, key_{key}, host_{std::move(host)}, limit_{limit} {
+  self_->set_default_handler(caf::drop);
+}
 
 protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
   return {
     [this](const protocol::link_welcome& welcome) {
+      if (node_ || !is_from_node(welcome))
+        return;
       node_ = welcome.gate;
+      node_key_ = welcome.gate_key;
       tell_dialer(welcome);
     },
     [this](const protocol::link_refusal& refusal) {
-      if (admits(refusal))
+      if (is_from_node(refusal) && admits(refusal))
         tell_dialer(refusal);
     },
     [this](protocol::link_runs& batch) { trigger(std::move(batch)); },
     [this](const protocol::link_question& question) { answer(question); },
-    [this](const protocol::link_receipt& receipt) { tell_dialer(receipt); },
+    [this](const protocol::link_receipt& receipt) {
+      if (is_from_node(receipt))
+        tell_dialer(receipt);
+    },
   };
 }
 
@@ -40,33 +53,53 @@ void executor_gate_state::tell_dialer(Said&& said) {
 }
 
 template <class Message>
+void executor_gate_state::tell_node(Message&& message) {
+  message.key = node_key_;
+  protocol::anon_send(node_, std::forward<Message>(message));
+}
+
+template <class Message>
 bool executor_gate_state::admits(const Message& message) {
-  if (protocol::breach_of(message).empty() && pending_ < pending_max)
+  if (protocol::breach_of(message).empty())
     return true;
   self_->quit(caf::sec::invalid_argument);
   return false;
 }
 
 void executor_gate_state::trigger(protocol::link_runs&& batch) {
-  if (!node_ || !admits(batch))
+  if (!node_ || !is_from_node(batch) || !admits(batch))
     return;
-  ++pending_;
   const auto number = batch.batch;
   const auto count = batch.runs.size();
+  if (pending_ >= pending_max)
+    return say_unknown(number, count, too_many);
+  ++pending_;
   protocol::request(self_, host_, limit_, protocol::trigger_batch{std::move(batch.runs)})
     .then(
       [this, number, count](protocol::trigger_replies& told) {
         --pending_;
-        // Whoever gets no verdict asks about its runs.
         if (told.replies.size() == count)
-          protocol::anon_send(node_, protocol::link_verdicts{number, std::move(told.replies)});
+          tell_node(protocol::link_verdicts{number, std::move(told.replies)});
+        else
+          say_unknown(number, count, "the executor is not sure");
       },
-      [this](const caf::error&) { --pending_; });
+      [this, number, count](const caf::error& reason) {
+        --pending_;
+        say_unknown(number, count, protocol::to_core(reason).context);
+      });
+}
+
+// The node asks about these runs later.
+void executor_gate_state::say_unknown(std::uint64_t batch, std::size_t count, const std::string& why) {
+  const core::trigger_reply unknown{0, std::string{core::cut_bytes("executor: " + why, unknown_bytes_max)}};
+  tell_node(protocol::link_verdicts{batch, std::vector(count, unknown)});
 }
 
 void executor_gate_state::answer(const protocol::link_question& question) {
-  if (!node_ || !admits(question))
+  if (!node_ || !is_from_node(question) || !admits(question))
     return;
+  if (pending_ >= pending_max)
+    return say({question.number, {0, too_many}});
   switch (question.topic) {
   case protocol::link_topic::beat: return say({question.number, {}});
   case protocol::link_topic::idle: return ask_host<core::trigger_reply>(question, protocol::idle_query{question.job});
@@ -100,7 +133,7 @@ void executor_gate_state::ask_host(const protocol::link_question& question, Requ
 
 void executor_gate_state::say(protocol::link_answer&& answer) {
   answer.reply.message.resize(core::cut_bytes(answer.reply.message, protocol::link_limits::message_bytes_max).size());
-  protocol::anon_send(node_, std::move(answer));
+  tell_node(std::move(answer));
 }
 
 void cut_lines(core::log_lines& lines, std::size_t bytes) {

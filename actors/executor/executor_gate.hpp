@@ -16,32 +16,43 @@ namespace ringmaster::actors {
 class executor_gate_state {
 public:
   static inline const char* name = "ringmaster.executor_gate";
-  /// Batches and questions that executor_host has not answered yet.
+  /// Batches and questions that executor_host has not answered yet. What comes beyond is not done and known to nobody.
   static constexpr std::size_t pending_max = 1000;
 
-  /// `limit`: of an answer of executor_host.
+  /// `key`: of the node, which is heard alone. `limit`: of an answer of executor_host.
   executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer, std::uint64_t attempt,
-                      protocol::executor_host host, std::chrono::milliseconds limit);
+                      protocol::link_key key, protocol::executor_host host, std::chrono::milliseconds limit);
   protocol::executor_gate::behavior_type make_behavior();
 
 private:
+  /// Whether it is the node that says so. What others say has no effect.
+  template <class Message>
+  [[nodiscard]] bool is_from_node(const Message& message) const {
+    return message.key == key_;
+  }
   /// Whether it may be acted on.
   template <class Message>
   [[nodiscard]] bool admits(const Message& message);
   void trigger(protocol::link_runs&& batch);
+  void say_unknown(std::uint64_t batch, std::size_t count, const std::string& why);
   void answer(const protocol::link_question& question);
   template <class Reply, class Request>
   void ask_host(const protocol::link_question& question, Request&& request);
   void say(protocol::link_answer&& answer);
+  /// To the node, with its key.
+  template <class Message>
+  void tell_node(Message&& message);
   template <class Said>
   void tell_dialer(Said&& said);
 
   protocol::executor_gate::pointer self_;
   protocol::link_dialer dialer_;
   std::uint64_t attempt_;
+  protocol::link_key key_;
   protocol::executor_host host_;
   std::chrono::milliseconds limit_;
   protocol::link_gate node_;
+  protocol::link_key node_key_;
   std::size_t pending_ = 0;
 };
 

@@ -37,6 +37,9 @@ std::vector<std::vector<core::run_report>> batches_of(std::vector<core::run_repo
 link_dialer_state::link_dialer_state(protocol::link_dialer::pointer self, dialer_parts parts)
   : self_{self}, parts_{std::move(parts)}, random_{parts_.random_seed} {
   for (const auto& address : parts_.nodes) {
+    // Two links of one executor to one node push each other out.
+    if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node& each) { return each.address == address; }))
+      continue;
     nodes_.emplace_back();
     nodes_.back().address = address;
     nodes_.back().until = self_->clock().now();
@@ -85,15 +88,16 @@ void link_dialer_state::greet(protocol::link_dialled&& dialled) {
     return fail(*which, dialled.door.error().context);
   which->now = phase::greeting;
   which->until = self_->clock().now() + parts_.limits.hello;
+  const auto key = protocol::draw_link_key();
   which->gate = self_->spawn<protocol::with_state<executor_gate_state, protocol::executor_gate>>(
-    protocol::link_dialer{self_}, which->attempt, parts_.host, parts_.limits.answer);
+    protocol::link_dialer{self_}, which->attempt, key, parts_.host, parts_.limits.answer);
   watcher_.watch(self_, which->gate, [this, attempt = dialled.attempt](const caf::error& reason) {
     if (auto* gone = of(attempt))
-      fail(*gone, "its gate was closed: " + caf::to_string(reason));
+      fail(*gone, "its gate was closed: " + protocol::end_in_words(reason));
   });
   const auto& me = parts_.identity;
   protocol::anon_send(*dialled.door,
-                      protocol::link_hello{protocol::link_version, me.app_name, me.address, me.token, which->gate});
+                      protocol::link_hello{protocol::link_version, me.app_name, me.address, me.token, which->gate, key});
   arm();
 }
 
@@ -109,20 +113,27 @@ void link_dialer_state::hear(protocol::link_heard&& heard) {
     take(*which, std::get<protocol::link_receipt>(heard.said));
 }
 
+template <class Message>
+void link_dialer_state::tell(const node& which, Message&& message) {
+  message.key = which.there_key;
+  protocol::anon_send(which.there, std::forward<Message>(message));
+}
+
 void link_dialer_state::welcome(node& which, const protocol::link_welcome& said) {
   if (which.now != phase::greeting || !said.gate)
     return;
   which.now = phase::up;
   which.there = said.gate;
+  which.there_key = said.gate_key;
   which.until = self_->clock().now();
   which.trouble.clear();
   watcher_.watch(self_, which.there, [this, attempt = which.attempt](const caf::error& reason) {
     if (auto* gone = of(attempt))
-      fail(*gone, "the link was cut: " + caf::to_string(reason));
+      fail(*gone, "the link was cut: " + protocol::end_in_words(reason));
   });
   parts_.log->info("native link to {}", which.address);
   if (leaving_)
-    protocol::anon_send(which.there, protocol::link_farewell{});
+    tell(which, protocol::link_farewell{});
   pump();
 }
 
@@ -156,8 +167,11 @@ bool link_dialer_state::any_up() const {
 }
 
 caf::result<void> link_dialer_state::report(protocol::run_reports&& wanted) {
-  if (!any_up())
+  if (!any_up()) {
+    untaken_ = true;
+    arm();
     return protocol::to_caf({core::errc::unavailable, "no native link is up"});
+  }
   if (waiting_.size() >= waiting_max)
     return protocol::to_caf({core::errc::too_large, "too many results wait for a native link"});
   auto promise = self_->make_response_promise<void>();
@@ -184,7 +198,7 @@ void link_dialer_state::pump() {
     full = 0;
     auto batch = std::move(waiting_.front());
     waiting_.pop_front();
-    protocol::anon_send(which.there, protocol::link_reports{++which.last_batch, batch.reports});
+    tell(which, protocol::link_reports{++which.last_batch, batch.reports});
     batch.reports.clear(); // whoever ordered it has them still
     which.unreceipted.emplace(which.last_batch, std::move(batch));
   }
@@ -202,6 +216,7 @@ void link_dialer_state::take(node& which, const protocol::link_receipt& receipt)
 
 void link_dialer_state::settle(report_batch&& batch, bool kept) {
   auto& order = *batch.order;
+  untaken_ = !kept;
   if (!order.promise.pending())
     return;
   if (!kept)
@@ -216,7 +231,7 @@ void link_dialer_state::say_farewell() {
   leaving_ = true;
   for (auto& each : nodes_)
     if (each.now == phase::up)
-      protocol::anon_send(each.there, protocol::link_farewell{});
+      tell(each, protocol::link_farewell{});
 }
 
 void link_dialer_state::tick() {
@@ -229,7 +244,7 @@ void link_dialer_state::tick() {
       if (!each.unreceipted.empty() && each.unreceipted.begin()->second.until <= now)
         fail(each, "no receipt for results");
     } else if (each.until <= now) {
-      if (each.now == phase::waiting && !leaving_)
+      if (each.now == phase::waiting && may_dial())
         dial(each);
       else if (each.now != phase::waiting)
         fail(each, each.now == phase::dialling ? "dialling does not end" : "no answer to the hello");
@@ -247,7 +262,7 @@ void link_dialer_state::arm() {
   std::optional<steady> wake;
   const auto sooner = [&](steady when) { wake = wake ? std::min(*wake, when) : when; };
   for (const auto& each : nodes_) {
-    if (each.now != phase::up && (each.now != phase::waiting || !leaving_))
+    if (each.now != phase::up && (each.now != phase::waiting || may_dial()))
       sooner(each.until);
     if (!each.unreceipted.empty())
       sooner(each.unreceipted.begin()->second.until);

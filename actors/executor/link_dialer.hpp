@@ -93,6 +93,7 @@ private:
     std::chrono::milliseconds wait{0};
     protocol::executor_gate gate;
     protocol::link_gate there;
+    protocol::link_key there_key;
     std::uint64_t last_batch = 0;
     std::map<std::uint64_t, report_batch> unreceipted;
     /// Why the last attempt failed: said once.
@@ -103,6 +104,9 @@ private:
   void greet(protocol::link_dialled&& dialled);
   void hear(protocol::link_heard&& heard);
   void welcome(node& which, const protocol::link_welcome& said);
+  /// With its key.
+  template <class Message>
+  void tell(const node& which, Message&& message);
   void take(node& which, const protocol::link_receipt& receipt);
   void fail(node& which, const std::string& why);
   [[nodiscard]] node* of(std::uint64_t attempt);
@@ -111,6 +115,7 @@ private:
   void pump();
   void settle(report_batch&& batch, bool kept);
   [[nodiscard]] bool any_up() const;
+  [[nodiscard]] bool may_dial() const noexcept { return !leaving_ || untaken_; }
 
   void say_farewell();
   void tick();
@@ -125,6 +130,8 @@ private:
   std::deque<report_batch> waiting_;
   std::size_t turn_ = 0;
   bool leaving_ = false;
+  /// Somebody has results that no node has taken: while leaving, nodes are dialled for them alone.
+  bool untaken_ = false;
   std::optional<steady> armed_;
 };
 

@@ -55,28 +55,18 @@ socket_handle open(const addrinfo& at) {
   return socket_handle{::socket(at.ai_family, at.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at.ai_protocol)};
 }
 
-void set(const socket_handle& socket, int level, int option) {
-  const int on = 1;
-  ::setsockopt(socket.get(), level, option, &on, sizeof on);
-}
+void set(int fd, int level, int option, int to = 1) { ::setsockopt(fd, level, option, &to, sizeof to); }
+
+constexpr int unread_max_ms = 10'000;
 
 /// 0: connected; else why not.
 int await_connection(const socket_handle& socket, std::chrono::steady_clock::time_point until) {
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0)
-      return ETIMEDOUT;
-    pollfd wait{socket.get(), POLLOUT, 0};
-    const auto ready = ::poll(&wait, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR)
-      continue;
-    if (ready == 0)
-      return ETIMEDOUT;
-    int failure = 0;
-    socklen_t size = sizeof failure;
-    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
-    return failure;
-  }
+  if (!await(socket.get(), POLLOUT, until))
+    return ETIMEDOUT;
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
+  return failure;
 }
 
 } // namespace
@@ -105,7 +95,7 @@ core::result<socket_handle> listen_at(const std::string& address) {
   for (const auto* at = found->get(); at; at = at->ai_next) {
     auto socket = open(*at);
     if (socket) {
-      set(socket, SOL_SOCKET, SO_REUSEADDR);
+      set(socket.get(), SOL_SOCKET, SO_REUSEADDR);
       if (::bind(socket.get(), at->ai_addr, at->ai_addrlen) == 0 && ::listen(socket.get(), 128) == 0)
         return socket;
     }
@@ -120,7 +110,13 @@ core::result<socket_handle> connect_to(const std::string& address, std::chrono::
   if (!found)
     return tl::unexpected<core::error>{found.error()};
   int failure = 0;
+  int addresses_left = 0;
+  for (const auto* at = found->get(); at; at = at->ai_next)
+    ++addresses_left;
   for (const auto* at = found->get(); at; at = at->ai_next) {
+    // One that is silent leaves the others their share.
+    const auto now = std::chrono::steady_clock::now();
+    const auto share = now + (until - now) / addresses_left--;
     auto socket = open(*at);
     if (!socket) {
       failure = errno;
@@ -129,14 +125,31 @@ core::result<socket_handle> connect_to(const std::string& address, std::chrono::
     if (::connect(socket.get(), at->ai_addr, at->ai_addrlen) != 0 && errno != EINPROGRESS)
       failure = errno;
     else
-      failure = await_connection(socket, until);
+      failure = await_connection(socket, share);
     if (failure == 0) {
-      set(socket, IPPROTO_TCP, TCP_NODELAY);
-      set(socket, SOL_SOCKET, SO_KEEPALIVE);
+      tune(socket.get());
       return socket;
     }
   }
   return core::fail(core::errc::unavailable, "no connection to " + address + ": " + in_words(failure));
+}
+
+bool await(int fd, short events, std::chrono::steady_clock::time_point until) noexcept {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0)
+      return false;
+    pollfd wait{fd, events, 0};
+    const auto ready = ::poll(&wait, 1, static_cast<int>(left.count()));
+    if (ready >= 0 || errno != EINTR)
+      return ready > 0;
+  }
+}
+
+void tune(int fd) noexcept {
+  set(fd, IPPROTO_TCP, TCP_NODELAY);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE);
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, unread_max_ms);
 }
 
 std::string local_address(const socket_handle& socket) {
@@ -155,7 +168,10 @@ std::string local_address(const socket_handle& socket) {
 std::uint16_t local_port(const socket_handle& socket) { return port_of(local_address(socket)); }
 
 std::uint16_t port_of(const std::string& address) noexcept {
-  const auto digits = std::string_view{address}.substr(address.rfind(':') + 1);
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos)
+    return 0;
+  const auto digits = std::string_view{address}.substr(colon + 1);
   std::uint16_t port = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), port);
   return port;

@@ -34,6 +34,13 @@ private:
 /// Errors: `unavailable`.
 [[nodiscard]] core::result<socket_handle> connect_to(const std::string& address, std::chrono::milliseconds limit);
 
+/// What a connection of a link needs: nothing waits for more to come, and a peer that does not take what is sent to it for ten
+/// seconds is gone. CAF keeps a socket until all is written, and its system does not end before that.
+void tune(int fd) noexcept;
+
+/// Blocks until the socket has one of these events (of poll), or an error. False: not in time.
+[[nodiscard]] bool await(int fd, short events, std::chrono::steady_clock::time_point until) noexcept;
+
 /// `127.0.0.1:9000`, `[::1]:9000`.
 [[nodiscard]] std::string local_address(const socket_handle& socket);
 [[nodiscard]] std::uint16_t local_port(const socket_handle& socket);

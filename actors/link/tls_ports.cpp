@@ -1,13 +1,16 @@
 #include "actors/link/tls_ports.hpp"
 
+#include <fcntl.h>
+#include <cerrno>
+#include <fstream>
 #include <set>
-#include <unistd.h>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "actors/link/sockets.hpp"
 #include "actors/link/tls_stream.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/error.hpp"
 #include "protocol/link_messages.hpp"
 
 #include <openssl/err.h>
@@ -18,7 +21,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
+const std::string cipher_list = "the list of ciphers";
+
 core::error unusable(const std::string& file) {
+  if (std::ifstream from{file}; !from && file != cipher_list)
+    return {core::errc::invalid_argument, file + " cannot be used: " + std::generic_category().message(errno)};
   char text[256] = "unknown reason";
   if (const auto code = ERR_peek_last_error(); code != 0)
     ERR_error_string_n(code, text, sizeof text);
@@ -37,7 +44,46 @@ std::string in_words(const caf::error& reason, const tls_trouble& trouble) {
     return "the node speaks another version of the link";
   if (auto text = trouble.get(); !text.empty())
     return "TLS: " + text;
-  return caf::to_string(reason);
+  return protocol::end_in_words(reason);
+}
+
+/// One look for a door.
+struct dial_call {
+  std::string address;
+  std::chrono::milliseconds limit;
+  std::chrono::steady_clock::time_point until;
+  tls_context context;
+  protocol::link_ports::dialled done;
+
+  void fail(std::string why) const { done(core::fail(core::errc::unavailable, std::move(why))); }
+};
+
+// On a thread of its own: it blocks for a name, a connection and a handshake. All of them must be over before CAF has the
+// connection, for its heartbeat closes every one from which nothing has come by its next beat. What is left is one message there
+// and one back; who is hit all the same tries again.
+void begin(caf::event_based_actor* self, std::shared_ptr<const dial_call> call) {
+  const auto left = call->until - std::chrono::steady_clock::now();
+  auto socket = connect_to(call->address, std::chrono::ceil<std::chrono::milliseconds>(left));
+  if (!socket)
+    return call->fail(socket.error().context);
+  auto session = shake_hands(call->context, socket->get(), call->until);
+  if (!session)
+    return call->fail(session.error().context);
+  auto& system = self->home_system();
+  auto trouble = std::make_shared<tls_trouble>();
+  auto scribe = make_scribe(loop_of(system), socket->release(), std::move(*session), trouble);
+  protocol::request(self, broker_of(system), call->limit, caf::connect_atom_v, std::move(scribe), port_of(call->address))
+    .then(
+      [call](const caf::node_id&, const caf::strong_actor_ptr& door, const std::set<std::string>&) {
+        if (!door)
+          return call->fail("the node offers no native links");
+        call->done(caf::actor_cast<protocol::link_door>(door));
+      },
+      [self, call, trouble](const caf::error& reason) {
+        if (reason == caf::sec::connection_timeout && std::chrono::steady_clock::now() < call->until)
+          return begin(self, call);
+        call->fail(in_words(reason, *trouble));
+      });
 }
 
 } // namespace
@@ -62,11 +108,6 @@ core::result<std::shared_ptr<tls_ports>> tls_ports::make(link_files files) {
   return made;
 }
 
-tls_ports::~tls_ports() {
-  if (bound_ >= 0)
-    ::close(bound_);
-}
-
 core::result<tls_ports::context_ptr> tls_ports::load() const {
   context_ptr made{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
   if (!made)
@@ -77,7 +118,7 @@ core::result<tls_ports::context_ptr> tls_ports::load() const {
   SSL_CTX_set_session_cache_mode(made.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_verify(made.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   if (SSL_CTX_set_cipher_list(made.get(), "HIGH:!aNULL:!MD5:!PSK") != 1)
-    return tl::unexpected<core::error>{unusable("the list of ciphers")};
+    return tl::unexpected<core::error>{unusable(cipher_list)};
   if (SSL_CTX_use_certificate_chain_file(made.get(), files_.certificate.c_str()) != 1)
     return tl::unexpected<core::error>{unusable(files_.certificate)};
   if (SSL_CTX_use_PrivateKey_file(made.get(), files_.key.c_str(), SSL_FILETYPE_PEM) != 1
@@ -101,47 +142,28 @@ core::result<std::string> tls_ports::bind(const std::string& address) {
   auto socket = listen_at(address);
   if (!socket)
     return tl::unexpected<core::error>{socket.error()};
-  address_ = local_address(*socket);
-  port_ = local_port(*socket);
-  bound_ = socket->release();
-  return address_;
+  bound_ = std::move(*socket);
+  port_ = local_port(bound_);
+  return local_address(bound_);
 }
 
 core::result<void> tls_ports::publish(const protocol::link_door& door) {
+  const int own = bound_ ? ::fcntl(bound_.get(), F_DUPFD_CLOEXEC, 0) : -1;
+  if (own < 0)
+    return core::fail(core::errc::unavailable, "no descriptor for the socket that listens");
   const auto broker = broker_of(*system_);
-  if (bound_ < 0) {
-    // The former door is gone, and with it its socket: in a moment.
+  if (std::exchange(published_, true)) // for a door that is gone
     protocol::anon_send(broker, caf::close_atom_v, port_);
-    auto again = bind(address_);
-    if (!again)
-      return tl::unexpected<core::error>{again.error()};
-  }
-  auto doorman = make_doorman(loop_of(*system_), std::exchange(bound_, -1), [context = context_] { return context->get(); });
+  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); });
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
   return {};
 }
 
-// On a thread of its own: it blocks for a name and a connection.
 void tls_ports::dial(const std::string& address, std::chrono::milliseconds limit, dialled done) {
-  auto call = [address, limit, context = context_->get(), done = std::move(done)](caf::event_based_actor* self) {
-    auto fail = [done](std::string why) { done(core::fail(core::errc::unavailable, std::move(why))); };
-    auto socket = connect_to(address, limit);
-    if (!socket)
-      return fail(socket.error().context);
-    auto& system = self->home_system();
-    auto trouble = std::make_shared<tls_trouble>();
-    auto scribe = make_scribe(loop_of(system), socket->release(), context, tls_policy::side::dials, trouble, nullptr);
-    protocol::request(self, broker_of(system), limit, caf::connect_atom_v, std::move(scribe), port_of(address))
-      .then(
-        [done, fail](const caf::node_id&, const caf::strong_actor_ptr& door, const std::set<std::string>&) {
-          if (!door)
-            return fail("the node offers no native links");
-          done(caf::actor_cast<protocol::link_door>(door));
-        },
-        [fail, trouble](const caf::error& reason) { fail(in_words(reason, *trouble)); });
-  };
-  system_->spawn<caf::detached>(std::move(call));
+  const auto until = std::chrono::steady_clock::now() + limit;
+  auto call = std::make_shared<dial_call>(dial_call{address, limit, until, context_->get(), std::move(done)});
+  system_->spawn<caf::detached>([call](caf::event_based_actor* self) { begin(self, call); });
 }
 
 } // namespace ringmaster::actors

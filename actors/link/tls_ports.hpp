@@ -8,6 +8,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/link/sockets.hpp"
 #include "core/result.hpp"
 #include "protocol/link_ports.hpp"
 
@@ -31,8 +32,6 @@ void init_link_meta_objects();
 
 class tls_ports final : public protocol::link_ports {
 public:
-  ~tls_ports() override;
-
   /// Reads the files. Errors: `invalid_argument` with the file that cannot be used.
   [[nodiscard]] static core::result<std::shared_ptr<tls_ports>> make(link_files files);
 
@@ -67,10 +66,10 @@ private:
   };
   std::shared_ptr<shared_context> context_ = std::make_shared<shared_context>();
   caf::actor_system* system_ = nullptr;
-  std::string address_;
-  /// Taken and not yet given away; -1: none.
-  int bound_ = -1;
+  /// Listens as long as this lives. Each door has a descriptor of its own for it.
+  socket_handle bound_;
   std::uint16_t port_ = 0;
+  bool published_ = false;
 };
 
 } // namespace ringmaster::actors

@@ -1,11 +1,13 @@
 #include "actors/link/tls_stream.hpp"
 
 #include <csignal>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
+
+#include "actors/link/basp_border.hpp"
+#include "actors/link/sockets.hpp"
 
 #include <caf/io/network/stream_impl.hpp>
 #include <openssl/err.h>
@@ -47,31 +49,65 @@ std::string tls_trouble::get() const {
 
 // -- the connection --------------------------------------------------------------------------------------------------------
 
-tls_policy::tls_policy(tls_context context, int fd, side which, std::shared_ptr<tls_trouble> trouble,
-                       std::shared_ptr<handshakes> guests)
-  : context_{std::move(context)},
-    ssl_{SSL_new(context_.get()), &SSL_free},
-    trouble_{std::move(trouble)},
-    guests_{std::move(guests)} {
-  if (guests_)
-    ticket_ = guests_->enter(fd);
-  if (!ssl_ || SSL_set_fd(ssl_.get(), fd) != 1) {
-    ssl_.reset(); // no memory: the first read ends it
-    return;
+namespace {
+
+// OpenSSL writes to sockets whose other end may be closed. The threads that do are CAF's, and live as long as the system.
+void block_pipe_signal() {
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+}
+
+/// Why the last call failed, for a person.
+std::string trouble_of(const tls_session& session) {
+  const auto verified = SSL_get_verify_result(session.get());
+  char text[256] = "the connection was closed";
+  if (const auto code = ERR_peek_last_error(); code != 0)
+    ERR_error_string_n(code, text, sizeof text);
+  ERR_clear_error();
+  return verified == X509_V_OK ? text : X509_verify_cert_error_string(verified);
+}
+
+tls_session session_on(const tls_context& context, int fd) {
+  tls_session made{SSL_new(context.get()), &SSL_free};
+  if (!made || SSL_set_fd(made.get(), fd) != 1)
+    return {nullptr, &SSL_free};
+  SSL_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  return made;
+}
+
+} // namespace
+
+core::result<tls_session> shake_hands(const tls_context& context, int fd, std::chrono::steady_clock::time_point until) {
+  const auto fail = [](const std::string& why) { return core::fail(core::errc::unavailable, "TLS: " + why); };
+  auto session = session_on(context, fd);
+  if (!session)
+    return fail("no memory");
+  SSL_set_connect_state(session.get());
+  block_pipe_signal();
+  for (;;) {
+    ERR_clear_error();
+    const auto returned = SSL_do_handshake(session.get());
+    if (returned == 1)
+      return session;
+    const auto wanted = SSL_get_error(session.get(), returned);
+    if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE)
+      return fail(trouble_of(session));
+    if (!await(fd, wanted == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, until))
+      return fail("no handshake in time");
   }
-  SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (which == side::dials)
-    SSL_set_connect_state(ssl_.get());
-  else
-    SSL_set_accept_state(ssl_.get());
 }
 
-tls_policy::~tls_policy() { end_handshake(); }
-
-void tls_policy::end_handshake() {
-  if (auto guests = std::exchange(guests_, nullptr))
-    guests->leave(ticket_);
+tls_session await_hands(const tls_context& context, int fd) {
+  auto session = session_on(context, fd);
+  if (session)
+    SSL_set_accept_state(session.get());
+  return session;
 }
+
+tls_policy::tls_policy(tls_session session, std::shared_ptr<tls_trouble> trouble)
+  : ssl_{std::move(session)}, trouble_{std::move(trouble)}, shaken_{ssl_ && SSL_is_init_finished(ssl_.get()) == 1} {}
 
 tls_policy::rw_state tls_policy::outcome_of(int returned, bool in_handshake) {
   switch (SSL_get_error(ssl_.get(), returned)) {
@@ -79,27 +115,17 @@ tls_policy::rw_state tls_policy::outcome_of(int returned, bool in_handshake) {
   case SSL_ERROR_WANT_WRITE: return rw_state::success;
   default: break;
   }
-  if (trouble_) {
-    const auto verified = SSL_get_verify_result(ssl_.get());
-    char text[256] = "the connection was closed";
-    if (const auto code = ERR_peek_last_error(); code != 0)
-      ERR_error_string_n(code, text, sizeof text);
-    trouble_->set(verified == X509_V_OK ? text : X509_verify_cert_error_string(verified));
-  }
-  ERR_clear_error();
+  auto why = trouble_of(ssl_);
+  if (trouble_)
+    trouble_->set(std::move(why));
   return rw_state::failure;
 }
 
 tls_policy::rw_state tls_policy::shake_hands() {
   if (!ssl_)
     return rw_state::failure;
-  // OpenSSL writes to sockets whose other end may be closed. This thread is CAF's, and lives as long as the system.
-  if (!std::exchange(signal_blocked_, true)) {
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-  }
+  if (!std::exchange(signal_blocked_, true))
+    block_pipe_signal();
   if (shaken_)
     return rw_state::success;
   ERR_clear_error();
@@ -107,7 +133,6 @@ tls_policy::rw_state tls_policy::shake_hands() {
   if (returned != 1)
     return outcome_of(returned, true);
   shaken_ = true;
-  end_handshake();
   return rw_state::success;
 }
 
@@ -143,9 +168,33 @@ namespace {
 
 class tls_scribe final : public caf::io::scribe {
 public:
-  template <class... Ts>
-  tls_scribe(network::default_multiplexer& loop, int fd, Ts&&... policy)
-    : scribe{network::conn_hdl_from_socket(fd)}, stream_{loop, fd, std::forward<Ts>(policy)...} {}
+  /// `guests` is null for who dials.
+  tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, std::shared_ptr<tls_trouble> trouble,
+             std::shared_ptr<handshakes> guests)
+    : scribe{network::conn_hdl_from_socket(fd)},
+      border_{!guests, loop.system().node()},
+      guests_{std::move(guests)},
+      stream_{loop, fd, std::move(session), std::move(trouble)} {
+    if (guests_)
+      ticket_ = guests_->enter(fd);
+  }
+  ~tls_scribe() override { come_in(); }
+
+  // Headers and payloads in turn.
+  bool consume(caf::execution_unit* context, const void* from, std::size_t size) override {
+    if (detached())
+      return false;
+    switch (border_.judge({static_cast<const std::byte*>(from), size})) {
+    case basp_border::verdict::pass: come_in(); return scribe::consume(context, from, size);
+    case basp_border::verdict::drop:
+      stream_.configure_read(caf::io::receive_policy::exactly(border_.next_size()));
+      return true;
+    case basp_border::verdict::close: break;
+    }
+    ::shutdown(stream_.fd(), SHUT_RDWR); // what waits to be written is given up, too
+    io_failure(context, network::operation::read);
+    return false;
+  }
 
   void configure_read(caf::io::receive_policy::config how) override {
     stream_.configure_read(how);
@@ -175,7 +224,16 @@ public:
   void remove_from_loop() override { stream_.passivate(); }
 
 private:
+  /// Is no guest any more: it has said what a peer of ours says, or is gone.
+  void come_in() {
+    if (auto guests = std::exchange(guests_, nullptr))
+      guests->leave(ticket_);
+  }
+
   bool launched_ = false;
+  basp_border border_;
+  std::shared_ptr<handshakes> guests_;
+  handshakes::ticket ticket_;
   network::stream_impl<tls_policy> stream_;
 };
 
@@ -191,14 +249,15 @@ public:
     if (fd < 0)
       return true;
     network::nonblocking(fd, true);
-    const int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    auto made = make_scribe(acceptor_.backend(), fd, context_(), tls_policy::side::accepts, nullptr, guests_);
+    tune(fd);
+    auto made = caf::make_counted<tls_scribe>(acceptor_.backend(), fd, await_hands(context_(), fd), nullptr, guests_);
     const auto handle = made->hdl();
     parent()->add_scribe(std::move(made));
     return doorman::new_connection(&acceptor_.backend(), handle);
   }
+
+  // CAF would end the listening itself, of which others have descriptors.
+  void graceful_shutdown() override { detach(&acceptor_.backend(), false); }
 
 private:
   std::function<tls_context()> context_;
@@ -207,9 +266,9 @@ private:
 
 } // namespace
 
-caf::io::scribe_ptr make_scribe(network::default_multiplexer& loop, int fd, tls_context context, tls_policy::side which,
-                                std::shared_ptr<tls_trouble> trouble, std::shared_ptr<handshakes> guests) {
-  return caf::make_counted<tls_scribe>(loop, fd, std::move(context), fd, which, std::move(trouble), std::move(guests));
+caf::io::scribe_ptr make_scribe(network::default_multiplexer& loop, int fd, tls_session session,
+                                std::shared_ptr<tls_trouble> trouble) {
+  return caf::make_counted<tls_scribe>(loop, fd, std::move(session), std::move(trouble), nullptr);
 }
 
 caf::io::doorman_ptr make_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context) {

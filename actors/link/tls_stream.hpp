@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "core/result.hpp"
+
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
@@ -18,9 +20,17 @@
 namespace ringmaster::actors {
 
 using tls_context = std::shared_ptr<SSL_CTX>;
+using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-/// Connections whose handshake is not over. Strangers may open them: the oldest go when there are too many, or when they take
-/// long. Any thread.
+/// The session of who dials, on a connected socket, with its handshake done: blocks until `until` at most. Errors: `unavailable`
+/// with the reason.
+[[nodiscard]] core::result<tls_session> shake_hands(const tls_context& context, int fd,
+                                                    std::chrono::steady_clock::time_point until);
+/// The session of who was dialled; its handshake is still to come. Null: no memory.
+[[nodiscard]] tls_session await_hands(const tls_context& context, int fd);
+
+/// Connections that have said nothing yet of what a link is: their handshake is not over, or they are silent after it. Strangers
+/// may open them: the oldest go when there are too many, or when they take long. Any thread.
 class handshakes {
 public:
   static constexpr std::size_t count_max = 256;
@@ -40,7 +50,7 @@ private:
   std::list<entry> open_;
 };
 
-/// Why a handshake failed, for whoever dialled. Any thread.
+/// Why a connection ended, for whoever dialled. Any thread.
 class tls_trouble {
 public:
   void set(std::string text);
@@ -56,13 +66,9 @@ class tls_policy {
 public:
   using native_socket = caf::io::network::native_socket;
   using rw_state = caf::io::network::rw_state;
-  enum class side { dials, accepts };
 
-  /// `trouble` and `guests` may be null.
-  tls_policy(tls_context context, int fd, side which, std::shared_ptr<tls_trouble> trouble, std::shared_ptr<handshakes> guests);
-  tls_policy(const tls_policy&) = delete;
-  tls_policy& operator=(const tls_policy&) = delete;
-  ~tls_policy();
+  /// `trouble` may be null.
+  tls_policy(tls_session session, std::shared_ptr<tls_trouble> trouble);
 
   rw_state read_some(std::size_t& result, native_socket, void* to, std::size_t size);
   rw_state write_some(std::size_t& result, native_socket, const void* from, std::size_t size);
@@ -71,21 +77,16 @@ public:
 private:
   [[nodiscard]] rw_state shake_hands();
   [[nodiscard]] rw_state outcome_of(int returned, bool in_handshake);
-  void end_handshake();
 
-  tls_context context_;
-  std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
+  tls_session ssl_;
   std::shared_ptr<tls_trouble> trouble_;
-  std::shared_ptr<handshakes> guests_;
-  handshakes::ticket ticket_;
   bool shaken_ = false;
   bool signal_blocked_ = false;
 };
 
-/// A connection as BASP has it.
-[[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_context context,
-                                              tls_policy::side which, std::shared_ptr<tls_trouble> trouble,
-                                              std::shared_ptr<handshakes> guests);
+/// A connection that this end has dialled, as BASP has it.
+[[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_session session,
+                                              std::shared_ptr<tls_trouble> trouble);
 
 /// Accepts connections on a listening socket, which it owns. `context` is asked for each.
 [[nodiscard]] caf::io::doorman_ptr make_doorman(caf::io::network::default_multiplexer& loop, int fd,

@@ -47,7 +47,7 @@ TEST_CASE("results, answers and questions are bounded", "[actors][links]") {
 
 TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths of a registration", "[actors][links]") {
   dial();
-  protocol::link_hello hello{protocol::link_version, "pay-worker", test::worker_address, "secret", {}};
+  protocol::link_hello hello{protocol::link_version, "pay-worker", test::worker_address, "secret", {}, {1, 2}};
   CHECK_FALSE(breach_of(hello).empty());
   hello.gate = track(system().spawn([]() -> protocol::executor_gate::behavior_type {
     return {[](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {}, [](const protocol::link_runs&) {},
@@ -62,6 +62,9 @@ TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths o
   CHECK_FALSE(breach_of(bad).empty());
   bad = hello;
   bad.app_name = "\xff";
+  CHECK_FALSE(breach_of(bad).empty());
+  bad = hello;
+  bad.gate_key = {};
   CHECK_FALSE(breach_of(bad).empty());
   bad = hello;
   bad.token = std::string(2000, 'x');

@@ -22,14 +22,17 @@ struct raw_node : natively_linked {
         [this](const protocol::link_verdicts& told) { verdicts.push_back(told); },
         [this](const protocol::link_answer& told) { answers.push_back(told); },
         [this](const protocol::link_reports& told) { batches.push_back(told); },
-        [this](protocol::link_farewell) { ++farewells; },
+        [this](const protocol::link_farewell& told) {
+          ++farewells;
+          last_key = told.key;
+        },
       };
     }));
     ports->door = track(system().spawn([this]() -> protocol::link_door::behavior_type {
       return {[this](const protocol::link_hello& hello) {
         hellos.push_back(hello);
         if (welcomes)
-          tell(hello.gate, protocol::link_welcome{node});
+          tell(hello.gate, protocol::link_welcome{node, own_key, hello.gate_key});
       }};
     }));
   }
@@ -38,7 +41,14 @@ struct raw_node : natively_linked {
     end_all();
   }
   protocol::executor_gate gate_there() { return hellos.back().gate; }
+  /// To the executor, with its key.
+  template <class Message>
+  void say(Message message) {
+    message.key = hellos.back().gate_key;
+    tell(gate_there(), std::move(message));
+  }
 
+  static constexpr protocol::link_key own_key{3, 4};
   protocol::link_gate node;
   bool welcomes = true;
   std::vector<protocol::link_hello> hellos;
@@ -46,6 +56,7 @@ struct raw_node : natively_linked {
   std::vector<protocol::link_answer> answers;
   std::vector<protocol::link_reports> batches;
   std::size_t farewells = 0;
+  protocol::link_key last_key;
 };
 
 } // namespace
@@ -89,9 +100,9 @@ TEST_CASE_METHOD(raw_node, "a link that is cut is dialled again", "[actors][link
 
 TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors][links]") {
   dial();
-  SECTION("an empty batch") { tell(gate_there(), protocol::link_runs{1, {}}); }
-  SECTION("a run of no job") { tell(gate_there(), protocol::link_runs{1, {core::trigger_request{}}}); }
-  SECTION("a question about nothing") { tell(gate_there(), protocol::link_question{1, static_cast<protocol::link_topic>(9)}); }
+  SECTION("an empty batch") { say(protocol::link_runs{1, {}}); }
+  SECTION("a run of no job") { say(protocol::link_runs{1, {core::trigger_request{}}}); }
+  SECTION("a question about nothing") { say(protocol::link_question{1, static_cast<protocol::link_topic>(9)}); }
   run();
   CHECK(executor->runs.empty());
   advance(1s);
@@ -101,7 +112,7 @@ TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors]
 TEST_CASE_METHOD(raw_node, "nothing is taken from who has not welcomed us", "[actors][links]") {
   welcomes = false;
   dial();
-  tell(gate_there(), protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
+  say(protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
   run();
   CHECK(executor->runs.empty());
 }
@@ -114,11 +125,11 @@ TEST_CASE_METHOD(raw_node, "results are done when their receipts say so", "[acto
   CHECK(batches[0].reports.size() == protocol::link_limits::items_max);
   for (const auto& batch : batches)
     CHECK(protocol::breach_of(batch).empty());
-  tell(gate_there(), protocol::link_receipt{batches[1].batch, true});
-  tell(gate_there(), protocol::link_receipt{batches[0].batch, true});
+  say(protocol::link_receipt{batches[1].batch, true});
+  say(protocol::link_receipt{batches[0].batch, true});
   run();
   CHECK_FALSE(*done);
-  tell(gate_there(), protocol::link_receipt{batches[2].batch, true});
+  say(protocol::link_receipt{batches[2].batch, true});
   run();
   REQUIRE(*done);
   CHECK(**done);
@@ -134,7 +145,7 @@ TEST_CASE_METHOD(raw_node, "results that nobody confirms stay with whoever has t
     dial();
     auto done = later<caf::unit_t>(dialer, reports(1));
     run();
-    tell(gate_there(), protocol::link_receipt{batches.at(0).batch, false});
+    say(protocol::link_receipt{batches.at(0).batch, false});
     run();
     REQUIRE(*done);
     CHECK_FALSE(**done);
@@ -166,7 +177,7 @@ TEST_CASE_METHOD(raw_node, "a window bounds results on their way, and long messa
   CHECK(batches.size() == actors::link_dialer_state::unreceipted_max);
   for (std::size_t i = 0; i < batches.size(); ++i) {
     CHECK(protocol::breach_of(batches[i]).empty());
-    tell(gate_there(), protocol::link_receipt{batches[i].batch, true});
+    say(protocol::link_receipt{batches[i].batch, true});
     run();
   }
   REQUIRE(*done);
@@ -177,10 +188,10 @@ TEST_CASE_METHOD(raw_node, "questions reach the host", "[actors][links]") {
   dial();
   executor->log = {3, 4, "one\ntwo\n", true};
   executor->idle = {500, "busy"};
-  tell(gate_there(), protocol::link_question{1, protocol::link_topic::beat});
-  tell(gate_there(), protocol::link_question{2, protocol::link_topic::idle, core::job_id{7}});
-  tell(gate_there(), protocol::link_question{3, protocol::link_topic::log, {}, core::log_id{12}, start, 3});
-  tell(gate_there(), protocol::link_question{4, protocol::link_topic::kill, core::job_id{8}});
+  say(protocol::link_question{1, protocol::link_topic::beat});
+  say(protocol::link_question{2, protocol::link_topic::idle, core::job_id{7}});
+  say(protocol::link_question{3, protocol::link_topic::log, {}, core::log_id{12}, start, 3});
+  say(protocol::link_question{4, protocol::link_topic::kill, core::job_id{8}});
   run();
   CHECK(executor->questions == std::vector<std::string>{"idle 7", "log 12 from 3", "kill 8"});
   REQUIRE(answers.size() == 4);
@@ -204,4 +215,97 @@ TEST_CASE("a log is cut to whole lines that fit", "[actors][links]") {
   actors::cut_lines(one, 5);
   CHECK(one.text == "ää");
   CHECK(one.to_line == 10);
+}
+
+TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the node's", "[actors][links]") {
+  dial();
+  auto done = later<caf::unit_t>(dialer, reports(1));
+  run();
+  const auto good = hellos.at(0).gate_key;
+  CHECK(good != protocol::link_key{});
+  CHECK(batches.at(0).key == own_key);
+  for (const auto key : {protocol::link_key{}, own_key, protocol::link_key{good.high ^ 1, good.low}}) {
+    tell(gate_there(), protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}, key});
+    tell(gate_there(), protocol::link_runs{1, {}, key});
+    tell(gate_there(), protocol::link_question{1, protocol::link_topic::kill, core::job_id{8}, {}, {}, 1, key});
+    tell(gate_there(), protocol::link_receipt{1, true, key});
+    tell(gate_there(), protocol::link_refusal{"forged", key});
+    tell(gate_there(), protocol::link_welcome{{}, {}, key});
+    run();
+  }
+  CHECK(executor->runs.empty());
+  CHECK(executor->questions.empty());
+  CHECK_FALSE(*done);
+  CHECK(hellos.size() == 1);
+  say(protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
+  say(protocol::link_receipt{1, true});
+  tell(dialer, protocol::link_farewell{});
+  run();
+  CHECK(executor->runs.size() == 1);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].key == own_key);
+  CHECK(last_key == own_key);
+  CHECK(*done);
+}
+
+TEST_CASE_METHOD(raw_node, "who has no key cannot welcome", "[actors][links]") {
+  welcomes = false;
+  dial();
+  tell(gate_there(), protocol::link_welcome{node, own_key, own_key});
+  run();
+  CHECK(ask_done(dialer, reports(1)) != caf::error{});
+  say(protocol::link_welcome{node, own_key});
+  run();
+  auto done = later<caf::unit_t>(dialer, reports(1));
+  run();
+  CHECK(batches.size() == 1);
+}
+
+TEST_CASE_METHOD(raw_node, "more than an executor can have waiting is not done, and the link stays", "[actors][links]") {
+  dial();
+  executor->silent = true;
+  constexpr auto room = actors::executor_gate_state::pending_max;
+  for (std::uint64_t batch = 1; batch <= room + 1; ++batch)
+    say(protocol::link_runs{batch, {{.job = core::job_id{7}, .run = core::log_id{static_cast<std::int64_t>(batch)}}}});
+  say(protocol::link_question{1, protocol::link_topic::kill, core::job_id{8}});
+  run();
+  CHECK(executor->runs.size() == room);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].batch == room + 1);
+  REQUIRE(verdicts[0].replies.size() == 1);
+  CHECK(verdicts[0].replies[0].code == 0);
+  CHECK(executor->questions.empty());
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].reply.code == 0);
+  CHECK(hellos.size() == 1);
+  // Those that wait are unknown, too, when nobody answers them.
+  advance(11s);
+  CHECK(verdicts.size() == room + 1);
+  CHECK(verdicts.back().replies.at(0).code == 0);
+}
+
+TEST_CASE_METHOD(raw_node, "who leaves dials on for results that nobody has taken, and for nothing else", "[actors][links]") {
+  dial();
+  const auto cut = [&] {
+    caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
+    run();
+  };
+  tell(dialer, protocol::link_farewell{});
+  run();
+  cut();
+  advance(1min);
+  CHECK(hellos.size() == 1);
+  CHECK(ask_done(dialer, reports(1)) != caf::error{});
+  advance(1s);
+  REQUIRE(hellos.size() == 2);
+  CHECK(farewells == 2); // results are all it comes for
+  auto done = later<caf::unit_t>(dialer, reports(1));
+  run();
+  REQUIRE(batches.size() == 1);
+  say(protocol::link_receipt{batches[0].batch, true});
+  run();
+  CHECK(*done);
+  cut();
+  advance(1min);
+  CHECK(hellos.size() == 2);
 }

@@ -6,33 +6,62 @@ using namespace ringmaster;
 using namespace std::chrono_literals;
 using protocol::send_state;
 using test::natively_linked;
+using test::worker_address;
 
 namespace {
 
 /// A node's link to an executor whose gate the test itself has.
 struct raw_link : natively_linked {
-  raw_link() {
+  explicit raw_link(const std::string& app_name = "pay-worker", const std::string& token = "secret") {
     gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
       return {
-        [this](const protocol::link_welcome& welcome) { node = welcome.gate; },
+        [this](const protocol::link_welcome& welcome) {
+          node = welcome.gate;
+          node_key = welcome.gate_key;
+          seen.push_back(welcome.key);
+        },
         [this](const protocol::link_refusal& refusal) { refusals.push_back(refusal.reason); },
-        [this](const protocol::link_runs& batch) { batches.push_back(batch); },
+        [this](const protocol::link_runs& batch) {
+          batches.push_back(batch);
+          seen.push_back(batch.key);
+        },
         [this](const protocol::link_question& question) { questions.push_back(question); },
         [this](const protocol::link_receipt& receipt) { receipts.push_back(receipt); },
       };
     }));
-    tell(ports->door, protocol::link_hello{protocol::link_version, "pay-worker", test::worker_address, "secret", gate_there});
-    run();
-    REQUIRE(node);
+    greet(app_name, token);
   }
   ~raw_link() { end_all(); }
 
+  void greet(const std::string& app_name, const std::string& token) {
+    node = nullptr;
+    tell(ports->door, protocol::link_hello{protocol::link_version, app_name, test::worker_address, token, gate_there, own_key});
+    run();
+    REQUIRE(node);
+  }
+
+  /// To the node, with its key.
+  template <class Message>
+  void say(Message message) {
+    message.key = node_key;
+    tell(node, std::move(message));
+  }
+
+  static constexpr protocol::link_key own_key{1, 2};
   protocol::executor_gate gate_there;
   protocol::link_gate node;
+  protocol::link_key node_key;
+  /// The keys that the node showed.
+  std::vector<protocol::link_key> seen;
   std::vector<std::string> refusals;
   std::vector<protocol::link_runs> batches;
   std::vector<protocol::link_question> questions;
   std::vector<protocol::link_receipt> receipts;
+};
+
+/// The same with the token of the group 9.
+struct raw_group_link : raw_link {
+  raw_group_link() : raw_link("mail-worker", "mail-token") {}
 };
 
 std::vector<std::int64_t> numbers(std::size_t count) {
@@ -177,23 +206,23 @@ TEST_CASE_METHOD(raw_link, "no message is larger than a link may carry", "[actor
 }
 
 TEST_CASE_METHOD(raw_link, "verdicts that do not match their batch cut the link, those of no batch do not", "[actors]") {
-  tell(node, protocol::link_verdicts{77, {{}}});
+  say(protocol::link_verdicts{77, {{}}});
   run();
   CHECK(is_linked());
   send({1, 2});
-  tell(node, protocol::link_verdicts{batches.at(0).batch, {{}}});
+  say(protocol::link_verdicts{batches.at(0).batch, {{}}});
   run();
   CHECK_FALSE(is_linked());
   CHECK(count(send_state::unknown) == 2);
-  tell(node, protocol::link_verdicts{batches[0].batch, {{}, {}}});
+  say(protocol::link_verdicts{batches[0].batch, {{}, {}}});
   run();
   CHECK(results.size() == 2);
 }
 
 TEST_CASE_METHOD(raw_link, "what no executor of ours sends cuts the link", "[actors][links]") {
-  SECTION("an empty batch of results") { tell(node, protocol::link_reports{1, {}}); }
-  SECTION("a result of no run") { tell(node, protocol::link_reports{1, {{core::log_id{0}, start, 200, {}}}}); }
-  SECTION("an endless answer") { tell(node, protocol::link_answer{1, {200, std::string(2'000'000, 'x')}}); }
+  SECTION("an empty batch of results") { say(protocol::link_reports{1, {}}); }
+  SECTION("a result of no run") { say(protocol::link_reports{1, {{core::log_id{0}, start, 200, {}}}}); }
+  SECTION("an endless answer") { say(protocol::link_answer{1, {200, std::string(2'000'000, 'x')}}); }
   SECTION("the end of our gate") { caf::anon_send_exit(node, caf::exit_reason::kill); }
   run();
   CHECK_FALSE(is_linked());
@@ -203,10 +232,10 @@ TEST_CASE_METHOD(raw_link, "what no executor of ours sends cuts the link", "[act
 TEST_CASE_METHOD(raw_link, "more results than receipts allow cut the link", "[actors][links]") {
   store_is_silent = true;
   for (std::uint64_t batch = 1; batch <= actors::link_windows::reports; ++batch)
-    tell(node, protocol::link_reports{batch, {{core::log_id{5}, start, 200, {}}}});
+    say(protocol::link_reports{batch, {{core::log_id{5}, start, 200, {}}}});
   run();
   CHECK(is_linked());
-  tell(node, protocol::link_reports{99, {{core::log_id{5}, start, 200, {}}}});
+  say(protocol::link_reports{99, {{core::log_id{5}, start, 200, {}}}});
   run();
   CHECK_FALSE(is_linked());
 }
@@ -219,8 +248,8 @@ TEST_CASE_METHOD(raw_link, "questions are answered, or given up when nobody does
   REQUIRE(questions.size() == 3);
   CHECK(questions[1].topic == protocol::link_topic::log);
   CHECK(questions[1].log_time == start + 1s);
-  tell(node, protocol::link_answer{questions[1].number, {}, core::log_lines{3, 4, "one\ntwo\n", true}});
-  tell(node, protocol::link_answer{questions[0].number, {500, "job thread is running or has trigger queue."}});
+  say(protocol::link_answer{questions[1].number, {}, core::log_lines{3, 4, "one\ntwo\n", true}});
+  say(protocol::link_answer{questions[0].number, {500, "job thread is running or has trigger queue."}});
   run();
   REQUIRE(*log);
   CHECK((**log)->answered);
@@ -242,22 +271,110 @@ TEST_CASE_METHOD(raw_link, "questions are answered, or given up when nobody does
   CHECK((**cut)->message.find("cut") != std::string::npos);
 }
 
-TEST_CASE_METHOD(raw_link, "a result counts for a run that was sent there, else for its groups alone", "[actors][links]") {
+TEST_CASE_METHOD(raw_link, "results are kept when the store has them, and told when not", "[actors][links]") {
   send({12});
-  tell(node, protocol::link_reports{1, {{core::log_id{12}, start, 200, "done"}, {core::log_id{13}, start, 0, std::nullopt}}});
+  say(protocol::link_reports{1, {{core::log_id{12}, start, 200, "done"}}});
   run();
-  REQUIRE(callbacks.size() == 2);
-  CHECK_FALSE(callbacks[0].only_of);
+  REQUIRE(callbacks.size() == 1);
   CHECK(callbacks[0].message == "done");
-  REQUIRE(callbacks[1].only_of);
-  CHECK(*callbacks[1].only_of == std::vector{core::group_id{4}});
   REQUIRE(receipts.size() == 1);
   CHECK(receipts[0].kept);
   store_fails = true;
-  tell(node, protocol::link_reports{2, {{core::log_id{12}, start, 200, "a \xff b"}}});
+  say(protocol::link_reports{2, {{core::log_id{12}, start, 200, "a \xff b"}}});
   run();
   REQUIRE(receipts.size() == 2);
   CHECK(receipts[1].batch == 2);
   CHECK_FALSE(receipts[1].kept);
   CHECK(callbacks.back().message == "a \xEF\xBF\xBD b");
+}
+
+TEST_CASE_METHOD(raw_link, "the token of all speaks for every run, whoever sent it and before whichever cut", "[actors][links]") {
+  // A run of another node, or of a group that has this address by hand.
+  say(protocol::link_reports{1, {{core::log_id{13}, start, 200, "done"}}});
+  run();
+  // Of this node, before it dialled again.
+  send(native(), {run_of(14, 9)});
+  REQUIRE(batches.size() == 1);
+  greet("pay-worker", "secret");
+  say(protocol::link_reports{1, {{core::log_id{14}, start, 200, "done"}}});
+  run();
+  REQUIRE(callbacks.size() == 2);
+  CHECK_FALSE(callbacks[0].only_of);
+  CHECK_FALSE(callbacks[1].only_of);
+}
+
+TEST_CASE_METHOD(raw_group_link, "a group's token speaks for its groups, and for what was sent here", "[actors][links]") {
+  send(native(), {run_of(12, 9)});
+  say(protocol::link_reports{1, {{core::log_id{12}, start, 200, "done"}, {core::log_id{13}, start, 0, std::nullopt}}});
+  run();
+  REQUIRE(callbacks.size() == 2);
+  CHECK_FALSE(callbacks[0].only_of);
+  REQUIRE(callbacks[1].only_of);
+  CHECK(*callbacks[1].only_of == std::vector{core::group_id{9}});
+}
+
+TEST_CASE_METHOD(raw_link, "what does not show the key of the link changes nothing", "[actors][links]") {
+  CHECK(node_key != protocol::link_key{});
+  send({12});
+  auto idle = later<protocol::probe_reply>(native(), protocol::probe_request{core::job_id{7}, true});
+  run();
+  CHECK(seen == std::vector(seen.size(), own_key));
+  const auto good = node_key;
+  for (const auto key : {protocol::link_key{}, own_key, protocol::link_key{good.high, good.low ^ 1}}) {
+    node_key = key;
+    say(protocol::link_verdicts{batches.at(0).batch, {{500, "forged"}}});
+    say(protocol::link_answer{questions.at(0).number, {500, "forged"}});
+    say(protocol::link_reports{1, {{core::log_id{12}, start, 500, "forged"}}});
+    say(protocol::link_reports{1, {}});
+    say(protocol::link_farewell{});
+    run();
+  }
+  CHECK(is_linked());
+  CHECK(results.empty());
+  CHECK(callbacks.empty());
+  CHECK(registry.removals->empty());
+  CHECK_FALSE(*idle);
+  node_key = good;
+  say(protocol::link_verdicts{batches[0].batch, {{}}});
+  run();
+  CHECK(count(send_state::answered, 200) == 1);
+}
+
+TEST_CASE_METHOD(natively_linked, "a cut link asks nothing of itself, whatever the pool says", "[actors][links]") {
+  dial();
+  const auto link = native();
+  kill_executor();
+  tell(pool.actor, protocol::native_link_news{worker_address, link, true});
+  const auto probe = ask<protocol::probe_reply>(link, protocol::probe_request{core::job_id{7}, true});
+  REQUIRE(probe);
+  CHECK(probe->code == 200);
+  CHECK(http->calls.back() == "idle 7");
+}
+
+TEST_CASE_METHOD(raw_link, "a window bounds the bytes on their way, until verdicts come or the link is given up", "[actors]") {
+  std::vector<core::claimed_run> large;
+  for (std::int64_t id = 1; id <= 12; ++id)
+    large.push_back(run_of(id, 4, std::string(1'000'000, 'x')));
+  send(native(), std::move(large));
+  CHECK(batches.size() == 8);
+  say(protocol::link_verdicts{batches.at(0).batch, {{}}});
+  run();
+  CHECK(batches.size() == 9);
+  CHECK(count(send_state::answered, 200) == 1);
+  // At their deadline they are unknown, but may still wait on this node to be written.
+  advance(3500ms);
+  CHECK(count(send_state::unknown) == 8);
+  CHECK(count(send_state::not_sent) == 3);
+  send({100});
+  CHECK(batches.size() == 10); // a small one still has room
+  send(native(), {run_of(101, 4, std::string(1'000'000, 'x'))});
+  CHECK(batches.size() == 10);
+  say(protocol::link_verdicts{batches.at(1).batch, {{}}}); // late: nothing but room
+  run();
+  CHECK(batches.size() == 11);
+  CHECK(count(send_state::answered) == 1);
+  CHECK(is_linked());
+  advance(3s);
+  CHECK_FALSE(is_linked());
+  CHECK(results.size() == 14);
 }

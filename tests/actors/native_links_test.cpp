@@ -75,6 +75,19 @@ TEST_CASE_METHOD(natively_linked, "a group's token brings the group's runs and n
   CHECK(count(send_state::answered, 200) == 2);
 }
 
+TEST_CASE_METHOD(natively_linked, "what a link does not carry has no other way to an executor without HTTP", "[actors][links]") {
+  const std::string alone = "ringmaster://mail-worker/one";
+  dial({"mail-worker", alone, "mail-token"});
+  REQUIRE(is_linked(alone));
+  send(native(alone), {run_of(1, 4), run_of(2, 9, std::string(1'100'000, 'x')), run_of(3, 9)});
+  REQUIRE(count(send_state::not_sent) == 2);
+  CHECK(results[0].message.find("token of another group") != std::string::npos);
+  CHECK(results[1].message.find("larger") != std::string::npos);
+  CHECK_FALSE(results[0].unreachable); // it is there, and others of its group are not preferred
+  CHECK_FALSE(results[1].unreachable);
+  CHECK(count(send_state::answered, 200) == 1);
+}
+
 TEST_CASE_METHOD(natively_linked, "a token that counts no more ends its link at the next beat", "[actors][links]") {
   dial({"mail-worker", worker_address, "mail-token"});
   REQUIRE(is_linked());
@@ -105,6 +118,22 @@ TEST_CASE_METHOD(natively_linked, "a door that a peer has closed is made anew", 
   CHECK(is_linked());
 }
 
+TEST_CASE_METHOD(natively_linked, "a door that cannot be published is tried again", "[actors][links]") {
+  ports->closed = "no descriptor";
+  caf::anon_send_exit(ports->door, caf::exit_reason::kill);
+  run();
+  ports->door = nullptr;
+  advance(60s);
+  CHECK(ports->published == 3);
+  ports->closed.clear();
+  advance(30s);
+  CHECK(ports->published == 4);
+  advance(60s);
+  CHECK(ports->published == 4);
+  dial();
+  CHECK(is_linked());
+}
+
 TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP address", "[actors][links]") {
   const std::string native_only = "ringmaster://pay-worker/one";
   tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::shared});
@@ -113,4 +142,18 @@ TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP 
   tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::native});
   advance(5s);
   CHECK(is_linked(native_only));
+}
+
+TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello comes leaves nothing behind", "[actors][links]") {
+  auto gone = track(system().spawn([]() -> protocol::executor_gate::behavior_type {
+    return {[](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {}, [](const protocol::link_runs&) {},
+            [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
+  }));
+  caf::anon_send_exit(gone, caf::exit_reason::kill);
+  run();
+  tell(ports->door, protocol::link_hello{protocol::link_version, "pay-worker", worker_address, "secret", gone, {1, 2}});
+  run();
+  CHECK_FALSE(is_linked());
+  dial();
+  CHECK(is_linked());
 }

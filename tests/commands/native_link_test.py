@@ -289,8 +289,10 @@ class NativeLinkTest(Case):
         files = self.link_words("executor")
         self.refuse(2, 'executor.nodes: "https://h/" is not host:port, e.g. 10.0.0.1:9100', *named, "executor.nodes=https://h/",
                     *files)
+        self.refuse(2, 'executor.nodes: "10.0.0.1" is not host:port, e.g. 10.0.0.1:9100', *named, "executor.nodes=10.0.0.1",
+                    *files)
         self.refuse(2, "executor.address is http://h/, but without executor.listen nothing answers there: leave it empty", *named,
                     "executor.nodes=h:1", *files, "--set", "executor.listen=", "--set", "executor.address=http://h/")
         missing = self.run_it(*named, "executor.nodes=h:1", *files, "--set", f"link.ca={self.folder}/nowhere.pem")
         self.assertEqual(missing.code, 2, missing)
-        self.assertIn("nowhere.pem cannot be used", missing.err)
+        self.assertIn("nowhere.pem cannot be used: No such file or directory", missing.err)

@@ -1,16 +1,20 @@
 #include "tests/links/link_world.hpp"
 
+#include <future>
 #include <numeric>
 #include <set>
 
 #include "actors/link/sockets.hpp"
+#include "actors/link/tls_stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_socket.hpp"
 #include "tests/support/tcp_relay.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/tls_peer.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
+using test::tls_world;
 
 namespace {
 
@@ -19,37 +23,6 @@ std::vector<std::int64_t> ids(std::int64_t first, std::size_t count) {
   std::iota(made.begin(), made.end(), first);
   return made;
 }
-
-struct tls_world {
-  test::temp_folder folder;
-  test::test_authority authority{folder, "links"};
-  test::test_authority stranger{folder, "strangers"};
-  test::board_ptr facts = std::make_shared<test::board>();
-
-  std::shared_ptr<actors::tls_ports> of(const std::string& name) {
-    return test::ports_of(authority.issue(name), authority.file());
-  }
-
-  /// Sends those that had no answer again, with the same log ids, until each has one: what recovery would do, without its
-  /// questions.
-  bool send_until_answered(test::linked_node& node, std::size_t count) {
-    const auto until = std::chrono::steady_clock::now() + 60s;
-    while (facts->count("answered 200") < count && std::chrono::steady_clock::now() < until) {
-      if (!facts->await("ended", ended_, 20s))
-        return false;
-      auto again = node.take_unanswered();
-      ended_ += again.size();
-      if (!again.empty() && facts->await("link up", facts->count("link down") + 1))
-        node.send(std::move(again));
-    }
-    return facts->count("answered 200") == count;
-  }
-  void send(test::linked_node& node, std::vector<std::int64_t> runs) {
-    ended_ += runs.size();
-    node.send(std::move(runs));
-  }
-  std::size_t ended_ = 0;
-};
 
 } // namespace
 
@@ -165,4 +138,83 @@ TEST_CASE_METHOD(tls_world, "a node that comes back is found again", "[links]") 
   REQUIRE(facts->await("link up", 2));
   send(*node, {1});
   CHECK(facts->await("answered 200", 1));
+}
+
+TEST_CASE_METHOD(tls_world, "of two nodes, either takes every result", "[links]") {
+  test::linked_node one{facts, of("one")};
+  test::linked_node other{facts, of("other")};
+  test::linked_executor executor{facts, of("executor"), {one.address, other.address}};
+  REQUIRE(facts->await("link up", 2));
+  const auto runs = ids(test::first_by_hand, 8);
+  for (const auto id : runs) { // one by one: the nodes take turns
+    one.send({id});
+    REQUIRE(facts->await("result " + std::to_string(id), 1));
+  }
+  CHECK(facts->count("executed") == runs.size());
+}
+
+TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[links]") {
+  test::linked_node node{facts, of("node")};
+  test::tcp_relay relay{actors::port_of(node.address)};
+  test::linked_executor executor{facts, of("executor"), {relay.address()}};
+  REQUIRE(facts->await("link up", 1));
+  executor.holds = true;
+  node.send({test::first_by_hand});
+  REQUIRE(facts->await("answered 200", 1));
+  relay.cut();
+  REQUIRE(facts->await("link down", 1));
+  REQUIRE(facts->await("link up", 2));
+  executor.holds = false;
+  CHECK(facts->await("result " + std::to_string(test::first_by_hand), 1));
+}
+
+TEST_CASE_METHOD(tls_world, "a node ends although a peer has stopped reading", "[links]") {
+  auto node = std::make_unique<test::linked_node>(facts, of("node"));
+  test::tcp_relay relay{actors::port_of(node->address)};
+  test::linked_executor executor{facts, of("executor"), {relay.address()}};
+  REQUIRE(facts->await("link up", 1));
+  relay.swallow();
+  node->send(ids(1, 8), std::string(1'000'000, 'x')); // more than sockets hold
+  REQUIRE(facts->await("ended", 1)); // the node has tried
+  auto end = std::async(std::launch::async, [&] { node.reset(); });
+  const auto ended = end.wait_for(30s);
+  relay.cut(); // so that the test itself ends
+  CHECK(ended == std::future_status::ready);
+}
+
+TEST_CASE_METHOD(tls_world, "no peer closes the door", "[links]") {
+  test::linked_node node{facts, of("node")};
+  test::linked_executor stranger{facts, of("stranger"), {node.address}, "wrong"};
+  REQUIRE(facts->await_words("the access token is wrong"));
+  stranger.close_door(node.address);
+  test::linked_executor good{facts, of("good"), {node.address}};
+  REQUIRE(facts->await("link up", 1));
+  node.send({1});
+  CHECK(facts->await("result 1", 1));
+  CHECK_FALSE(facts->await_words("the door for native links was closed", 0s));
+}
+
+TEST_CASE_METHOD(tls_world, "a slow network does not keep anybody from linking", "[links]") {
+  test::linked_node node{facts, of("node")};
+  test::tcp_relay relay{actors::port_of(node.address)};
+  relay.hold();
+  test::linked_executor executor{facts, of("executor"), {relay.address()}};
+  CHECK_FALSE(facts->await("link up", 1, 2s)); // more than one heartbeat
+  relay.go_on();
+  CHECK(facts->await("link up", 1));
+  CHECK_FALSE(facts->await_words("no native link", 0s)); // with the first dial
+}
+
+TEST_CASE_METHOD(tls_world, "who shakes hands and stays silent keeps nobody out", "[links]") {
+  test::linked_node node{facts, of("node")};
+  const auto shown = authority.issue("silent");
+  std::vector<std::unique_ptr<test::tls_peer>> silent;
+  for (std::size_t i = 0; i <= actors::handshakes::count_max; ++i) {
+    silent.push_back(std::make_unique<test::tls_peer>(node.address, shown));
+    REQUIRE(silent.back()->shake_hands());
+  }
+  while (silent.front()->read_some()) // the oldest had to go
+    ;
+  test::linked_executor good{facts, of("good"), {node.address}};
+  CHECK(facts->await("link up", 1));
 }

@@ -4,6 +4,7 @@
 // which a test waits for what it expects.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -54,7 +55,7 @@ public:
     std::lock_guard guard{mutex_};
     std::string out;
     for (const auto& [what, times] : facts_)
-      if (!what.starts_with("result "))
+      if (!what.starts_with("result ") && !what.starts_with("foreign "))
         out += what + ": " + std::to_string(times) + "\n";
     return out;
   }
@@ -104,7 +105,11 @@ inline std::shared_ptr<actors::tls_ports> ports_of(const certificate_files& own,
   return std::move(*made);
 }
 
-/// Notes `link up`, `link down`, `answered 200`, `unknown`, `not sent`, `http N` for a run that went by HTTP, `result N`.
+/// Runs from this id on are of group 5, which has the executor's address by hand and another app name.
+inline constexpr std::int64_t first_by_hand = 1'000'000;
+
+/// Notes `link up`, `link down`, `answered 200`, `unknown`, `not sent`, `http` for a run that went by HTTP, `result N`,
+/// `foreign N` for a result that the store would not take from whoever brought it.
 class linked_node {
 public:
   linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0")
@@ -117,7 +122,7 @@ public:
     make_doubles();
     actors::native_links_parts parts{
       {{nullptr, nullptr, {}, "secret"}, pool_, completion_, 10s, [] { return std::int64_t{0}; }, log_to(facts_)},
-      registry_, ports_, "secret", {}, 30s, protocol::wall_clock::of_system()};
+      registry_, ports_, "secret", {}, 200ms, protocol::wall_clock::of_system()};
     links_ = system_.spawn<protocol::with_state<actors::native_links_state, protocol::native_links>>(std::move(parts));
     auto view = std::make_shared<protocol::registry_view>();
     core::group group;
@@ -138,16 +143,12 @@ public:
   }
 
   /// Sends runs with these ids to the pool's idea of a way.
-  void send(std::vector<std::int64_t> ids) {
-    auto spec = std::make_shared<core::job>();
-    spec->id = core::job_id{7};
-    spec->group = core::group_id{4};
-    spec->handler = "nothing";
+  void send(std::vector<std::int64_t> ids, const std::string& param = {}) {
     protocol::send_batch batch{{}, listener_};
     for (auto id : ids) {
       core::claimed_run run;
       run.id = core::log_id{id};
-      run.plan.spec = spec;
+      run.plan.spec = spec_of(id, param);
       batch.runs.push_back(std::move(run));
     }
     protocol::anon_send(way(), std::move(batch));
@@ -162,6 +163,16 @@ public:
   std::string address;
 
 private:
+  static core::group_id group_of(std::int64_t id) { return core::group_id{id < first_by_hand ? 4 : 5}; }
+  static std::shared_ptr<core::job> spec_of(std::int64_t id, const std::string& param) {
+    auto spec = std::make_shared<core::job>();
+    spec->id = core::job_id{7};
+    spec->group = group_of(id);
+    spec->handler = "nothing";
+    spec->param = param;
+    return spec;
+  }
+
   protocol::executor_link way() {
     std::lock_guard guard{mutex_};
     return native_ ? native_ : http_;
@@ -200,8 +211,10 @@ private:
         [](const protocol::sent_runs&) {},
         [](const protocol::ending_run&) {},
         [this](const protocol::callback_batch& batch) {
-          for (const auto& item : batch.items)
-            facts_->note("result " + std::to_string(core::number(item.id)));
+          for (const auto& item : batch.items) {
+            const auto id = core::number(item.id);
+            facts_->note((item.may_be_of(group_of(id)) ? "result " : "foreign ") + std::to_string(id));
+          }
           facts_->note("results", batch.items.size());
           return protocol::callbacks_stored{};
         },
@@ -263,7 +276,7 @@ private:
   protocol::native_links links_;
 };
 
-/// Takes every run once, and reports it at once and again until somebody has it. Notes `executed`, `refused`.
+/// Takes every run once, and reports it at once (unless it `holds`) and again until somebody has it. Notes `executed`, `refused`.
 class linked_executor {
 public:
   linked_executor(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, std::vector<std::string> nodes,
@@ -281,6 +294,17 @@ public:
     caf::anon_send_exit(host_, caf::exit_reason::user_shutdown);
   }
 
+  /// Ends the door of a node, as CAF lets everybody do who has found it.
+  void close_door(const std::string& address) {
+    ports_->dial(address, 5s, [](core::result<protocol::link_door>&& door) {
+      if (door)
+        caf::anon_send_exit(*door, caf::exit_reason::kill);
+    });
+  }
+
+  /// Runs take their time: until it is false again.
+  std::atomic<bool> holds = false;
+
 private:
   protocol::executor_host::behavior_type host(protocol::executor_host::pointer self) {
     return {
@@ -297,7 +321,9 @@ private:
           told.replies.push_back({});
           done.reports.push_back({run.run, run.log_time, 200, "done"});
         }
-        if (!done.reports.empty())
+        if (holds)
+          kept_.push_back(std::move(done));
+        else if (!done.reports.empty())
           report(self, std::move(done));
         return told;
       },
@@ -309,8 +335,9 @@ private:
       [](const protocol::job_quiet&) {},
       [](protocol::work_done&) {},
       [this, self](protocol::tick_atom) {
-        for (auto& reports : std::exchange(kept_, {}))
-          report(self, std::move(reports));
+        if (!holds)
+          for (auto& reports : std::exchange(kept_, {}))
+            report(self, std::move(reports));
         protocol::send_at(self, protocol::executor_host{self}, self->clock().now() + 100ms, protocol::tick_atom{});
       },
     };
@@ -330,6 +357,38 @@ private:
   caf::actor_system system_{config_};
   protocol::executor_host host_;
   protocol::link_dialer dialer_;
+};
+
+/// Certificates and a board.
+struct tls_world {
+  temp_folder folder;
+  test_authority authority{folder, "links"};
+  test_authority stranger{folder, "strangers"};
+  board_ptr facts = std::make_shared<board>();
+
+  std::shared_ptr<actors::tls_ports> of(const std::string& name) {
+    return ports_of(authority.issue(name), authority.file());
+  }
+
+  /// Sends those that had no answer again, with the same log ids, until each has one: what recovery would do, without its
+  /// questions.
+  bool send_until_answered(linked_node& node, std::size_t count) {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    while (facts->count("answered 200") < count && std::chrono::steady_clock::now() < until) {
+      if (!facts->await("ended", ended_, 20s))
+        return false;
+      auto again = node.take_unanswered();
+      ended_ += again.size();
+      if (!again.empty() && facts->await("link up", facts->count("link down") + 1))
+        node.send(std::move(again));
+    }
+    return facts->count("answered 200") == count;
+  }
+  void send(linked_node& node, std::vector<std::int64_t> runs) {
+    ended_ += runs.size();
+    node.send(std::move(runs));
+  }
+  std::size_t ended_ = 0;
 };
 
 } // namespace ringmaster::test

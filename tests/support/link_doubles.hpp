@@ -29,10 +29,14 @@ struct scripted_ports final : protocol::link_ports {
   bool silent = false;
   std::vector<std::string> dialled_addresses;
   std::size_t published = 0;
+  /// Why nobody can knock; empty: everybody can.
+  std::string closed;
 
   core::result<void> publish(const protocol::link_door& which) override {
-    door = which;
     ++published;
+    if (!closed.empty())
+      return core::fail(core::errc::unavailable, closed);
+    door = which;
     return {};
   }
 

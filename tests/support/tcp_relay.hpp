@@ -46,8 +46,12 @@ public:
   /// Swallows what comes on the connections that there are, without a word to either end; new ones are passed on.
   void swallow() { tell(order::swallow); }
 
+  /// Keeps what comes on all connections, old and new, until `go_on`.
+  void hold() { tell(order::hold); }
+  void go_on() { tell(order::go_on); }
+
 private:
-  enum class order { none, cut, swallow, stop };
+  enum class order { none, cut, swallow, hold, go_on, stop };
   struct pair {
     std::array<int, 2> ends;
     bool swallowed = false;
@@ -72,7 +76,7 @@ private:
       std::vector<pollfd> waits{{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
       for (const auto& each : pairs_)
         for (const int end : each.ends)
-          waits.push_back({end, static_cast<short>(each.swallowed ? 0 : POLLIN), 0});
+          waits.push_back({end, static_cast<short>(each.swallowed || held_ ? 0 : POLLIN), 0});
       ::poll(waits.data(), waits.size(), -1);
       if (waits[0].revents != 0 && !obey())
         return;
@@ -91,6 +95,10 @@ private:
     std::uint64_t count = 0;
     (void)!::read(wake_, &count, sizeof count);
     const auto what = order_.exchange(order::none);
+    if (what == order::hold || what == order::go_on) {
+      held_ = what == order::hold;
+      return true;
+    }
     for (auto& each : pairs_) {
       if (what == order::swallow)
         each.swallowed = true;
@@ -114,7 +122,7 @@ private:
   }
 
   void pass(pair& which, std::size_t from) {
-    if (which.swallowed || which.ends[0] < 0)
+    if (which.swallowed || held_ || which.ends[0] < 0)
       return;
     std::array<char, 65536> room;
     const auto size = ::read(which.ends[from], room.data(), room.size());
@@ -139,6 +147,7 @@ private:
   std::uint16_t port_ = 0;
   std::atomic<order> order_{order::none};
   std::vector<pair> pairs_;
+  bool held_ = false;
   std::thread thread_;
 };
 

@@ -1,0 +1,104 @@
+#include "actors/link/basp_border.hpp"
+
+#include <utility>
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/io/basp/header.hpp>
+
+#include "protocol/link_type_ids.hpp"
+
+namespace ringmaster::actors {
+
+namespace basp = caf::io::basp;
+using operation = basp::message_type;
+
+namespace {
+
+static_assert(basp_border::header_size == basp::header_size);
+
+// Where the fields of a header are; numbers in network order.
+constexpr std::size_t operation_at = 0;
+constexpr std::size_t flags_at = 3;
+constexpr std::size_t length_at = 4;
+constexpr std::size_t source_at = 16;
+
+/// Of an error without a context; a few bytes more do no harm.
+constexpr std::size_t plain_error_size = 16;
+
+std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    number = number << 8 | std::to_integer<std::uint32_t>(bytes[at + i]);
+  return number;
+}
+
+/// A single message of protocol/link_type_ids.hpp, which nobody has passed on. CAF itself would act on others: it ends actors,
+/// links them, keeps what it is told.
+bool is_of_links(std::span<const std::byte> payload) {
+  using ids = caf::id_block::ringmaster_net;
+  constexpr std::size_t type_at = 2;
+  if (payload.size() < type_at + 2 || payload[0] != std::byte{0} || payload[1] != std::byte{1})
+    return false;
+  const auto type = std::to_integer<unsigned>(payload[type_at]) << 8U | std::to_integer<unsigned>(payload[type_at + 1]);
+  return type >= ids::begin && type < ids::end;
+}
+
+} // namespace
+
+basp_border::verdict basp_border::judge(std::span<const std::byte> bytes) {
+  if (bytes.size() != next_size())
+    return verdict::close;
+  return length_ == 0 ? judge_header(bytes) : judge_payload(bytes);
+}
+
+basp_border::verdict basp_border::judge_header(std::span<const std::byte> bytes) {
+  operation_ = std::to_integer<std::uint8_t>(bytes[operation_at]);
+  length_ = number_at(bytes, length_at);
+  if (length_ > payload_max)
+    return verdict::close;
+  const auto what = operation{operation_};
+  if (!greeted_)
+    return what == (dials_ ? operation::server_handshake : operation::client_handshake) && length_ > 0 ? verdict::pass
+                                                                                                       : verdict::close;
+  const bool named = (std::to_integer<std::uint8_t>(bytes[flags_at]) & basp::header::named_receiver_flag) != 0;
+  switch (what) {
+  case operation::heartbeat: return length_ == 0 ? verdict::pass : verdict::close;
+  case operation::monitor_message:
+  case operation::down_message: return length_ > 0 ? verdict::pass : verdict::close;
+  case operation::direct_message:
+    if (length_ == 0)
+      return verdict::close;
+    // For CAF's own servers, which CAF itself asks at the beginning: nobody of ours needs an answer.
+    dropping_ = named;
+    if (named)
+      return verdict::drop;
+    // Nothing of ours has a sender; CAF would keep one of each that is named.
+    return number_at(bytes, source_at) == 0 && number_at(bytes, source_at + 4) == 0 ? verdict::pass : verdict::close;
+  default: return verdict::close;
+  }
+}
+
+basp_border::verdict basp_border::judge_payload(std::span<const std::byte> bytes) {
+  length_ = 0;
+  if (std::exchange(dropping_, false))
+    return verdict::drop;
+  const auto what = operation{operation_};
+  if (what == operation::direct_message)
+    return is_of_links(bytes) ? verdict::pass : verdict::close;
+  // All others begin with who says it.
+  caf::binary_deserializer source{nullptr, bytes.data(), bytes.size()};
+  caf::node_id from;
+  if (!source.apply(from) || !from || from == here_)
+    return verdict::close;
+  if (!std::exchange(greeted_, true)) {
+    peer_ = std::move(from);
+    return verdict::pass;
+  }
+  caf::node_id to;
+  if (from != peer_ || !source.apply(to) || to != here_)
+    return verdict::close;
+  // Why an actor has ended: a plain number of CAF's, behind which anything might follow.
+  return what == operation::down_message && source.remaining() > plain_error_size ? verdict::close : verdict::pass;
+}
+
+} // namespace ringmaster::actors
