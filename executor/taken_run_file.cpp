@@ -24,7 +24,7 @@ using slot = taken_run_slot;
 namespace {
 
 constexpr std::string_view magic = "ringmaster taken runs 1\n";
-constexpr std::string_view broken_suffix = ".broken";
+constexpr std::string_view set_aside_suffix = ".broken";
 
 /// In the place of the first slot.
 struct header {
@@ -102,7 +102,7 @@ core::result<bool> taken_run_file::is_ours() const {
 }
 
 core::result<void> taken_run_file::put_aside() {
-  const auto aside = options_.path + std::string{broken_suffix};
+  const auto aside = options_.path + std::string{set_aside_suffix};
   if (::rename(options_.path.c_str(), aside.c_str()) != 0)
     return tl::unexpected{file_error(options_.path, "put aside", errno)};
   options_.complain(options_.path + " is no list of runs; it is now " + aside);
@@ -135,7 +135,7 @@ void taken_run_file::read() {
     if (is_broken(each) || !places_.try_emplace(core::log_id{each.run}, i).second) {
       if (broken++ == 0) {
         std::error_code ignored;
-        std::filesystem::copy_file(options_.path, options_.path + std::string{broken_suffix},
+        std::filesystem::copy_file(options_.path, options_.path + std::string{set_aside_suffix},
                                    std::filesystem::copy_options::overwrite_existing, ignored);
       }
       put_last(each.mark, 0);
@@ -147,7 +147,7 @@ void taken_run_file::read() {
   }
   if (broken > 0)
     options_.complain(options_.path + ": " + std::to_string(broken) + " runs cannot be read; what the file held is in "
-                      + options_.path + std::string{broken_suffix});
+                      + options_.path + std::string{set_aside_suffix});
   if (slots > 0 && reinterpret_cast<const header*>(map_)->slots > slots)
     options_.complain(options_.path + " is shorter than it was: runs may have been lost");
 }
