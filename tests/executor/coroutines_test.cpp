@@ -12,6 +12,7 @@
 #include "executor/handler_bodies.hpp"
 #include "executor/task_threads.hpp"
 #include "executor/thread_pool.hpp"
+#include "tests/executor/silent_log.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;
@@ -21,11 +22,6 @@ using executor::job_context;
 using executor::task;
 
 namespace {
-
-struct no_log final : executor::job_log {
-  void line(std::string_view, const std::source_location&) override {}
-  void raw(std::string_view) override {}
-};
 
 /// How a run ended.
 struct ended {
@@ -41,7 +37,7 @@ public:
   explicit one_run(const std::shared_ptr<executor::task_threads>& threads, handler code) : threads_{threads} {
     executor::handlers known;
     REQUIRE(known.add("it", std::move(code)));
-    const auto open = [](const core::trigger_request&) { return std::make_unique<no_log>(); };
+    const auto open = [](const core::trigger_request&) { return std::make_unique<test::silent_log>(); };
     executor::handler_bodies bodies{known, {open, open, threads}, nullptr};
     request_.glue_type = "BEAN";
     request_.handler = "it";
@@ -393,7 +389,7 @@ TEST_CASE("after the end nothing begins", "[executor][coroutines]") {
 
 TEST_CASE("a context without threads blocks", "[executor][coroutines]") {
   const core::trigger_request request;
-  no_log log;
+  test::silent_log log;
   const job_context::stop_reason_source why = [] { return std::string{}; };
   const job_context context{request, log, {}, why};
   auto nap = context.sleep_for(1ms);

@@ -1,5 +1,6 @@
 #include "executor/http_handler.hpp"
 
+#include "tests/executor/silent_log.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;
@@ -8,18 +9,13 @@ using executor::make_http_handler;
 
 namespace {
 
-struct no_log final : executor::job_log {
-  void line(std::string_view, const std::source_location&) override {}
-  void raw(std::string_view) override {}
-};
-
 /// What a run with this parameter says, when nobody listens where it may call.
 std::string message_of(const std::string& param) {
   const auto made = make_http_handler({.allowed = {"http://127.0.0.1:1/"}, .timeout = 5s});
   REQUIRE(made);
   core::trigger_request request;
   request.param = param;
-  no_log log;
+  test::silent_log log;
   const executor::job_context::stop_reason_source why = [] { return std::string{}; };
   executor::job_context context{request, log, {}, why};
   made->as_function()(context);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <source_location>
+#include <string_view>
+
+#include "executor/job_log.hpp"
+
+namespace ringmaster::test {
+
+/// What a run writes is lost.
+struct silent_log final : executor::job_log {
+  void line(std::string_view, const std::source_location&) override {}
+  void raw(std::string_view) override {}
+};
+
+} // namespace ringmaster::test
