@@ -24,6 +24,7 @@ void worker_body::begin() {
   std::call_once(begun_, [this] {
     has_begun_ = true;
     call(body_->init, "beginning");
+    is_ready_ = true;
   });
 }
 

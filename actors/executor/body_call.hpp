@@ -23,6 +23,8 @@ public:
   [[nodiscard]] const std::shared_ptr<const run_body>& body() const noexcept { return body_; }
   /// On threads that may block. Whoever comes while the hook runs waits for it; what it throws is told to the process's log.
   void begin();
+  /// Whether `begin` returns at once. Any thread.
+  [[nodiscard]] bool is_ready() const noexcept { return is_ready_; }
   /// Nothing of what never began.
   void finish();
 
@@ -33,6 +35,7 @@ private:
   logger log_;
   std::once_flag begun_;
   std::atomic<bool> has_begun_{false};
+  std::atomic<bool> is_ready_{false};
 };
 
 /// What became of a body.

@@ -70,7 +70,7 @@ void callback_actor_state::pump() {
 bool callback_actor_state::may_send() const {
   if (away_ && now() < retry_at_)
     return false;
-  return (flights_.empty() && loading_.empty()) || (taken_ && flights_.size() < flights_max);
+  return flights_.empty() || (taken_ && flights_.size() < flights_max);
 }
 
 bool callback_actor_state::send_next() {
@@ -83,14 +83,13 @@ bool callback_actor_state::send_next() {
       return true;
     }
   turn_of_files_ = true;
-  const bool is_alone = flights_.empty() && loading_.empty();
-  // Beside others only what fills a request.
-  if (unsent_.size() >= (is_alone ? 1 : report_queue::batch_max)) {
+  // Beside others only what fills a request. Files that are read meanwhile may wait for a disk.
+  if (unsent_.size() >= (flights_.empty() ? 1 : report_queue::batch_max)) {
     depart(unsent_.take(), {});
     return true;
   }
   // Those that are known wait for their time.
-  if (is_alone && unlisted_)
+  if (flights_.empty() && loading_.empty() && unlisted_)
     list();
   return false;
 }
@@ -196,7 +195,7 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
     if (std::all_of(runs.begin(), runs.end(), was_told))
       remove(file);
     else
-      put_back(std::move(file), reached && were_refused);
+      put_back(std::move(file), reached); // to wait by itself, also one of an earlier life
   }
 }
 

@@ -93,11 +93,12 @@ void callback_actor_state::saved(std::vector<core::run_report>&& reports, core::
   }
   disk_trouble_.clear();
   write_logs(reports, {}, true);
-  on_disk_ += reports.size();
-  if (files_.size() < files_max)
-    files_.push_back({std::move(*name), reports.size()});
-  else
+  if (files_.size() >= files_max) {
     unlisted_ = true;
+    return;
+  }
+  on_disk_ += reports.size();
+  files_.push_back({std::move(*name), reports.size()});
 }
 
 std::vector<callback_actor_state::stored_file> callback_actor_state::take_files() {

@@ -101,7 +101,7 @@ void job_thread_state::start_next() {
   tools_.runs->begin(request.run);
   auto call = std::make_shared<body_call>(std::move(request), worker_->body, tools_.logs);
   const auto& body = *worker_->body->body();
-  const bool hook_blocks = body.init && !worker_->has_begun;
+  const bool hook_blocks = body.init && !worker_->body->is_ready();
   auto& threads = body.few_threads && !hook_blocks ? *body.few_threads : *tools_.threads;
   const bool started = threads.start([call, number, me = protocol::job_thread{self_}] {
     call->run([call, number, me](body_result&& result) {
