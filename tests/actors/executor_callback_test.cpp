@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "protocol/error.hpp"
@@ -177,6 +178,26 @@ TEST_CASE_METHOD(calling_back, "many requests are on their way, and one that nob
   CHECK(counts->unreported == 0);
   CHECK(times().size() == 2'000);
   CHECK(files->files.empty());
+}
+
+TEST_CASE_METHOD(calling_back, "what was refused in an earlier life holds up nothing in this one", "[actors][executor]") {
+  constexpr std::int64_t refused = 60;
+  for (std::int64_t run = 1; run <= refused; ++run)
+    files->files["report-" + std::to_string(100 + run)] = {report_of(run)};
+  client->answers = [](const protocol::http_call& call) {
+    const auto results = test::results_in(call);
+    const bool is_fine = std::all_of(results.begin(), results.end(), [](const auto& each) { return each.run > refused; });
+    return http_answer(is_fine ? R"({"code":200})" : refusal);
+  };
+  start();
+  pass(60s);
+  for (std::int64_t run = 1'001; run <= 1'005; ++run) {
+    report(run, run);
+    pass(5s);
+    CHECK(times().contains(run));
+    CHECK(files->reports() == refused);
+    CHECK(counts->unreported == refused);
+  }
 }
 
 TEST_CASE_METHOD(calling_back, "a run is at most once in a request", "[actors][executor]") {
@@ -458,7 +479,7 @@ TEST_CASE_METHOD(calling_back, "messages that grow when they are encoded make sm
 
 TEST_CASE_METHOD(calling_back, "more files than are known at a time are all told", "[actors][executor]") {
   for (int run = 1; run <= 2'500; ++run)
-    files->files["report-" + std::to_string(1'000'000 + run)] = {report_of(run)};
+    files->files["report-" + std::to_string(100 + run)] = {report_of(run)};
   start();
   pass(2s);
   CHECK(files->files.empty());
