@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=ci labels='' tsan=no whole=yes
-benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench) # all of bench/CMakeLists.txt
+benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench link_bench) # all of bench/CMakeLists.txt
 while [ $# -gt 0 ]; do
   case "$1" in
     --preset | --label)
@@ -169,9 +169,10 @@ PYTHON
 }
 
 run_bench_smoke() {
-  say "bench smoke: 500 jobs/s for 5 s on SQLite, and as many to an executor for 3 s"
+  say "bench smoke: 500 jobs/s for 5 s on SQLite, and as many to an executor for 3 s, over HTTP and over a native link"
   bench_smoke firing_bench --rate 500 --seconds 5 --store sqlite
   bench_smoke executor_bench --rate 500 --seconds 3
+  bench_smoke executor_bench --rate 500 --seconds 3 --way native
 }
 
 say dependencies
