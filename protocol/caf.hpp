@@ -58,6 +58,13 @@ template <class Sender, class Receiver, class Rep, class Period, class... Ts>
 #endif
 }
 
+/// A request to an actor of this process that never blocks, where an answer that came too late must not be lost, or where a timer
+/// for each would cost more than the question. When the receiver ends, that is an error as ever. Finish it as a `request`.
+template <class Sender, class Receiver, class... Ts>
+[[nodiscard]] auto request_unlimited(Sender* self, const Receiver& receiver, Ts&&... xs) {
+  return request(self, receiver, caf::timespan{caf::infinite}, std::forward<Ts>(xs)...);
+}
+
 /// Calls back when an actor that it watches ends. A member of the watcher's state; one per actor.
 class watcher {
 public:

@@ -93,7 +93,8 @@ void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::sh
   ++undecided_;
   const auto run = asked.request.run;
   asked.request.glue_source.reset(); // the body has it; thousands may wait
-  protocol::request(self_, entry.thread, decision_limit, std::move(asked))
+  // A decision that came behind a limit would be lost, and its run stay taken. Whoever asks has limits of his own.
+  protocol::request_unlimited(self_, entry.thread, std::move(asked))
     .then([this, batch, at, run](core::trigger_reply& reply) { decided(batch, at, run, std::move(reply)); },
           [this, batch, at, run](const caf::error& reason) {
             tools_.log->error("run={}: its job_thread did not answer: {}", core::number(run), caf::to_string(reason));

@@ -53,9 +53,6 @@ public:
   static constexpr std::chrono::seconds patience{10};
   /// After the list of runs could not be made longer.
   static constexpr std::chrono::seconds room_pause{5};
-  /// Its decision on a run. One that comes after this is lost, and the run stays taken: so not before all hope is gone. Who asked
-  /// has limits of his own.
-  static constexpr std::chrono::hours decision_limit{1};
   /// After their stop was requested.
   static constexpr std::chrono::seconds stop_limit{5};
   static constexpr std::chrono::seconds flush_limit{10};
