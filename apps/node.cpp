@@ -1,12 +1,11 @@
 #include "apps/node.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <random>
-#include <thread>
 #include <utility>
 
 #include "actors/admin/supervisor.hpp"
+#include "actors/link/system_config.hpp"
 #include "apps/commands.hpp"
 #include "apps/declared_bodies.hpp"
 #include "apps/notification.hpp"
@@ -21,18 +20,6 @@ namespace ringmaster::apps {
 
 using namespace std::chrono_literals;
 
-/// CAF's own defaults starve, spin and read files; these do not.
-class node::actor_config : public caf::actor_system_config {
-public:
-  explicit actor_config(bool links) {
-    set("caf.scheduler.policy", "sharing");
-    set("caf.scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8));
-    set("caf.scheduler.max-throughput", std::size_t{100});
-    if (links)
-      actors::prepare_links(*this);
-  }
-};
-
 namespace {
 
 /// G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
@@ -44,7 +31,7 @@ protocol::wire::dialect dialect_of(int generation) noexcept {
 
 node::node(foundation base)
   : base_{std::move(base)},
-    config_{std::make_unique<actor_config>(!base_.what.settings.link.listen.empty())},
+    config_{std::make_unique<actors::system_config>(!base_.what.settings.link.listen.empty())},
     system_{std::make_unique<caf::actor_system>(*config_)} {}
 
 core::result<std::unique_ptr<node>> node::start(foundation base) {

@@ -41,7 +41,6 @@ public:
   void stop();
 
 private:
-  class actor_config;
   explicit node(foundation base);
   /// Takes the address of links, if there shall be any.
   [[nodiscard]] core::result<void> open_links();
@@ -54,7 +53,7 @@ private:
   foundation base_;
   std::shared_ptr<protocol::notifier> notifier_;
   std::shared_ptr<actors::tls_ports> links_;
-  std::unique_ptr<actor_config> config_;
+  std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   protocol::supervisor supervisor_;
   protocol::gateway_actor gateway_;

@@ -9,12 +9,10 @@
 #include <random>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <caf/all.hpp>
 #include <fcntl.h>
-#include <poll.h>
 #include <spdlog/sinks/null_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
@@ -25,6 +23,7 @@
 #include "actors/executor/executor_counts.hpp"
 #include "actors/executor/executor_host.hpp"
 #include "actors/executor/link_dialer.hpp"
+#include "actors/link/system_config.hpp"
 #include "actors/link/tls_ports.hpp"
 #include "config/settings.hpp"
 #include "executor/address.hpp"
@@ -61,9 +60,6 @@ constexpr auto stop_margin = 30s;
 constexpr auto withdrawal_limit = 15s;
 /// Bodies that came to their end have their last words to write.
 constexpr auto last_words = 1s;
-/// For the lock of the folder.
-constexpr auto lock_limit = 2s;
-constexpr int lock_pause_ms = 50;
 
 protocol::logger silent_log() {
   return std::make_shared<spdlog::logger>("executor", std::make_shared<spdlog::sinks::null_sink_mt>());
@@ -105,18 +101,6 @@ private:
 
 } // namespace
 
-/// CAF's own defaults starve, spin and read files; these do not.
-class executor::actor_config : public caf::actor_system_config {
-public:
-  explicit actor_config(bool links) {
-    set("caf.scheduler.policy", "sharing");
-    set("caf.scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8));
-    set("caf.scheduler.max-throughput", std::size_t{100});
-    if (links)
-      actors::prepare_links(*this);
-  }
-};
-
 struct executor::parts {
   parts(executor_options given, handlers known);
 
@@ -157,7 +141,7 @@ struct executor::parts {
   std::unique_ptr<gateway::transport> transport;
   /// Null: no native links.
   std::shared_ptr<actors::tls_ports> ports;
-  std::unique_ptr<actor_config> config;
+  std::unique_ptr<caf::actor_system_config> config;
   std::unique_ptr<caf::actor_system> system;
   protocol::admin_link admins;
   protocol::callback_actor callbacks;
@@ -190,15 +174,8 @@ core::result<void> executor::parts::take_folder() {
   lock = file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (!lock)
     return tl::unexpected{file_error(path, "opened", errno)};
-  // One that was just killed may have a fork that has not closed its files yet.
-  const auto until = std::chrono::steady_clock::now() + lock_limit;
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (std::chrono::steady_clock::now() < until) {
-      ::poll(nullptr, 0, lock_pause_ms); // nobody tells of a lock that is free again
-      continue;
-    }
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return core::fail(core::errc::conflict, folder + ": another executor uses this folder; executor.log_path names another one");
-  }
   return {};
 }
 
@@ -341,7 +318,7 @@ core::result<std::uint16_t> executor::parts::bind() {
 }
 
 void executor::parts::spawn() {
-  config = std::make_unique<actor_config>(ports != nullptr);
+  config = std::make_unique<actors::system_config>(ports != nullptr);
   system = std::make_unique<caf::actor_system>(*config);
   const auto dated = std::make_shared<dated_logs>(logs, zone);
   const actors::admin_link_settings reached{options.admins, options.app_name, options.access_token,
@@ -351,8 +328,7 @@ void executor::parts::spawn() {
     actors::callback_tools{admins, actors::patience_with(reached), threads,
                            std::make_shared<report_files>(options.log_path), dated, runs, counts, log});
   const auto open_log = [logs = logs](const core::trigger_request& request) {
-    // The lines of its begin are there.
-    return std::make_unique<run_log>(*logs, request, log_writer::opens::when_written);
+    return std::make_unique<run_log>(*logs, request);
   };
   const auto open_waiting_log = [logs = logs](const core::trigger_request& request) {
     return std::make_unique<run_log>(*logs, request, log_writer::opens::for_each_write);

@@ -128,7 +128,6 @@ public:
   void stop();
 
 private:
-  class actor_config;
   struct parts;
   explicit executor(std::unique_ptr<parts> made);
   std::unique_ptr<parts> parts_;
