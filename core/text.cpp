@@ -52,6 +52,12 @@ std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept {
   return text.substr(0, pos);
 }
 
+std::string to_message(std::string_view bytes) {
+  auto message = valid_utf8(bytes);
+  message.resize(cut_utf16(message, message_units_max).size());
+  return message;
+}
+
 std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());

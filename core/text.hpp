@@ -42,6 +42,8 @@ namespace ringmaster::core {
 
 /// XXL's bound on handle_msg and, for us, trigger_msg: UTF-16 units.
 inline constexpr std::size_t message_units_max = 15000;
+/// Of any bytes, what is stored as a message: valid UTF-8, not too long.
+[[nodiscard]] std::string to_message(std::string_view bytes);
 
 /// Takes the same time wherever the first difference is.
 [[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;

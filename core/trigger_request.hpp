@@ -35,10 +35,12 @@ struct trigger_request {
   std::int32_t shard_total = 1;
 };
 
+/// Code of a reply: the run was not taken, for this executor stops; another one may take it.
+inline constexpr std::int32_t executor_stops = 503;
+
 /// Whether a run was taken. Of one that was not, no result will come.
 struct trigger_reply {
-  /// 200: taken. 503: not taken, for this executor stops; another one may take it. 0: nobody knows; then it is not answered at
-  /// all, and who asked finds out in the usual way.
+  /// 200: taken. `executor_stops`. 0: nobody knows; then it is not answered at all, and who asked finds out in the usual way.
   std::int32_t code = 200;
   /// Empty for 200.
   std::string message = {};

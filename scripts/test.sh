@@ -6,7 +6,7 @@
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
 #                                   simulation, commands, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
-#   scripts/test.sh --tsan          only the label actors, under ThreadSanitizer
+#   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #
 # The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it. Exit 0 when nothing failed.
 # CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors).
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
       whole=no
       shift 2
       ;;
-    --tsan) tsan=yes preset=tsan labels=actors whole=no; shift ;;
+    --tsan) tsan=yes preset=tsan labels='actors|links' whole=no; shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "test.sh: unknown option $1" >&2; exit 2 ;;
   esac

@@ -108,7 +108,10 @@ private:
   void pass_on(runs_elsewhere&& runs);
   void hand_over(runs_elsewhere&& runs, const protocol::executor_link& to);
   void send_over_http(runs_elsewhere&& runs);
-  void sweep();
+  void find_fallback(bool http_only);
+  void have_fallback(protocol::executor_link link);
+  void sweep_runs();
+  void give_up_runs(const std::string& why);
 
   // Questions.
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
@@ -119,6 +122,8 @@ private:
   template <class Reply, class Request>
   void ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only = false);
   void take(protocol::link_answer&& answer);
+  void sweep_questions();
+  void give_up_questions(const std::string& why);
   static void give_up(asked_question& question, const std::string& why);
 
   // Results.
@@ -137,10 +142,10 @@ private:
   [[nodiscard]] bool breaks(const std::string& breach);
   void lose(const std::string& why);
   void stop_sending();
-  void find_fallback(bool http_only);
-  void have_fallback(protocol::executor_link link);
   /// What is passed on to it would come back for ever.
   [[nodiscard]] bool is_self(const protocol::executor_link& link) const;
+  /// Gives up what waits for too long.
+  void sweep();
   void tick();
   void arm();
   [[nodiscard]] steady now() const { return self_->clock().now(); }

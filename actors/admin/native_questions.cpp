@@ -86,6 +86,21 @@ void native_link_state::take(protocol::link_answer&& answer) {
   std::get<log_promise>(asked.promise).deliver(std::move(reply));
 }
 
+void native_link_state::sweep_questions() {
+  for (auto each = questions_.begin(); each != questions_.end();) {
+    auto& [number, question] = *each;
+    const bool is_late = question.until <= now();
+    if (is_late)
+      give_up(question, "no answer over the native link");
+    each = is_late ? questions_.erase(each) : std::next(each);
+  }
+}
+
+void native_link_state::give_up_questions(const std::string& why) {
+  for (auto& [number, question] : std::exchange(questions_, {}))
+    give_up(question, why);
+}
+
 void native_link_state::give_up(asked_question& question, const std::string& why) {
   std::visit([&](auto& promise) { deliver_failure(promise, why); }, question.promise);
 }

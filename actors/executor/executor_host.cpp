@@ -57,7 +57,7 @@ caf::result<protocol::trigger_replies> executor_host_state::trigger(protocol::tr
 std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_request&& request,
                                                                const std::shared_ptr<open_batch>& batch, std::size_t at) {
   if (draining_ != drain_step::none)
-    return core::trigger_reply{run_not_wanted, "this executor is stopping"};
+    return core::trigger_reply{core::executor_stops, "this executor is stopping"};
   // Requests without an id are somebody's who tries things out.
   const bool has_id = core::number(request.run) > 0;
   if (has_id && recent_.contains(request.run))

@@ -15,8 +15,6 @@ inline constexpr std::int32_t run_failed = 500;
 /// Nobody knows whether the run was taken.
 inline constexpr std::int32_t run_unknown = 0;
 inline constexpr std::int32_t run_timed_out = 502;
-/// This executor stops: somebody else may take the run.
-inline constexpr std::int32_t run_not_wanted = 503;
 
 inline constexpr std::string_view busy_text = "job thread is running or has trigger queue.";
 inline constexpr std::string_view already_killed_text = "job thread already killed.";

@@ -136,26 +136,25 @@ tls_policy::rw_state tls_policy::shake_hands() {
   return rw_state::success;
 }
 
-tls_policy::rw_state tls_policy::read_some(std::size_t& result, native_socket, void* to, std::size_t size) {
-  result = 0;
+template <class Move>
+tls_policy::rw_state tls_policy::after_handshake(std::size_t size, Move&& move) {
   if (auto state = shake_hands(); state != rw_state::success || !shaken_)
     return state;
   if (size == 0)
     return rw_state::indeterminate;
   ERR_clear_error();
-  const auto returned = SSL_read_ex(ssl_.get(), to, size, &result);
+  const auto returned = move();
   return returned == 1 ? rw_state::success : outcome_of(returned, false);
+}
+
+tls_policy::rw_state tls_policy::read_some(std::size_t& result, native_socket, void* to, std::size_t size) {
+  result = 0;
+  return after_handshake(size, [&] { return SSL_read_ex(ssl_.get(), to, size, &result); });
 }
 
 tls_policy::rw_state tls_policy::write_some(std::size_t& result, native_socket, const void* from, std::size_t size) {
   result = 0;
-  if (auto state = shake_hands(); state != rw_state::success || !shaken_)
-    return state;
-  if (size == 0)
-    return rw_state::indeterminate;
-  ERR_clear_error();
-  const auto returned = SSL_write_ex(ssl_.get(), from, size, &result);
-  return returned == 1 ? rw_state::success : outcome_of(returned, false);
+  return after_handshake(size, [&] { return SSL_write_ex(ssl_.get(), from, size, &result); });
 }
 
 bool tls_policy::must_read_more(native_socket, std::size_t threshold) {

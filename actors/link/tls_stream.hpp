@@ -77,6 +77,8 @@ public:
 private:
   [[nodiscard]] rw_state shake_hands();
   [[nodiscard]] rw_state outcome_of(int returned, bool in_handshake);
+  template <class Move>
+  rw_state after_handshake(std::size_t size, Move&& move);
 
   tls_session ssl_;
   std::shared_ptr<tls_trouble> trouble_;

@@ -105,6 +105,15 @@ inline std::shared_ptr<actors::tls_ports> ports_of(const certificate_files& own,
   return std::move(*made);
 }
 
+/// Returns when none of them runs any more: they use what is destroyed next.
+inline void end_actors(caf::actor_system& system, const std::vector<caf::actor>& actors) {
+  caf::scoped_actor self{system};
+  for (const auto& each : actors)
+    caf::anon_send_exit(each, caf::exit_reason::user_shutdown);
+  for (const auto& each : actors)
+    self->wait_for(each);
+}
+
 /// Runs from this id on are of group 5, which has the executor's address by hand and another app name.
 inline constexpr std::int64_t first_by_hand = 1'000'000;
 
@@ -136,10 +145,9 @@ public:
       std::lock_guard guard{mutex_};
       native_ = nullptr;
     }
-    for (const auto& actor : {caf::actor_cast<caf::actor>(links_), caf::actor_cast<caf::actor>(pool_),
-                              caf::actor_cast<caf::actor>(completion_), caf::actor_cast<caf::actor>(registry_),
-                              caf::actor_cast<caf::actor>(listener_)})
-      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    end_actors(system_, {caf::actor_cast<caf::actor>(links_), caf::actor_cast<caf::actor>(pool_),
+                         caf::actor_cast<caf::actor>(completion_), caf::actor_cast<caf::actor>(registry_),
+                         caf::actor_cast<caf::actor>(listener_), caf::actor_cast<caf::actor>(http_)});
   }
 
   /// Sends runs with these ids to the pool's idea of a way.
@@ -290,8 +298,7 @@ public:
     protocol::anon_send(host_, protocol::tick_atom{});
   }
   ~linked_executor() {
-    caf::anon_send_exit(dialer_, caf::exit_reason::user_shutdown);
-    caf::anon_send_exit(host_, caf::exit_reason::user_shutdown);
+    end_actors(system_, {caf::actor_cast<caf::actor>(dialer_), caf::actor_cast<caf::actor>(host_)});
   }
 
   /// Ends the door of a node, as CAF lets everybody do who has found it.
