@@ -27,7 +27,7 @@ using beat_actor = caf::typed_actor<
 using callback_actor = caf::typed_actor<
   /// One-way: sent in batches.
   caf::result<void>(run_reports),
-  /// The first message of all, where there are links.
+  /// From then on links are asked first. What waits is tried at once.
   caf::result<void>(callback_partners),
   /// Replies when everything that came before is at an admin or on disk.
   caf::result<void>(flush_reports),

@@ -137,7 +137,7 @@ struct executor_state {
   std::uint64_t runs_taken = 0;
 };
 
-/// Who brings results before the admins are asked.
+/// Who brings results before the admins are asked. It says so again whenever it has a new way to an admin.
 struct callback_partners {
   link_dialer links;
 };

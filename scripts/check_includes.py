@@ -59,7 +59,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/"),
         ("caf", "nlohmann", "spdlog", "system"),
     ),
-    "executor/executor.cpp": (
+    "executor/executor_parts.hpp": (
         ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
         ("caf", "spdlog", "system"),
     ),

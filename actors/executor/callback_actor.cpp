@@ -22,7 +22,11 @@ protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
   pump();
   return {
     [this](protocol::run_reports& over) { take(std::move(over.reports)); },
-    [this](protocol::callback_partners& partners) { links_ = std::move(partners.links); },
+    [this](protocol::callback_partners& partners) {
+      links_ = std::move(partners.links);
+      retry_at_ = now();
+      pump();
+    },
     [this](const protocol::flush_reports& asked) { return flush(asked.limit); },
     [this](const protocol::work_done& done) {
       lane_.done(done.then);

@@ -44,6 +44,7 @@ link_dialer_state::link_dialer_state(protocol::link_dialer::pointer self, dialer
     nodes_.back().address = address;
     nodes_.back().until = self_->clock().now();
   }
+  offer_links();
   tick();
 }
 
@@ -134,6 +135,7 @@ void link_dialer_state::welcome(node& which, const protocol::link_welcome& said)
   parts_.log->info("native link to {}", which.address);
   if (leaving_)
     tell(which, protocol::link_farewell{});
+  offer_links();
   pump();
 }
 
@@ -161,6 +163,11 @@ void link_dialer_state::fail(node& which, const std::string& why) {
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------
+
+void link_dialer_state::offer_links() {
+  if (parts_.callbacks)
+    protocol::send(self_, parts_.callbacks, protocol::callback_partners{protocol::link_dialer{self_}});
+}
 
 bool link_dialer_state::any_up() const {
   return std::any_of(nodes_.begin(), nodes_.end(), [](const node& each) { return each.now == phase::up; });

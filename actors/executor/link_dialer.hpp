@@ -48,6 +48,8 @@ struct dialer_parts {
   std::vector<std::string> nodes;
   link_identity identity;
   protocol::executor_host host;
+  /// Is told of the dialer, and whenever a link is up; null: nobody has results.
+  protocol::callback_actor callbacks;
   std::shared_ptr<protocol::link_ports> ports;
   dialer_limits limits = {};
   std::uint64_t random_seed = 0;
@@ -117,6 +119,7 @@ private:
   [[nodiscard]] bool any_up() const;
   [[nodiscard]] bool may_dial() const noexcept { return !leaving_ || untaken_; }
 
+  void offer_links();
   void say_farewell();
   void tick();
   void arm();

@@ -55,18 +55,21 @@ TEST_CASE_METHOD(calling_back_linked, "results go over a link, and to an admin w
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back_linked, "results that neither a link nor an admin takes are kept in files", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back_linked, "results that nobody takes are kept, and brought when a link is up", "[actors][executor]") {
   away();
   up = false;
   start_linked();
   report(1, 2);
   settle();
+  pass(50s); // the next try is far away
   CHECK(counts->unreported == 2);
   CHECK_FALSE(files->files.empty());
+  batches.clear();
   up = true;
-  pass(6s);
-  REQUIRE(batches.size() == 2);
-  CHECK(batches[1].size() == 2);
+  tell(callbacks, protocol::callback_partners{links});
+  settle();
+  REQUIRE(batches.size() == 1);
+  CHECK(batches[0].size() == 2);
   CHECK(counts->unreported == 0);
   CHECK(files->files.empty());
 }

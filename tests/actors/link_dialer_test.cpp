@@ -98,6 +98,31 @@ TEST_CASE_METHOD(raw_node, "a link that is cut is dialled again", "[actors][link
   CHECK_FALSE(ask_done(dialer, reports(0)));
 }
 
+TEST_CASE_METHOD(raw_node, "whoever has results is told of each link that comes up", "[actors][links]") {
+  std::size_t offers = 0;
+  reporter = track(system().spawn([&offers]() -> protocol::callback_actor::behavior_type {
+    return {
+      [](const protocol::run_reports&) {},
+      [&offers](const protocol::callback_partners& partners) { offers += partners.links ? 1 : 0; },
+      [](const protocol::flush_reports&) {},
+      [](const protocol::work_done&) {},
+      [](protocol::tick_atom) {},
+    };
+  }));
+  welcomes = false;
+  dial();
+  CHECK(offers == 1);
+  welcomes = true;
+  advance(3s);
+  REQUIRE(hellos.size() == 2);
+  CHECK(offers == 2);
+  caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
+  run();
+  CHECK(offers == 2);
+  advance(3s);
+  CHECK(offers == 3);
+}
+
 TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors][links]") {
   dial();
   SECTION("an empty batch") { say(protocol::link_runs{1, {}}); }

@@ -80,10 +80,12 @@ struct natively_linked : virtual_time {
     }));
   }
 
+  /// Of the executor that dials: whoever has its results. None unless a test makes one.
+  protocol::callback_actor reporter;
   /// An executor that dials.
   protocol::link_dialer dial(actors::link_identity who = {"pay-worker", worker_address, "secret"},
                              std::vector<std::string> nodes = {"10.0.0.1:9100"}) {
-    actors::dialer_parts parts{std::move(nodes), std::move(who), host, ports, {}, 42, silent_log()};
+    actors::dialer_parts parts{std::move(nodes), std::move(who), host, reporter, ports, {}, 42, silent_log()};
     dialer = spawn<actors::link_dialer_state, protocol::link_dialer>(std::move(parts));
     run();
     return dialer;

@@ -31,9 +31,10 @@ TEST_CASE_METHOD(tls_world, "runs and results cross a link over TLS", "[links]")
   test::linked_executor executor{facts, of("executor"), {node.address}};
   REQUIRE(facts->await("link up", 1));
   send(node, ids(1, 5000));
-  const bool all = facts->await("answered 200", 5000);
+  const bool all = facts->await("ended", 5000);
   INFO(facts->text());
   REQUIRE(all);
+  CHECK(facts->count("answered 200") == 5000);
   REQUIRE(facts->await("results", 5000));
   CHECK(facts->count("executed") == 5000);
   CHECK(facts->count("result 5000") == 1);

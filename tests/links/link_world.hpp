@@ -292,7 +292,7 @@ public:
     : facts_{std::move(facts)}, ports_{std::move(ports)}, config_{identifier} {
     ports_->attach(system_);
     host_ = system_.spawn([this](protocol::executor_host::pointer self) { return host(self); });
-    actors::dialer_parts parts{std::move(nodes), {"pay-worker", "http://127.0.0.1:9999/", token}, host_, ports_, {}, 42,
+    actors::dialer_parts parts{std::move(nodes), {"pay-worker", "http://127.0.0.1:9999/", token}, host_, {}, ports_, {}, 42,
                                log_to(facts_)};
     dialer_ = system_.spawn<protocol::with_state<actors::link_dialer_state, protocol::link_dialer>>(std::move(parts));
     protocol::anon_send(host_, protocol::tick_atom{});
