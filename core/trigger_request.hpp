@@ -37,6 +37,8 @@ struct trigger_request {
 
 /// Code of a reply: the run was not taken, for this executor stops; another one may take it.
 inline constexpr std::int32_t executor_stops = 503;
+/// Of a run that is asked for: it was not taken, now or before.
+inline constexpr std::int32_t run_never_came = 404;
 
 /// Whether a run was taken. Of one that was not, no result will come.
 struct trigger_reply {

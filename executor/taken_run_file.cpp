@@ -222,6 +222,11 @@ core::result<bool> taken_run_file::take(const core::trigger_request& request) {
   return true;
 }
 
+bool taken_run_file::contains(core::log_id run) const {
+  const std::lock_guard lock{mutex_};
+  return places_.contains(run);
+}
+
 slot* taken_run_file::find(core::log_id run) const {
   const auto found = places_.find(run);
   return found == places_.end() ? nullptr : &at(found->second);

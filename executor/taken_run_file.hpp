@@ -41,6 +41,7 @@ public:
   ~taken_run_file() override;
 
   core::result<bool> take(const core::trigger_request& request) override;
+  [[nodiscard]] bool contains(core::log_id run) const override;
   void forget(core::log_id run) override { remove(run); }
   void begin(core::log_id run) override;
   void settle(const core::run_report& report) override;

@@ -149,6 +149,13 @@ using executor_link = caf::typed_actor<
   /// INTERNAL: answers wait in the inbox.
   caf::result<void>(drain_inbox)>;
 
+/// An executor without HTTP while it has no native link: runs wait for one for a while.
+using absent_link = executor_link::extend<
+  /// The executor has dialled in.
+  caf::result<void>(native_link_news),
+  /// INTERNAL: whoever waited for too long.
+  caf::result<void>(tick_atom)>;
+
 /// One executor that dialled in: what executor_link is over HTTP, over its native link. Once that is cut it passes on what comes
 /// to whatever link its address has then; it never ends by itself, for runs may be on their way to it.
 using native_link = executor_link::extend<

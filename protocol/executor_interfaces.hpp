@@ -55,6 +55,8 @@ using executor_host = caf::typed_actor<
   caf::result<core::trigger_reply>(kill_job),
   /// 200: nothing of the job runs or waits.
   caf::result<core::trigger_reply>(idle_query),
+  /// 200: this executor has taken it, now or before. 404: it has not. 0: not known now.
+  caf::result<core::trigger_reply>(taken_query),
   caf::result<core::log_lines>(log_query),
   /// Takes no more runs, waits so long for those it has, then stops them; replies when all are over and reported, or when those
   /// that do not heed their stop were waited for long enough.

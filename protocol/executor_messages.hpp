@@ -116,6 +116,13 @@ struct idle_query {
   core::job_id job{};
 };
 
+/// Whether a run was taken.
+struct taken_query {
+  core::log_id run{};
+  /// That of its request: its log is found by it.
+  core::time_point log_time{};
+};
+
 struct log_query {
   core::log_id run{};
   core::time_point log_time{};

@@ -29,6 +29,7 @@ struct body_ended;
 struct job_quiet;
 struct kill_job;
 struct idle_query;
+struct taken_query;
 struct log_query;
 struct drain_request;
 struct executor_state_query;
@@ -61,6 +62,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_executor, caf::first_custom_type_id + 500)
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::job_quiet))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::kill_job))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::idle_query))
+  CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::taken_query))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::log_query))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::drain_request))
   CAF_ADD_TYPE_ID(ringmaster_executor, (ringmaster::protocol::executor_state_query))
@@ -91,6 +93,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::body_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::job_quiet)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::kill_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::idle_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::taken_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::log_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::drain_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::executor_state_query)

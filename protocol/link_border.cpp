@@ -84,9 +84,9 @@ std::string breach_of(const link_runs& batch) { return breach_of_items(batch.run
 std::string breach_of(const link_verdicts& batch) { return breach_of_size(batch.replies); }
 
 std::string breach_of(const link_question& question) {
-  if (question.topic > link_topic::log)
+  if (question.topic > link_topic::known)
     return "a question about nothing known";
-  if (question.topic == link_topic::log && core::number(question.run) <= 0)
+  if (question.topic >= link_topic::log && core::number(question.run) <= 0)
     return "a question about no run";
   return {};
 }

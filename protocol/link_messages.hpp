@@ -69,7 +69,14 @@ struct link_verdicts {
   link_key key = {};
 };
 
-enum class link_topic : std::uint8_t { beat, idle, kill, log };
+enum class link_topic : std::uint8_t {
+  beat,
+  idle,
+  kill,
+  log,
+  /// 200: the run was taken here, now or before; 404: it never came; else that cannot be told now.
+  known,
+};
 
 struct link_question {
   /// Counted by the node, for each link from 1.
@@ -77,9 +84,10 @@ struct link_question {
   link_topic topic = link_topic::beat;
   /// Of `idle` and `kill`.
   core::job_id job{};
-  /// Of `log`, as are the following.
+  /// Of `log` and `known`.
   core::log_id run{};
   core::time_point log_time{};
+  /// Of `log`.
   std::int32_t from_line = 1;
   link_key key = {};
 };

@@ -249,12 +249,17 @@ struct probe_request {
   bool idle_beat = false;
   /// In whose name it is asked; 0: of any group that the executor belongs to.
   core::group_id group{};
+  /// With `idle_beat`: what is asked for is this run. Over a native link the executor says so itself; HTTP has no such question.
+  core::log_id run{};
+  core::time_point fire_at{};
 };
 
 struct probe_reply {
   /// 200: alive (idle). 0: no complete answer.
   std::int32_t code = 0;
   std::string message;
+  /// It is about the run: 200 the executor has taken it, 404 it never came; else that cannot be told now.
+  bool of_run = false;
 };
 
 /// Ends the job's worker: the run that it has and those that wait. Answered as a probe.

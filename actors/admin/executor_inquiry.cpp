@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/trigger_request.hpp"
+
 namespace ringmaster::actors {
 
 namespace {
@@ -68,17 +70,30 @@ void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
       [asked](const caf::error&) { fail(asked, "/log", {}); });
 }
 
+/// An executor of ours, by its native link: it refuses what it has taken, so nothing has to be concluded from anything.
+void take_word(const inquiry_ptr& asked, const protocol::probe_reply& said) {
+  asked->answer.verdict = said.code == 200                    ? core::unknown_verdict::known
+                          : said.code == core::run_never_came ? core::unknown_verdict::not_received
+                                                              : core::unknown_verdict::cannot_tell;
+  if (asked->answer.verdict == core::unknown_verdict::cannot_tell)
+    asked->answer.reason = "the executor cannot tell: " + said.message;
+  finish(asked);
+}
+
 void ask_idle(const inquiry_ptr& asked) {
   asked->asked_at = asked->self->clock().now();
-  protocol::request(asked->self, asked->answer.link, asked->limit, protocol::probe_request{asked->question.job, true})
+  const auto& of = asked->question;
+  protocol::request(asked->self, asked->answer.link, asked->limit, protocol::probe_request{of.job, true, {}, of.run, of.fire_at})
     .then(
       [asked](const protocol::probe_reply& probe) {
         // Whoever does not answer at all would only let the second question wait, too.
-        asked->answer.reached = probe.code != 0;
+        asked->answer.reached = probe.code != 0 || probe.of_run;
         if (!asked->answer.reached && repeats(asked))
           return ask_idle(asked);
         if (!asked->answer.reached)
           return fail(asked, "/idleBeat", probe.message);
+        if (probe.of_run)
+          return take_word(asked, probe);
         asked->may_repeat = true;
         ask_log(asked, probe);
       },

@@ -32,16 +32,20 @@ const protocol::executor_link& link_set::own(const std::string& address, steady 
 
 protocol::executor_link link_set::make(const std::string& address) {
   if (protocol::is_native_only(address))
-    return owner_->spawn<protocol::with_state<absent_link_state, protocol::executor_link>>(address);
+    return owner_->spawn<protocol::with_state<absent_link_state, protocol::absent_link>>(address);
   return owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
 }
 
 // One that was replaced meanwhile changes nothing when it goes.
 void link_set::change_native(protocol::native_link_news&& news) {
-  if (news.up)
+  if (news.up) {
+    const auto waits = links_.find(news.address);
+    if (waits != links_.end() && waits->second.link && protocol::is_native_only(news.address))
+      protocol::send(owner_, caf::actor_cast<protocol::absent_link>(waits->second.link), protocol::native_link_news{news});
     natives_.insert_or_assign(std::move(news.address), std::move(news.link));
-  else if (const auto known = natives_.find(news.address); known != natives_.end() && known->second == news.link)
+  } else if (const auto known = natives_.find(news.address); known != natives_.end() && known->second == news.link) {
     natives_.erase(known);
+  }
 }
 
 // Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.

@@ -92,6 +92,7 @@ private:
   struct asked_question {
     std::variant<probe_promise, log_promise> promise;
     steady until{};
+    protocol::link_topic topic = protocol::link_topic::beat;
   };
   /// Results by whom they are for.
   class told_results;

@@ -21,8 +21,11 @@ void deliver_failure(caf::typed_response_promise<protocol::log_reply>& promise, 
 } // namespace
 
 caf::result<protocol::probe_reply> native_link_state::probe(const protocol::probe_request& request) {
-  const auto topic = request.idle_beat ? protocol::link_topic::idle : protocol::link_topic::beat;
-  return ask<protocol::probe_reply>(request, {.topic = topic, .job = request.job});
+  auto topic = request.idle_beat ? protocol::link_topic::idle : protocol::link_topic::beat;
+  if (core::number(request.run) > 0)
+    topic = protocol::link_topic::known;
+  return ask<protocol::probe_reply>(
+    request, {.topic = topic, .job = request.job, .run = request.run, .log_time = core::cut_to_second(request.fire_at)});
 }
 
 caf::result<protocol::probe_reply> native_link_state::kill(const protocol::kill_request& request) {
@@ -45,7 +48,7 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
     deliver_failure(promise, "too many questions wait for an answer over the native link");
   } else {
     question.number = ++last_question_;
-    questions_.emplace(question.number, asked_question{promise, now() + tools_.http.settings.request_timeout});
+    questions_.emplace(question.number, asked_question{promise, now() + tools_.http.settings.request_timeout, question.topic});
     tell_peer(std::move(question));
     arm();
   }
@@ -77,7 +80,8 @@ void native_link_state::take(protocol::link_answer&& answer) {
     return;
   auto asked = std::move(questions_.extract(found).mapped());
   if (auto* probe = std::get_if<probe_promise>(&asked.promise)) {
-    probe->deliver(protocol::probe_reply{answer.reply.code, std::move(answer.reply.message)});
+    probe->deliver(protocol::probe_reply{answer.reply.code, std::move(answer.reply.message),
+                                          asked.topic == protocol::link_topic::known});
     return;
   }
   protocol::log_reply reply{.error = std::move(answer.reply.message)};

@@ -20,6 +20,7 @@ protocol::executor_host::behavior_type executor_host_state::make_behavior() {
     [this](protocol::trigger_batch& batch) { return trigger(std::move(batch)); },
     [this](const protocol::kill_job& asked) { return kill(asked.job); },
     [this](const protocol::idle_query& asked) { return is_idle(asked.job); },
+    [this](const protocol::taken_query& asked) { return knows(asked); },
     [this](const protocol::log_query& asked) { return read_log(asked); },
     [this](const protocol::drain_request& asked) { return drain(asked.limit); },
     [this](const protocol::executor_state_query&) { return state(); },
@@ -203,6 +204,17 @@ caf::result<core::trigger_reply> executor_host_state::is_idle(core::job_id job) 
       },
       [promise](const caf::error&) mutable { promise.deliver(core::trigger_reply{}); });
   return promise;
+}
+
+core::trigger_reply executor_host_state::knows(const protocol::taken_query& asked) const {
+  if (recent_.contains(asked.run) && undecided_ > 0)
+    return {run_unknown, "runs are being decided on"}; // it may be refused yet
+  if (recent_.contains(asked.run) || tools_.runs->contains(asked.run))
+    return {};
+  const auto began = tools_.logs->has(asked.run, asked.log_time);
+  if (!began)
+    return {run_unknown, "whether this run began before is not known: " + began.error().context};
+  return *began ? core::trigger_reply{} : core::trigger_reply{core::run_never_came, "this run never came"};
 }
 
 caf::result<core::log_lines> executor_host_state::read_log(const protocol::log_query& asked) {

@@ -93,6 +93,7 @@ private:
 
   caf::result<core::trigger_reply> kill(core::job_id job);
   caf::result<core::trigger_reply> is_idle(core::job_id job);
+  [[nodiscard]] core::trigger_reply knows(const protocol::taken_query& asked) const;
   caf::result<core::log_lines> read_log(const protocol::log_query& asked);
   [[nodiscard]] protocol::executor_state state() const;
 

@@ -109,7 +109,7 @@ void link_dialer_state::hear(protocol::link_heard&& heard) {
   if (const auto* said = std::get_if<protocol::link_welcome>(&heard.said))
     welcome(*which, *said);
   else if (const auto* refusal = std::get_if<protocol::link_refusal>(&heard.said))
-    fail(*which, "the node refuses the link: " + refusal->reason);
+    fail(*which, "the node refuses the link: " + refusal->reason, true);
   else
     take(*which, std::get<protocol::link_receipt>(heard.said));
 }
@@ -139,7 +139,7 @@ void link_dialer_state::welcome(node& which, const protocol::link_welcome& said)
   pump();
 }
 
-void link_dialer_state::fail(node& which, const std::string& why) {
+void link_dialer_state::fail(node& which, const std::string& why, bool refused) {
   if (which.trouble != why)
     parts_.log->warn("no native link to {}: {}", which.address, why);
   which.trouble = why;
@@ -152,7 +152,8 @@ void link_dialer_state::fail(node& which, const std::string& why) {
   which.attempt = 0;
   which.last_batch = 0;
   which.now = phase::waiting;
-  which.wait = std::clamp(2 * which.wait, parts_.limits.wait_min, parts_.limits.wait_max);
+  const auto wait_max = refused ? parts_.limits.wait_refused_max : parts_.limits.wait_max;
+  which.wait = std::clamp(2 * which.wait, parts_.limits.wait_min, wait_max);
   const std::uniform_int_distribution<std::int64_t>::param_type spread{0, which.wait.count() / 2};
   which.until = now + which.wait
                 + std::chrono::milliseconds{std::uniform_int_distribution<std::int64_t>{}(random_, spread)};
@@ -173,8 +174,13 @@ bool link_dialer_state::any_up() const {
   return std::any_of(nodes_.begin(), nodes_.end(), [](const node& each) { return each.now == phase::up; });
 }
 
+bool link_dialer_state::begins() const {
+  const auto never_failed = [](const node& each) { return each.now != phase::up && each.wait.count() == 0; };
+  return std::any_of(nodes_.begin(), nodes_.end(), never_failed);
+}
+
 caf::result<void> link_dialer_state::report(protocol::run_reports&& wanted) {
-  if (!any_up()) {
+  if (!any_up() && !begins()) {
     untaken_ = true;
     arm();
     return protocol::to_caf({core::errc::unavailable, "no native link is up"});
@@ -193,7 +199,7 @@ caf::result<void> link_dialer_state::report(protocol::run_reports&& wanted) {
 }
 
 void link_dialer_state::pump() {
-  if (!any_up())
+  if (!any_up() && !begins())
     for (auto& batch : std::exchange(waiting_, {}))
       settle(std::move(batch), false);
   for (std::size_t full = 0; !waiting_.empty() && full < nodes_.size();) {

@@ -27,9 +27,11 @@ struct dialer_limits {
   /// From results to their receipt.
   std::chrono::milliseconds receipt{15'000};
   /// Between two attempts: doubled with each failure, and up to half of it more by chance, so that many executors of a node that
-  /// comes back do not come at once.
+  /// comes back do not come at once. Runs wait for this at a node (absent_link): it is soon.
   std::chrono::milliseconds wait_min{500};
-  std::chrono::milliseconds wait_max{15'000};
+  std::chrono::milliseconds wait_max{2'000};
+  /// Of a node that is there and refuses: somebody has to change something first.
+  std::chrono::milliseconds wait_refused_max{15'000};
   /// A link that was up for so long begins anew with the shortest wait. Two executors that were given one address push each other
   /// out, and shall not do it all the time.
   std::chrono::milliseconds settled{10'000};
@@ -110,13 +112,15 @@ private:
   template <class Message>
   void tell(const node& which, Message&& message);
   void take(node& which, const protocol::link_receipt& receipt);
-  void fail(node& which, const std::string& why);
+  void fail(node& which, const std::string& why, bool refused = false);
   [[nodiscard]] node* of(std::uint64_t attempt);
 
   caf::result<void> report(protocol::run_reports&& wanted);
   void pump();
   void settle(report_batch&& batch, bool kept);
   [[nodiscard]] bool any_up() const;
+  /// A first attempt is under way: results wait for what comes of it.
+  [[nodiscard]] bool begins() const;
   [[nodiscard]] bool may_dial() const noexcept { return !leaving_ || untaken_; }
 
   void offer_links();

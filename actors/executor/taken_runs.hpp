@@ -18,6 +18,7 @@ public:
 
   /// False: a run of this id is in it. Errors: `unavailable` when there is no room; the context is the text to answer.
   virtual core::result<bool> take(const core::trigger_request& request) = 0;
+  [[nodiscard]] virtual bool contains(core::log_id run) const = 0;
   /// It was not taken after all.
   virtual void forget(core::log_id run) = 0;
   /// Its body is called from now on.

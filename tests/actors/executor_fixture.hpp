@@ -139,6 +139,10 @@ public:
       return core::fail(core::errc::unavailable, "there is no room for one more run");
     return runs.try_emplace(request.run, entry{{request.run, request.log_time}, request.job}).second;
   }
+  [[nodiscard]] bool contains(core::log_id run) const override {
+    const std::lock_guard lock{mutex};
+    return runs.contains(run);
+  }
   void forget(core::log_id run) override { remove(run); }
   void begin(core::log_id run) override {
     change(run, [](entry& of) { of.begun = true; });

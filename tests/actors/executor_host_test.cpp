@@ -141,6 +141,27 @@ TEST_CASE_METHOD(hosted, "a run is taken once, whether it waits, runs or is over
   CHECK(state().runs_taken == 2);
 }
 
+TEST_CASE_METHOD(hosted, "whether a run was taken is known while it waits, runs and is over, and later", "[actors][executor]") {
+  const auto code = [&](std::int64_t run) {
+    return expect(ask<core::trigger_reply>(host, protocol::taken_query{core::log_id{run}, start_time})).code;
+  };
+  CHECK(code(21) == 404);
+  hang(request(21, "ok"));
+  CHECK(told(request(22, "ok")) == "ok");
+  CHECK(code(21) == 200);
+  CHECK(code(22) == 200);
+  CHECK(code(23) == 404);
+  CHECK(told(with(request(24, "ok"), block_strategy::discard_later)).starts_with("500"));
+  CHECK(code(24) == 404); // it may come again
+  threads->release();
+  settle();
+  CHECK(code(21) == 200);
+  kill_process();
+  start();
+  CHECK(code(21) == 200);
+  CHECK(code(23) == 404);
+}
+
 TEST_CASE_METHOD(hosted, "a run that an earlier life of the process began is refused", "[actors][executor]") {
   CHECK(told(request(21, "ok")) == "ok");
   REQUIRE(threads->run_one());

@@ -123,6 +123,29 @@ TEST_CASE_METHOD(raw_node, "whoever has results is told of each link that comes 
   CHECK(offers == 3);
 }
 
+TEST_CASE_METHOD(raw_node, "results wait for the first attempt of all, and for no later one", "[actors][links]") {
+  welcomes = false;
+  dial();
+  auto done = later<caf::unit_t>(dialer, reports(3));
+  run();
+  CHECK_FALSE(done->has_value());
+  SECTION("it is welcomed") {
+    say(protocol::link_welcome{node, own_key});
+    run();
+    REQUIRE(batches.size() == 1);
+    say(protocol::link_receipt{batches[0].batch, true});
+    run();
+    REQUIRE(done->has_value());
+    CHECK(**done);
+  }
+  SECTION("nobody answers") {
+    advance(3s);
+    REQUIRE(done->has_value());
+    CHECK_FALSE(**done);
+    CHECK(ask_done(dialer, reports(1)));
+  }
+}
+
 TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors][links]") {
   dial();
   SECTION("an empty batch") { say(protocol::link_runs{1, {}}); }
@@ -277,11 +300,10 @@ TEST_CASE_METHOD(raw_node, "who has no key cannot welcome", "[actors][links]") {
   welcomes = false;
   dial();
   tell(gate_there(), protocol::link_welcome{node, own_key, own_key});
-  run();
-  CHECK(ask_done(dialer, reports(1)) != caf::error{});
-  say(protocol::link_welcome{node, own_key});
-  run();
   auto done = later<caf::unit_t>(dialer, reports(1));
+  run();
+  CHECK(batches.empty());
+  say(protocol::link_welcome{node, own_key});
   run();
   CHECK(batches.size() == 1);
 }

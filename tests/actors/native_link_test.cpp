@@ -262,6 +262,19 @@ TEST_CASE_METHOD(raw_link, "questions are answered, or given up when nobody does
   advance(4s);
   REQUIRE(*kill);
   CHECK((**kill)->code == 0);
+  auto taken = later<protocol::probe_reply>(
+    native(), protocol::probe_request{core::job_id{7}, true, {}, core::log_id{12}, start + 1234ms});
+  run();
+  REQUIRE(questions.size() == 4);
+  CHECK(questions[3].topic == protocol::link_topic::known);
+  CHECK(questions[3].run == core::log_id{12});
+  CHECK(questions[3].log_time == start + 1s);
+  say(protocol::link_answer{questions[3].number, {404, "this run never came"}});
+  run();
+  REQUIRE(*taken);
+  CHECK((**taken)->of_run);
+  CHECK((**taken)->code == 404);
+  CHECK_FALSE((**idle)->of_run);
   auto cut = later<protocol::probe_reply>(native(), protocol::probe_request{});
   run();
   caf::anon_send_exit(gate_there, caf::exit_reason::kill);

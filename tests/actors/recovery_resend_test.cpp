@@ -20,6 +20,37 @@ TEST_CASE_METHOD(recovery, "a run that never arrived is sent once more with its 
   CHECK(row(run).trigger_code == 200);
 }
 
+TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, however busy it is", "[actors]") {
+  declare("settle");
+  auto run = claim_one();
+  executor->log = missing;
+  SECTION("it has it") {
+    executor->idle = {200, {}, true};
+    begin();
+    advance(1s);
+    CHECK(executor->calls == calls{"idle " + job(run)});
+    CHECK(row(run).trigger_code == 200);
+    CHECK(executor->runs.empty());
+  }
+  SECTION("it never came") {
+    executor->idle = {404, "this run never came", true};
+    begin();
+    advance(1s);
+    CHECK(executor->runs.size() == 1);
+    CHECK(row(run).trigger_code == 200);
+  }
+  SECTION("it does not know yet") {
+    executor->idle = {0, "runs are being decided on", true};
+    begin();
+    advance(1s);
+    CHECK(executor->runs.empty());
+    CHECK(verdicts().empty());
+    executor->idle = {404, "this run never came", true};
+    advance(2s);
+    CHECK(executor->runs.size() == 1);
+  }
+}
+
 TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors]") {
   struct outcome {
     protocol::send_result sent;

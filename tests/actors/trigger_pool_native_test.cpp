@@ -60,16 +60,35 @@ TEST_CASE_METHOD(native_pooled, "who asks for HTTP gets it beside a native link"
   CHECK(http->link != native->link);
 }
 
-TEST_CASE_METHOD(native_pooled, "an executor without HTTP and link is one that cannot be reached", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "runs wait a while for an executor without HTTP that has no link", "[actors][links]") {
   const std::string alone = "ringmaster://pay-worker/one";
   serve({alone});
   route_and_fire(job_of(1));
-  REQUIRE_FALSE(results().empty());
-  CHECK(results().back().code == 500);
-  CHECK(results().back().message.find(alone) != std::string::npos);
-  auto record = dial_in(alone);
-  advance(31s);
-  route_and_fire(job_of(1));
-  CHECK(record->runs.size() == 1);
-  CHECK(results().back().code == 200);
+  CHECK(results().empty());
+  advance(4s);
+  CHECK(results().empty());
+  SECTION("it dials in") {
+    auto record = dial_in(alone);
+    CHECK(record->runs.size() == 1);
+    REQUIRE(results().size() == 1);
+    CHECK(results().back().code == 200);
+    hang_up(alone);
+    route_and_fire(job_of(1));
+    advance(1s);
+    CHECK(record->runs.size() == 1);
+    dial_in(alone);
+    CHECK(results().size() == 2);
+  }
+  SECTION("it stays away") {
+    advance(2s);
+    REQUIRE(results().size() == 1);
+    CHECK(results().back().code == 500);
+    CHECK(results().back().message.find(alone) != std::string::npos);
+    auto record = dial_in(alone);
+    advance(31s);
+    CHECK(record->runs.empty()); // what was given up stays so
+    route_and_fire(job_of(1));
+    CHECK(record->runs.size() == 1);
+    CHECK(results().back().code == 200);
+  }
 }

@@ -336,6 +336,7 @@ private:
       },
       [](const protocol::kill_job&) { return core::trigger_reply{}; },
       [](const protocol::idle_query&) { return core::trigger_reply{}; },
+      [](const protocol::taken_query&) { return core::trigger_reply{}; },
       [](const protocol::log_query&) { return core::log_lines{}; },
       [](const protocol::drain_request&) {},
       [](protocol::executor_state_query) { return protocol::executor_state{}; },

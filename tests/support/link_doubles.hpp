@@ -57,6 +57,7 @@ struct host_record {
   /// What a run is answered; null: 200 the first time, the text about a repeated log id after that.
   std::function<core::trigger_reply(const core::trigger_request&)> verdict;
   core::trigger_reply idle;
+  core::trigger_reply taken;
   core::trigger_reply kill;
   core::log_lines log;
   /// Batches are left unanswered.
@@ -96,6 +97,10 @@ inline protocol::executor_host::behavior_type host_double(protocol::executor_hos
     [record, note](const protocol::idle_query& job) {
       note("idle", job.job);
       return record->idle;
+    },
+    [record, note](const protocol::taken_query& query) {
+      note("taken", query.run);
+      return record->taken;
     },
     [record, note](const protocol::log_query& query) {
       note("log", query.run);

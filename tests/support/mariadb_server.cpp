@@ -201,7 +201,11 @@ void mariadb_server::stop() {
   server_ = 0;
 }
 
-void mariadb_server::pause() { ::kill(server_, SIGSTOP); }
+void mariadb_server::pause() {
+  ::kill(server_, SIGSTOP);
+  siginfo_t stopped{}; // on a busy machine its threads go on for a moment
+  ::waitid(P_PID, static_cast<id_t>(server_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
+}
 
 void mariadb_server::resume() { ::kill(server_, SIGCONT); }
 
