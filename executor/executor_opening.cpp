@@ -94,10 +94,10 @@ core::result<void> executor::parts::open() {
       else
         log->info("old logs of runs: {} days removed", cleaned->folders);
     });
-  if (auto found = find_address(); !found)
-    return found;
   if (auto opened = open_ports(); !opened)
     return opened;
+  if (auto found = find_address(); !found)
+    return found;
   spawn();
   if (serves())
     return serve();

@@ -28,6 +28,15 @@ key = "long"
 handler = "long"
 """
 
+# More of them are due than it can run.
+BUSY_JOB = """
+[[job]]
+group = "batch-worker"
+key = "busy"
+handler = "slow"
+schedule = { rate = "1s" }
+"""
+
 COMMANDS = """
 [[command]]
 name = "note"
@@ -38,6 +47,11 @@ arguments = ["-c", "echo $JOB_LOG_ID >> $RAN; echo noted"]
 name = "long"
 program = "/bin/sh"
 arguments = ["-c", "echo begun; exec sleep 1000"]
+
+[[command]]
+name = "slow"
+program = "/bin/sh"
+arguments = ["-c", "echo $JOB_LOG_ID >> $RAN; exec sleep 3"]
 """
 
 
@@ -244,15 +258,21 @@ class NativeLinkTest(Case):
         self.check_runs()
 
     def test_a_server_that_was_killed_is_found_again(self):
-        server = self.start_node()
+        server = self.start_node(JOBS + BUSY_JOB)
         link, listen = self.link_of(server), server.address().removeprefix("http://").split("/")[0]
         executor = self.start_executor("executor.listen=", f"executor.nodes={link}")
         self.more_succeed(server)
-        server.signal(signal.SIGKILL)
-        server.child.wait(DEADLINE_S)
-        executor.wait_for_line("no native link to")
-        server = self.start_node(link=link, listen=listen)
-        self.more_succeed(server)
+        for life in range(3):
+            server.signal(signal.SIGKILL)
+            server.child.wait(DEADLINE_S)
+            server.wait_for(lambda: executor.text().count("no native link to") > life, "the executor has noticed")
+            server = self.start_node(JOBS + BUSY_JOB, link=link, listen=listen)
+            self.more_succeed(server)
+        last = self.rows("SELECT max(id) FROM xxl_job_log")[0][0]
+        undecided = f"SELECT count(*) FROM xxl_job_log WHERE trigger_code = 0 AND id <= {last}"
+        server.wait_for(lambda: self.rows(undecided) == [(0,)], "each run was delivered")
+        refused = "SELECT id, trigger_msg FROM xxl_job_log WHERE trigger_code NOT IN (0, 200)"
+        self.assertEqual(self.rows(refused), [], server.text())
         self.assertEqual(executor.stop(), 0, executor.text())
         self.assertEqual(server.stop(), 0, server.text())
         self.check_runs()
