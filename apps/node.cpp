@@ -53,7 +53,7 @@ core::result<void> node::open_links() {
   auto ports = actors::tls_ports::make({link.certificate, link.key, link.ca});
   if (!ports)
     return tl::unexpected<core::error>{ports.error()};
-  auto bound = (*ports)->bind(link.listen);
+  auto bound = (*ports)->bind(link.listen, base_.log);
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   links_ = std::move(*ports);

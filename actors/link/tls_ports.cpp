@@ -43,7 +43,7 @@ std::string in_words(const caf::error& reason, const tls_trouble& trouble) {
   if (reason == caf::sec::incompatible_application_ids)
     return "the node speaks another version of the link";
   if (auto text = trouble.get(); !text.empty())
-    return "TLS: " + text;
+    return text;
   return protocol::end_in_words(reason);
 }
 
@@ -138,11 +138,12 @@ core::result<void> tls_ports::reload() {
   return {};
 }
 
-core::result<std::string> tls_ports::bind(const std::string& address) {
+core::result<std::string> tls_ports::bind(const std::string& address, protocol::logger log) {
   auto socket = listen_at(address);
   if (!socket)
     return tl::unexpected<core::error>{socket.error()};
   bound_ = std::move(*socket);
+  log_ = std::move(log);
   port_ = local_port(bound_);
   return local_address(bound_);
 }
@@ -154,7 +155,7 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const auto broker = broker_of(*system_);
   if (std::exchange(published_, true)) // for a door that is gone
     protocol::anon_send(broker, caf::close_atom_v, port_);
-  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); });
+  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, log_);
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
   return {};
