@@ -47,6 +47,7 @@ TEST_CASE_METHOD(tls_world, "a wrong token is refused in words", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor executor{facts, of("executor"), {node.address}, "wrong"};
   CHECK(facts->await_words("the node refuses the link: the access token is wrong"));
+  CHECK(facts->await_words("a native link of pay-worker at http://127.0.0.1:9999/ is refused: the access token is wrong"));
   CHECK(facts->count("link up") == 0);
 }
 
