@@ -219,6 +219,26 @@ TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[link
   CHECK(facts->await("result " + std::to_string(test::first_by_hand), 1));
 }
 
+TEST_CASE_METHOD(tls_world, "an executor that goes is warned of unless it said farewell, in plain words", "[links]") {
+  test::linked_node node{facts, of("node")};
+  auto executor = std::make_unique<test::linked_executor>(facts, of("executor"), std::vector{node.address});
+  REQUIRE(facts->await("link up", 1));
+  const std::string link = "the native link of pay-worker at http://127.0.0.1:9999/ ";
+  SECTION("it did") {
+    executor->say_farewell();
+    REQUIRE(facts->await("link down", 1));
+    executor.reset();
+    CHECK(facts->await(link + "has ended", 1));
+    CHECK_FALSE(facts->await_words("is cut", 0s));
+  }
+  SECTION("it did not") {
+    executor.reset();
+    CHECK(facts->await_words(link + "is cut: "));
+  }
+  CHECK_FALSE(facts->await_words("caf::", 0s));
+  CHECK_FALSE(facts->await_words("exit_reason", 0s));
+}
+
 TEST_CASE_METHOD(tls_world, "a node ends although a peer has stopped reading", "[links]") {
   auto node = std::make_unique<test::linked_node>(facts, of("node"));
   test::tcp_relay relay{actors::port_of(node->address)};

@@ -318,6 +318,8 @@ public:
     });
   }
 
+  void say_farewell() { protocol::anon_send(dialer_, protocol::link_farewell{}); }
+
   /// Runs take their time: until it is false again.
   std::atomic<bool> holds = false;
 
