@@ -137,8 +137,11 @@ core::result<core::deploy_report> node::apply(core::declared_set declared, bool 
 
 core::result<void> node::reload_tls() {
   auto done = base_.transport->reload_tls();
-  if (auto links = links_ ? links_->reload() : core::result<void>{}; done && !links)
+  if (auto links = links_ ? links_->reload() : core::result<void>{}; !links) {
+    if (!done)
+      links.error().context = done.error().context + "; " + links.error().context;
     done = links;
+  }
   warn_of_tls(base_.what.settings, base_.log);
   return done;
 }
