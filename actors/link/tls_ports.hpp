@@ -46,6 +46,10 @@ public:
   /// what it took. Who cannot shake hands there is warned of in `log`. Errors: `unavailable`.
   [[nodiscard]] core::result<std::string> bind(const std::string& address, protocol::logger log);
 
+  /// Whether a node takes links at `address` (`host:port`), and takes this certificate. Needs no system; blocks for `limit` at
+  /// most, and for the look-up of a name. Errors: `unavailable` with the reason.
+  [[nodiscard]] core::result<void> probe(const std::string& address, std::chrono::milliseconds limit) const;
+
   core::result<void> publish(const protocol::link_door& door) override;
   void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) override;
 

@@ -92,6 +92,22 @@ TEST_CASE_METHOD(tls_world, "nobody links without a certificate of the authority
   CHECK(facts->await("link up", 1));
 }
 
+TEST_CASE_METHOD(tls_world, "a probe says whether a node would link", "[links]") {
+  test::linked_node node{facts, of("node")};
+  CHECK(of("executor")->probe(node.address, 20s));
+  const auto refused = test::ports_of(stranger.issue("stranger"), authority.file())->probe(node.address, 20s);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().context.find("accept this executor's certificate") != std::string::npos);
+  const auto unknown = test::ports_of(authority.issue("doubter"), stranger.file())->probe(node.address, 20s);
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().context.find("link.ca does not know") == 0);
+  auto silent = actors::listen_at("127.0.0.1:0");
+  REQUIRE(silent);
+  const auto nobody = of("another")->probe(actors::local_address(*silent), 200ms);
+  REQUIRE_FALSE(nobody);
+  CHECK(nobody.error().context == "no TLS handshake in time");
+}
+
 TEST_CASE_METHOD(tls_world, "where no TLS is spoken, that is said", "[links]") {
   auto server = actors::listen_at("127.0.0.1:0");
   REQUIRE(server);
