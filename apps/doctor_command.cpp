@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -10,9 +12,11 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/doctor_executor.hpp"
 #include "apps/doctor_findings.hpp"
 #include "apps/doctor_nodes.hpp"
 #include "apps/notification.hpp"
+#include "config/load.hpp"
 #include "core/sqlite_url.hpp"
 #include "gateway/transport.hpp"
 #include "storage/reservations.hpp"
@@ -154,30 +158,49 @@ void print(const finding_list& findings, bool json) {
     std::printf("%-5s %-14s %s\n", name_of(one.how), one.what.c_str(), one.detail.c_str());
 }
 
+void check_server(const assembled& what, finding_list& findings) {
+  findings.push_back({verdict::fine, "configuration", "listens on " + what.settings.server.listen});
+  findings.push_back(
+    {verdict::fine, "time zones", "schedule " + what.schedule_zone.name() + ", database " + what.database_zone.name()});
+  check_data_dir(what.settings, findings);
+  check_token(what.settings, findings);
+  check_tls(what.settings, findings);
+  check_job_files(what.settings, findings);
+  check_alarm_channels(what.settings, findings);
+  check_database(what, findings);
+}
+
+core::result<void> examine(const config_options& options, finding_list& findings) {
+  config::load_request request;
+  request.file = options.file;
+  request.set = options.set;
+  auto settings = config::load(request);
+  if (!settings)
+    return tl::unexpected<core::error>{settings.error()};
+  if (is_of_executor(*settings)) {
+    check_executor(*settings, findings);
+    return {};
+  }
+  auto what = assemble(std::move(*settings));
+  if (!what)
+    return tl::unexpected<core::error>{what.error()};
+  check_server(*what, findings);
+  return {};
+}
+
 } // namespace
 
 int doctor(const config_options& options, bool json) {
   finding_list findings;
-  auto what = assemble(options);
-  if (!what) {
-    findings.push_back({verdict::failure, "configuration", what.error().context});
-    print(findings, json);
-    return what.error().code == core::errc::invalid_argument ? exit_usage : exit_failed;
-  }
-  findings.push_back({verdict::fine, "configuration", "listens on " + what->settings.server.listen});
-  findings.push_back(
-    {verdict::fine, "time zones", "schedule " + what->schedule_zone.name() + ", database " + what->database_zone.name()});
-  check_data_dir(what->settings, findings);
-  check_token(what->settings, findings);
-  check_tls(what->settings, findings);
-  check_job_files(what->settings, findings);
-  check_alarm_channels(what->settings, findings);
-  check_database(*what, findings);
+  const auto done = examine(options, findings);
+  if (!done)
+    findings.push_back({verdict::failure, "configuration", done.error().context});
   print(findings, json);
-  for (const auto& one : findings)
-    if (one.how == verdict::failure)
-      return exit_failed;
-  return exit_done;
+  if (!done && done.error().code == core::errc::invalid_argument)
+    return exit_usage;
+  const bool any_failed =
+    std::any_of(findings.begin(), findings.end(), [](const finding& one) { return one.how == verdict::failure; });
+  return any_failed ? exit_failed : exit_done;
 }
 
 } // namespace ringmaster::apps

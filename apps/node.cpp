@@ -53,7 +53,7 @@ core::result<void> node::open_links() {
   auto ports = actors::tls_ports::make({link.certificate, link.key, link.ca});
   if (!ports)
     return tl::unexpected<core::error>{ports.error()};
-  auto bound = (*ports)->bind(link.listen);
+  auto bound = (*ports)->bind(link.listen, base_.log);
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   links_ = std::move(*ports);
@@ -137,8 +137,11 @@ core::result<core::deploy_report> node::apply(core::declared_set declared, bool 
 
 core::result<void> node::reload_tls() {
   auto done = base_.transport->reload_tls();
-  if (auto links = links_ ? links_->reload() : core::result<void>{}; done && !links)
+  if (auto links = links_ ? links_->reload() : core::result<void>{}; !links) {
+    if (!done)
+      links.error().context = done.error().context + "; " + links.error().context;
     done = links;
+  }
   warn_of_tls(base_.what.settings, base_.log);
   return done;
 }

@@ -68,11 +68,12 @@ int kill_run(const run_options& options) {
   const auto killed = (*desk)->ask({"POST", "/runs/" + std::to_string(options.run) + "/kill"});
   if (!killed)
     return complain(killed.error());
-  if (options.json)
+  if (options.json) {
     print_json(*killed);
-  else
-    std::printf("run %lld ended: %s\n", static_cast<long long>(options.run),
-                one_line(plain_text(text_in(*killed, "message"))).c_str());
+    return exit_done;
+  }
+  const auto said = one_line(plain_text(text_in(*killed, "message")));
+  std::printf("run %lld ended%s%s\n", static_cast<long long>(options.run), said.empty() ? "" : ": ", said.c_str());
   return exit_done;
 }
 

@@ -36,49 +36,65 @@ void announce(const access_token& token, const std::optional<first_admin>& admin
     std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
 }
 
+/// What became of a part of a reload.
+enum class reloaded { nothing, done, failed };
+
 /// A mistake keeps the certificates in force, and the rest of the reload goes on.
-void reload_tls(node& running, actors::logger& log) {
-  if (auto done = running.reload_tls(); !done)
+reloaded reload_tls(node& running, actors::logger& log) {
+  if (auto done = running.reload_tls(); !done) {
     log->error("reload: TLS goes on as it was: {}", done.error().context);
-  else if (running.uses_tls())
-    log->info("reload: the files of TLS were read again");
+    return reloaded::failed;
+  }
+  if (!running.uses_tls())
+    return reloaded::nothing;
+  log->info("reload: the files of TLS were read again");
+  return reloaded::done;
 }
 
-/// SIGHUP: the declared jobs of the configuration as it is now. A mistake changes nothing.
-void reload(const config_options& options, node& running, actors::logger& log) {
+/// The declared jobs of the configuration as it is now. A mistake changes nothing.
+reloaded reload_jobs(const config_options& options, node& running, actors::logger& log) {
+  const auto fail = [&log](const core::error& why) {
+    log->error("reload: {}", why.context);
+    return reloaded::failed;
+  };
   auto fresh = assemble(options);
-  if (!fresh) {
-    log->error("reload: {}", fresh.error().context);
-    return;
-  }
+  if (!fresh)
+    return fail(fresh.error());
   const auto& deploy = fresh->settings.deploy;
   if (deploy.files.empty()) {
     log->info("reload: no job files are declared");
-    return;
+    return reloaded::nothing;
   }
   auto declared = read_deploy_files(fresh->settings);
-  if (!declared) {
-    log->error("reload: {}", declared.error().context);
-    return;
-  }
+  if (!declared)
+    return fail(declared.error());
   auto report = running.apply(std::move(*declared), deploy.prune);
-  if (!report) {
-    log->error("reload: {}", report.error().context);
-    return;
-  }
+  if (!report)
+    return fail(report.error());
   log_report(log, *report);
-  log->info("reload: done");
+  return reloaded::done;
+}
+
+/// SIGHUP. The last line is about the whole.
+void reload(const config_options& options, node& running, actors::logger& log) {
+  const auto tls = reload_tls(running, log);
+  const auto jobs = reload_jobs(options, running, log);
+  const bool any_done = tls == reloaded::done || jobs == reloaded::done;
+  if (tls != reloaded::failed && jobs != reloaded::failed) {
+    if (any_done)
+      log->info("reload: done");
+  } else {
+    log->warn(any_done ? "reload: done in part, but for the errors above" : "reload: nothing was done, for the errors above");
+  }
 }
 
 void run_until_stopped(const config_options& options, node& running, actors::logger& log) {
   for (;;) {
     auto event = wait_for_signal(1h);
-    if (event == signal_event::reload) {
-      reload_tls(running, log);
+    if (event == signal_event::reload)
       reload(options, running, log);
-    } else if (event == signal_event::stop) {
+    else if (event == signal_event::stop)
       break;
-    }
   }
   running.stop();
 }

@@ -58,8 +58,11 @@ executor_counts executor::counts() const {
 
 core::result<void> executor::reload_tls() {
   auto done = parts_->transport->reload_tls();
-  if (auto links = parts_->ports ? parts_->ports->reload() : core::result<void>{}; done && !links)
+  if (auto links = parts_->ports ? parts_->ports->reload() : core::result<void>{}; !links) {
+    if (!done)
+      links.error().context = done.error().context + "; " + links.error().context;
     return links;
+  }
   return done;
 }
 

@@ -150,6 +150,9 @@ std::string exchange::words_of(const core::error& error) const {
     services_->log->warn("{}: {}", row_->path, error.context);
     return std::string{away_text.in(how_.language)};
   }
+  // XXL's words of this one leave out the reason, and there are several.
+  if (row_->by == spoken::none && error.why == core::refusal::run_not_triggered)
+    return error.context;
   return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, how_);
 }
 

@@ -1,5 +1,7 @@
 #include "protocol/error.hpp"
 
+#include <algorithm>
+
 #include <caf/all.hpp>
 
 namespace ringmaster::core {
@@ -19,11 +21,55 @@ caf::error to_caf(const core::error& error) {
   return caf::make_error(error.code, error.context, static_cast<std::uint8_t>(error.why), error.subject);
 }
 
+namespace {
+
+/// `caf::sec::unexpected_message`: what CAF calls it, without its punctuation.
+std::string plain(std::string name) {
+  if (const auto scope = name.rfind("::"); scope != std::string::npos)
+    name.erase(0, scope + 2);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string in_words(caf::exit_reason why) {
+  switch (why) {
+  case caf::exit_reason::user_shutdown: return "the other end has closed it";
+  case caf::exit_reason::kill: return "it was ended by force";
+  case caf::exit_reason::unknown: return "it has failed";
+  case caf::exit_reason::remote_link_unreachable: return "the connection is lost";
+  case caf::exit_reason::unreachable: return "it is not there any more";
+  default: return plain(caf::to_string(why));
+  }
+}
+
+std::string in_words(caf::sec why) {
+  switch (why) {
+  case caf::sec::connection_timeout: return "nothing was heard for too long";
+  case caf::sec::request_timeout: return "no answer in time";
+  case caf::sec::request_receiver_down:
+  case caf::sec::broken_promise: return "it is not there any more";
+  case caf::sec::cannot_connect_to_node:
+  case caf::sec::socket_disconnected:
+  case caf::sec::connection_closed:
+  case caf::sec::disconnect_during_handshake: return "the connection was closed";
+  case caf::sec::incompatible_versions: return "the other end has another release of CAF";
+  default: return plain(caf::to_string(why));
+  }
+}
+
+} // namespace
+
 std::string end_in_words(const caf::error& reason) {
+  if (!reason)
+    return "it has ended";
   const auto category = reason.category();
-  const bool is_known = !reason || category == caf::type_id_v<caf::exit_reason> || category == caf::type_id_v<caf::sec> ||
-                        category == caf::type_id_v<core::errc>;
-  return is_known ? caf::to_string(reason) : "error " + std::to_string(reason.code());
+  if (category == caf::type_id_v<caf::exit_reason>)
+    return in_words(static_cast<caf::exit_reason>(reason.code()));
+  if (category == caf::type_id_v<caf::sec>)
+    return in_words(static_cast<caf::sec>(reason.code()));
+  if (category == caf::type_id_v<core::errc>)
+    return to_core(reason).context;
+  return "error " + std::to_string(reason.code());
 }
 
 core::error to_core(const caf::error& error) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/native_address.hpp"
 #include "protocol/link_messages.hpp"
 
 namespace ringmaster::protocol {
@@ -23,7 +24,7 @@ struct link_limits {
 };
 
 /// The address of an executor that can be reached by a native link alone.
-inline constexpr std::string_view native_scheme = "ringmaster://";
+inline constexpr std::string_view native_scheme = core::native_address_scheme;
 [[nodiscard]] inline bool is_native_only(std::string_view address) noexcept { return address.starts_with(native_scheme); }
 
 /// What of a message breaks the rules of links, for a person; empty: nothing. Whoever receives one that does cuts the link.

@@ -6,6 +6,7 @@
 #include "core/group.hpp"
 #include "core/job.hpp"
 #include "core/job_card.hpp"
+#include "core/native_address.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::storage {
@@ -84,7 +85,7 @@ void oddity_report::add_registration(std::string_view registry_group, std::strin
   const auto row = "registration " + shown_oddity(address);
   if (const auto misfit = core::misfit_of(registry_group, app_name, address); !misfit.empty())
     say(row, misfit);
-  else if (!core::parse_addresses({std::string{address}}))
+  else if (!core::parse_addresses({std::string{address}}) && !core::is_native_address(address, app_name))
     say(row, "no address: it is never called");
 }
 

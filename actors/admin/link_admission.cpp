@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/native_address.hpp"
 #include "core/text.hpp"
 #include "protocol/link_border.hpp"
 
@@ -26,21 +27,14 @@ std::optional<core::token_kind> kind_of(std::string_view token, const std::vecto
   return std::nullopt;
 }
 
-/// `ringmaster://app/instance`, the app being its own.
-bool is_own_native_address(const protocol::link_hello& hello) {
-  auto rest = std::string_view{hello.address}.substr(protocol::native_scheme.size());
-  const auto& app = hello.app_name;
-  if (rest.size() < app.size() + 2 || !rest.starts_with(app) || rest[app.size()] != '/')
-    return false;
-  return std::all_of(rest.begin(), rest.end(), [](char c) { return c > ' ' && c < '\x7f' && c != ','; });
-}
-
 std::string refusal_of_address(const protocol::link_hello& hello, const link_rules& rules) {
   if (!protocol::is_native_only(hello.address))
     return rules.judge ? rules.judge(hello.address) : std::string{};
   if (rules.mode == core::cluster_mode::shared)
     return "beside Java admins an executor needs an HTTP address, for they know no other way";
-  return is_own_native_address(hello) ? std::string{} : "the address is not ringmaster://" + hello.app_name + "/instance";
+  if (!core::is_native_address(hello.address, hello.app_name))
+    return "the address is not ringmaster://" + hello.app_name + "/instance";
+  return {};
 }
 
 bool lists(const core::group& group, const std::string& address) {

@@ -8,6 +8,7 @@
 #include "actors/admin/lost_queries.hpp"
 #include "core/execution_state.hpp"
 #include "core/result_text.hpp"
+#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -180,7 +181,9 @@ void lost_monitor_state::flush() {
     return;
   protocol::request(self_, partners_.completion, callback_limit, protocol::callback_batch{std::exchange(lost_, {})})
     .then([](const protocol::callbacks_stored&) {},
-          [this](const caf::error& why) { log_->warn("lost results could not be recorded now: {}", caf::to_string(why)); });
+          [this](const caf::error& why) {
+            log_->warn("lost results could not be recorded now: {}", protocol::end_in_words(why));
+          });
 }
 
 } // namespace ringmaster::actors

@@ -67,7 +67,7 @@ void lost_monitor_state::set_duty(bool on) {
   search_.reset();
   walk_.reset();
   knocking_ = 0;
-  searching_ = walking_ = looking_ = false;
+  searching_ = walking_ = looking_ = naming_ = false;
   low_water_ = {};
   next_walk_ = steady_now();
   if (on)
@@ -84,6 +84,7 @@ void lost_monitor_state::tick() {
   if (!walking_ && !walk_ && steady_now() >= next_walk_)
     begin_walk();
   knock();
+  name_silent();
   go_on();
 }
 

@@ -69,10 +69,14 @@ private:
   static constexpr std::chrono::milliseconds store_retry{5'000};
   /// An executor that may have died.
   struct suspect {
+    steady first{};
+    /// The last time that something spoke against it.
     steady since{};
     steady next_knock{};
     core::milliseconds wait{0};
     bool knocking = false;
+    /// Whether it left runs open was asked, for the log.
+    bool named = false;
   };
   struct found_runs {
     core::open_page page;
@@ -99,6 +103,7 @@ private:
   void knocked(const std::string& address, bool answered);
   void begin_search();
   void search_on();
+  void name_silent();
 
   // -- old runs
   void begin_walk();
@@ -148,6 +153,7 @@ private:
 
   std::map<std::string, suspect> suspects_;
   std::size_t knocking_ = 0;
+  bool naming_ = false;
   /// Answered; their open runs are to be found.
   std::unordered_set<std::string> returned_;
   /// The search for open runs of some of them, on its way.

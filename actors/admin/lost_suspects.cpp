@@ -1,6 +1,7 @@
 // Executors of which lost_monitor suspects that they died: they are asked whether they live, and who does, about its runs.
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "actors/admin/lost_monitor.hpp"
@@ -21,6 +22,37 @@ constexpr auto suspect_for = core::lost_age_min + std::chrono::minutes{2};
 constexpr std::size_t addresses_per_search = 64;
 /// What is older is found by the walk.
 constexpr auto search_back = core::lost_age_min + std::chrono::minutes{1};
+/// An executor that is silent for so long is named, if it has open runs. One that stops in order has reported them by then.
+constexpr int pages_named_from = 20;
+constexpr milliseconds named_after{15'000};
+
+core::result<core::log_range> recent(storage::store& store, core::time_point from) {
+  auto first = store.upkeep().last_before(from);
+  if (!first)
+    return tl::unexpected<core::error>{std::move(first.error())};
+  auto span = store.upkeep().span();
+  if (!span)
+    return tl::unexpected<core::error>{std::move(span.error())};
+  return core::log_range{*first, span->last};
+}
+
+/// As far as a few pages tell.
+core::result<std::set<std::string>> addresses_of_open(storage::store& store, core::open_search wanted, core::time_point from) {
+  auto range = recent(store, from);
+  if (!range)
+    return tl::unexpected<core::error>{std::move(range.error())};
+  wanted.range = *range;
+  std::set<std::string> found;
+  for (int page = 0; page < pages_named_from && wanted.range.after < wanted.range.through; ++page) {
+    auto runs = store.upkeep().open_runs(wanted);
+    if (!runs)
+      return tl::unexpected<core::error>{std::move(runs.error())};
+    for (auto& run : runs->runs)
+      found.insert(std::move(run.address));
+    wanted.range.after = runs->through;
+  }
+  return found;
+}
 
 } // namespace
 
@@ -54,13 +86,14 @@ void lost_monitor_state::suspect_it(const std::string& address) {
     return;
   if (suspects_.size() >= suspects_max && !suspects_.contains(address))
     return;
-  auto [at, added] = suspects_.try_emplace(address);
-  at->second.since = steady_now();
-  at->second.wait = milliseconds{0};
-  if (!at->second.knocking)
-    at->second.next_knock = steady_now() + knock_first;
+  const auto [at, added] = suspects_.try_emplace(address);
+  auto& one = at->second;
+  one.since = steady_now();
   if (added)
-    log_->info("{} may have died: it is asked about the runs that it accepted", address);
+    one.first = one.since;
+  one.wait = milliseconds{0};
+  if (!one.knocking)
+    one.next_knock = steady_now() + knock_first;
 }
 
 void lost_monitor_state::knock() {
@@ -108,6 +141,29 @@ void lost_monitor_state::knocked(const std::string& address, bool answered) {
   go_on();
 }
 
+// Most of those that leave have said so and have no run any more: of them there is nothing to tell.
+void lost_monitor_state::name_silent() {
+  core::open_search wanted;
+  for (auto& [address, one] : suspects_)
+    if (!naming_ && !one.named && steady_now() - one.first >= named_after && wanted.addresses.size() < addresses_per_search) {
+      one.named = true;
+      wanted.addresses.push_back(address);
+    }
+  if (wanted.addresses.empty())
+    return;
+  naming_ = true;
+  query<std::set<std::string>>(
+    [wanted = std::move(wanted), from = now() - search_back](storage::store& store) mutable {
+      return addresses_of_open(store, std::move(wanted), from);
+    },
+    [this](const core::result<std::set<std::string>>& found) {
+      naming_ = false;
+      if (found)
+        for (const auto& address : *found)
+          log_->info("{} may have died: it does not answer, and runs that it accepted have no result yet", address);
+    });
+}
+
 void lost_monitor_state::begin_search() {
   if (search_ || searching_ || returned_.empty())
     return;
@@ -116,15 +172,7 @@ void lost_monitor_state::begin_search() {
     wanted.addresses.push_back(std::move(returned_.extract(returned_.begin()).value()));
   searching_ = true;
   query<core::log_range>(
-    [from = now() - search_back](storage::store& store) -> core::result<core::log_range> {
-      auto first = store.upkeep().last_before(from);
-      if (!first)
-        return tl::unexpected<core::error>{std::move(first.error())};
-      auto span = store.upkeep().span();
-      if (!span)
-        return tl::unexpected<core::error>{std::move(span.error())};
-      return core::log_range{*first, span->last};
-    },
+    [from = now() - search_back](storage::store& store) { return recent(store, from); },
     [this, wanted = std::move(wanted)](const core::result<core::log_range>& range) mutable {
       searching_ = false;
       if (!range) {

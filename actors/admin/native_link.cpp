@@ -116,7 +116,10 @@ bool native_link_state::is_self(const protocol::executor_link& link) const { ret
 void native_link_state::lose(const std::string& why) {
   if (!std::exchange(connected_, false))
     return;
-  tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
+  if (up_)
+    tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
+  else // it has said farewell
+    tools_.log->info("the native link of {} at {} has ended", peer_.app_name, peer_.address);
   stop_sending();
   caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);
   peer_.gate = nullptr;

@@ -1,5 +1,6 @@
 #include "actors/admin/native_links.hpp"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,13 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto registry_group = "EXECUTOR";
+constexpr std::size_t shown_bytes_max = 200;
+
+/// Of a stranger, as a line of the log can hold it.
+std::string shown(std::string_view text) {
+  const auto valid = core::valid_utf8(text.substr(0, shown_bytes_max));
+  return valid.size() < text.size() ? valid + "..." : valid;
+}
 
 } // namespace
 
@@ -109,10 +117,9 @@ void native_links_state::learn_groups(const protocol::registry_change& change) {
 }
 
 void native_links_state::refuse(const protocol::link_hello& hello, const std::string& reason) {
-  if (const auto now = self_->clock().now(); now >= next_complaint_) {
-    parts_.tools.log->warn("a native link is refused: {}", reason);
-    next_complaint_ = now + 1s;
-  }
+  if (const auto end = refusals_.admit(self_->clock().now()))
+    parts_.tools.log->warn("a native link of {} at {} is refused: {}{}", shown(hello.app_name), shown(hello.address),
+                           shown(reason), *end);
   const auto words = core::cut_bytes(reason, protocol::link_limits::name_bytes_max);
   protocol::anon_send(hello.gate, protocol::link_refusal{std::string{words}, hello.gate_key});
 }

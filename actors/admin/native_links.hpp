@@ -8,6 +8,7 @@
 
 #include "actors/admin/native_link.hpp"
 #include "config/settings.hpp"
+#include "core/line_limit.hpp"
 #include "protocol/link_ports.hpp"
 
 namespace ringmaster::actors {
@@ -67,8 +68,7 @@ private:
   std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
   std::uint64_t last_number_ = 0;
   steady next_tick_{};
-  /// Of a refusal; one a second is logged.
-  steady next_complaint_{};
+  core::line_limit refusals_;
 };
 
 } // namespace ringmaster::actors

@@ -16,9 +16,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-core::error not_triggered(core::log_id run) {
-  return {core::errc::invalid_argument, "run " + std::to_string(core::number(run)) + " was not triggered",
-          core::refusal::run_not_triggered};
+/// No executor has said that it took it.
+core::error not_triggered(const core::log_row& run) {
+  auto why = "run " + std::to_string(core::number(run.id)) + " cannot be ended: ";
+  if (run.trigger_code != 0 || run.handle_code != 0)
+    why += "no executor took it";
+  else if (run.executor_address.empty())
+    why += "it is not sent yet";
+  else
+    why += "the executor " + run.executor_address + " has not confirmed it yet; while it does not answer, it is asked again";
+  return {core::errc::invalid_argument, std::move(why), core::refusal::run_not_triggered};
 }
 
 core::error has_no_log(core::log_id run) {
@@ -60,7 +67,7 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
     return core::refuse(core::errc::not_found, core::refusal::job_id_illegal,
                         "job " + std::to_string(core::number(row->job)) + " does not exist any more");
   if (row->trigger_code != 200)
-    return tl::unexpected{not_triggered(run)};
+    return tl::unexpected{not_triggered(*row)};
   if (row->handle_code != 0)
     return tl::unexpected{has_ended(run)};
   return row;

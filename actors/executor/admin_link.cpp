@@ -112,7 +112,7 @@ void admin_link_state::end(std::map<std::uint64_t, round>::iterator which) {
   auto of = std::move(which->second);
   rounds_.erase(which);
   if (admins_.empty())
-    of.answer.refusals.emplace_back("no admin is configured");
+    of.answer.refusals.emplace_back("no native link is up"); // who has neither admins nor nodes does not start
   of.promise.deliver(std::move(of.answer));
 }
 

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "protocol/error.hpp"
+
 namespace ringmaster::actors {
 
 namespace {
 
 protocol::admin_answer unanswered_beat(const caf::error& reason) {
-  return {.accepted = false, .reached = false, .refusals = {caf::to_string(reason)}};
+  return {.accepted = false, .reached = false, .refusals = {protocol::end_in_words(reason)}};
 }
 
 } // namespace
@@ -65,7 +67,7 @@ void beat_actor_state::withdraw() {
         ending_->deliver();
       },
       [this](const caf::error& reason) {
-        log_->warn("no admin was told that {} ends: {}", address_, caf::to_string(reason));
+        log_->warn("no admin was told that {} ends: {}", address_, protocol::end_in_words(reason));
         ending_->deliver();
       });
 }

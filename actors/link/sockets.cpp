@@ -69,6 +69,17 @@ int await_connection(const socket_handle& socket, std::chrono::steady_clock::tim
   return failure;
 }
 
+std::string text_of(const sockaddr_storage& address, socklen_t size) {
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV)
+      != 0)
+    return {};
+  const bool six = address.ss_family == AF_INET6;
+  return (six ? "[" + std::string{host} + "]" : std::string{host}) + ":" + port;
+}
+
 } // namespace
 
 socket_handle& socket_handle::operator=(socket_handle&& other) noexcept {
@@ -155,14 +166,13 @@ void tune(int fd) noexcept {
 std::string local_address(const socket_handle& socket) {
   sockaddr_storage room{};
   socklen_t size = sizeof room;
-  auto* at = reinterpret_cast<sockaddr*>(&room);
-  char host[NI_MAXHOST];
-  char port[NI_MAXSERV];
-  if (::getsockname(socket.get(), at, &size) != 0
-      || ::getnameinfo(at, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-    return {};
-  const bool six = room.ss_family == AF_INET6;
-  return (six ? "[" + std::string{host} + "]" : std::string{host}) + ":" + port;
+  return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&room), &size) == 0 ? text_of(room, size) : std::string{};
+}
+
+std::string remote_address(int fd) {
+  sockaddr_storage room{};
+  socklen_t size = sizeof room;
+  return ::getpeername(fd, reinterpret_cast<sockaddr*>(&room), &size) == 0 ? text_of(room, size) : std::string{};
 }
 
 std::uint16_t local_port(const socket_handle& socket) { return port_of(local_address(socket)); }

@@ -43,6 +43,8 @@ void tune(int fd) noexcept;
 
 /// `127.0.0.1:9000`, `[::1]:9000`.
 [[nodiscard]] std::string local_address(const socket_handle& socket);
+/// The same of the other end; empty when it is gone.
+[[nodiscard]] std::string remote_address(int fd);
 [[nodiscard]] std::uint16_t local_port(const socket_handle& socket);
 /// The port in `host:port`; 0: none.
 [[nodiscard]] std::uint16_t port_of(const std::string& address) noexcept;

@@ -1,6 +1,7 @@
 #include "actors/link/tls_ports.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <cerrno>
 #include <fstream>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "actors/link/tls_stream.hpp"
+#include "actors/link/tls_words.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 #include "protocol/link_messages.hpp"
@@ -43,7 +45,7 @@ std::string in_words(const caf::error& reason, const tls_trouble& trouble) {
   if (reason == caf::sec::incompatible_application_ids)
     return "the node speaks another version of the link";
   if (auto text = trouble.get(); !text.empty())
-    return "TLS: " + text;
+    return text;
   return protocol::end_in_words(reason);
 }
 
@@ -84,6 +86,21 @@ void begin(caf::event_based_actor* self, std::shared_ptr<const dial_call> call) 
           return begin(self, call);
         call->fail(in_words(reason, *trouble));
       });
+}
+
+/// For the first byte of who was dialled, who speaks first on a link, and only to whom it lets in.
+core::result<void> await_greeting(const tls_session& session, int fd, std::chrono::steady_clock::time_point until) {
+  for (;;) {
+    char byte;
+    ERR_clear_error();
+    const auto returned = SSL_read(session.get(), &byte, 1);
+    if (returned == 1)
+      return {};
+    if (SSL_get_error(session.get(), returned) != SSL_ERROR_WANT_READ)
+      return core::fail(core::errc::unavailable, failure_in_words(session.get()));
+    if (!await(fd, POLLIN, until))
+      return core::fail(core::errc::unavailable, "who answers there says nothing: it may be no node's link.listen");
+  }
 }
 
 } // namespace
@@ -138,13 +155,25 @@ core::result<void> tls_ports::reload() {
   return {};
 }
 
-core::result<std::string> tls_ports::bind(const std::string& address) {
+core::result<std::string> tls_ports::bind(const std::string& address, protocol::logger log) {
   auto socket = listen_at(address);
   if (!socket)
     return tl::unexpected<core::error>{socket.error()};
   bound_ = std::move(*socket);
+  log_ = std::move(log);
   port_ = local_port(bound_);
   return local_address(bound_);
+}
+
+core::result<void> tls_ports::probe(const std::string& address, std::chrono::milliseconds limit) const {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto socket = connect_to(address, limit);
+  if (!socket)
+    return tl::unexpected<core::error>{socket.error()};
+  const auto session = shake_hands(context_->get(), socket->get(), until);
+  if (!session)
+    return tl::unexpected<core::error>{session.error()};
+  return await_greeting(*session, socket->get(), until);
 }
 
 core::result<void> tls_ports::publish(const protocol::link_door& door) {
@@ -154,7 +183,7 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const auto broker = broker_of(*system_);
   if (std::exchange(published_, true)) // for a door that is gone
     protocol::anon_send(broker, caf::close_atom_v, port_);
-  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); });
+  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, log_);
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
   return {};

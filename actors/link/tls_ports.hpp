@@ -11,6 +11,7 @@
 #include "actors/link/sockets.hpp"
 #include "core/result.hpp"
 #include "protocol/link_ports.hpp"
+#include "protocol/logger.hpp"
 
 struct ssl_ctx_st;
 
@@ -42,8 +43,12 @@ public:
   void attach(caf::actor_system& system) noexcept { system_ = &system; }
 
   /// Where `publish` will listen: `host:port`, port 0 for a free one. Takes the address at once, but serves nobody yet. Returns
-  /// what it took. Errors: `unavailable`.
-  [[nodiscard]] core::result<std::string> bind(const std::string& address);
+  /// what it took. Who cannot shake hands there is warned of in `log`. Errors: `unavailable`.
+  [[nodiscard]] core::result<std::string> bind(const std::string& address, protocol::logger log);
+
+  /// Whether a node takes links at `address` (`host:port`), and takes this certificate. Needs no system; blocks for `limit` at
+  /// most, and for the look-up of a name. Errors: `unavailable` with the reason.
+  [[nodiscard]] core::result<void> probe(const std::string& address, std::chrono::milliseconds limit) const;
 
   core::result<void> publish(const protocol::link_door& door) override;
   void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) override;
@@ -69,6 +74,7 @@ private:
   /// Listens as long as this lives. Each door has a descriptor of its own for it.
   socket_handle bound_;
   std::uint16_t port_ = 0;
+  protocol::logger log_;
   bool published_ = false;
 };
 

@@ -8,10 +8,11 @@
 
 #include "actors/link/basp_border.hpp"
 #include "actors/link/sockets.hpp"
+#include "actors/link/tls_words.hpp"
+#include "core/line_limit.hpp"
 
 #include <caf/io/network/stream_impl.hpp>
 #include <openssl/err.h>
-#include <openssl/x509_vfy.h>
 
 namespace ringmaster::actors {
 
@@ -59,16 +60,6 @@ void block_pipe_signal() {
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
 }
 
-/// Why the last call failed, for a person.
-std::string trouble_of(const tls_session& session) {
-  const auto verified = SSL_get_verify_result(session.get());
-  char text[256] = "the connection was closed";
-  if (const auto code = ERR_peek_last_error(); code != 0)
-    ERR_error_string_n(code, text, sizeof text);
-  ERR_clear_error();
-  return verified == X509_V_OK ? text : X509_verify_cert_error_string(verified);
-}
-
 tls_session session_on(const tls_context& context, int fd) {
   tls_session made{SSL_new(context.get()), &SSL_free};
   if (!made || SSL_set_fd(made.get(), fd) != 1)
@@ -80,10 +71,10 @@ tls_session session_on(const tls_context& context, int fd) {
 } // namespace
 
 core::result<tls_session> shake_hands(const tls_context& context, int fd, std::chrono::steady_clock::time_point until) {
-  const auto fail = [](const std::string& why) { return core::fail(core::errc::unavailable, "TLS: " + why); };
+  const auto fail = [](const std::string& why) { return core::fail(core::errc::unavailable, why); };
   auto session = session_on(context, fd);
   if (!session)
-    return fail("no memory");
+    return fail("TLS: no memory");
   SSL_set_connect_state(session.get());
   block_pipe_signal();
   for (;;) {
@@ -93,9 +84,9 @@ core::result<tls_session> shake_hands(const tls_context& context, int fd, std::c
       return session;
     const auto wanted = SSL_get_error(session.get(), returned);
     if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE)
-      return fail(trouble_of(session));
+      return fail(failure_in_words(session.get()));
     if (!await(fd, wanted == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, until))
-      return fail("no handshake in time");
+      return fail("no TLS handshake in time");
   }
 }
 
@@ -106,8 +97,8 @@ tls_session await_hands(const tls_context& context, int fd) {
   return session;
 }
 
-tls_policy::tls_policy(tls_session session, std::shared_ptr<tls_trouble> trouble)
-  : ssl_{std::move(session)}, trouble_{std::move(trouble)}, shaken_{ssl_ && SSL_is_init_finished(ssl_.get()) == 1} {}
+tls_policy::tls_policy(tls_session session, failure_listener on_failure)
+  : ssl_{std::move(session)}, on_failure_{std::move(on_failure)}, shaken_{ssl_ && SSL_is_init_finished(ssl_.get()) == 1} {}
 
 tls_policy::rw_state tls_policy::outcome_of(int returned, bool in_handshake) {
   switch (SSL_get_error(ssl_.get(), returned)) {
@@ -115,9 +106,10 @@ tls_policy::rw_state tls_policy::outcome_of(int returned, bool in_handshake) {
   case SSL_ERROR_WANT_WRITE: return rw_state::success;
   default: break;
   }
-  auto why = trouble_of(ssl_);
-  if (trouble_)
-    trouble_->set(std::move(why));
+  auto why = failure_in_words(ssl_.get());
+  const bool was_heard = BIO_number_read(SSL_get_rbio(ssl_.get())) != 0;
+  if (auto tell = std::exchange(on_failure_, nullptr); tell && was_heard)
+    tell(std::move(why), in_handshake);
   return rw_state::failure;
 }
 
@@ -168,12 +160,12 @@ namespace {
 class tls_scribe final : public caf::io::scribe {
 public:
   /// `guests` is null for who dials.
-  tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, std::shared_ptr<tls_trouble> trouble,
+  tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, tls_policy::failure_listener on_failure,
              std::shared_ptr<handshakes> guests)
     : scribe{network::conn_hdl_from_socket(fd)},
       border_{!guests, loop.system().node()},
       guests_{std::move(guests)},
-      stream_{loop, fd, std::move(session), std::move(trouble)} {
+      stream_{loop, fd, std::move(session), std::move(on_failure)} {
     if (guests_)
       ticket_ = guests_->enter(fd);
   }
@@ -236,10 +228,25 @@ private:
   network::stream_impl<tls_policy> stream_;
 };
 
+/// What is said of those whose handshake fails. On the thread of the multiplexer.
+class stranger_log {
+public:
+  explicit stranger_log(protocol::logger log) : log_{std::move(log)} {}
+
+  void complain(const std::string& address, const std::string& why) {
+    if (const auto end = limit_.admit(std::chrono::steady_clock::now()))
+      log_->warn("no native link from {}: {}{}", address, why, *end);
+  }
+
+private:
+  protocol::logger log_;
+  core::line_limit limit_;
+};
+
 class tls_doorman final : public network::doorman_impl {
 public:
-  tls_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context)
-    : doorman_impl{loop, fd}, context_{std::move(context)} {}
+  tls_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context, protocol::logger log)
+    : doorman_impl{loop, fd}, context_{std::move(context)}, log_{std::make_shared<stranger_log>(std::move(log))} {}
 
   bool new_connection() override {
     if (detached())
@@ -249,7 +256,11 @@ public:
       return true;
     network::nonblocking(fd, true);
     tune(fd);
-    auto made = caf::make_counted<tls_scribe>(acceptor_.backend(), fd, await_hands(context_(), fd), nullptr, guests_);
+    auto complain = [log = log_, peer = remote_address(fd)](const std::string& why, bool in_handshake) {
+      if (in_handshake)
+        log->complain(peer, why);
+    };
+    auto made = caf::make_counted<tls_scribe>(acceptor_.backend(), fd, await_hands(context_(), fd), std::move(complain), guests_);
     const auto handle = made->hdl();
     parent()->add_scribe(std::move(made));
     return doorman::new_connection(&acceptor_.backend(), handle);
@@ -260,6 +271,7 @@ public:
 
 private:
   std::function<tls_context()> context_;
+  std::shared_ptr<stranger_log> log_;
   std::shared_ptr<handshakes> guests_ = std::make_shared<handshakes>();
 };
 
@@ -267,11 +279,13 @@ private:
 
 caf::io::scribe_ptr make_scribe(network::default_multiplexer& loop, int fd, tls_session session,
                                 std::shared_ptr<tls_trouble> trouble) {
-  return caf::make_counted<tls_scribe>(loop, fd, std::move(session), std::move(trouble), nullptr);
+  auto keep = [trouble = std::move(trouble)](std::string why, bool) { trouble->set(std::move(why)); };
+  return caf::make_counted<tls_scribe>(loop, fd, std::move(session), std::move(keep), nullptr);
 }
 
-caf::io::doorman_ptr make_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context) {
-  return caf::make_counted<tls_doorman>(loop, fd, std::move(context));
+caf::io::doorman_ptr make_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context,
+                                 protocol::logger log) {
+  return caf::make_counted<tls_doorman>(loop, fd, std::move(context), std::move(log));
 }
 
 } // namespace ringmaster::actors

@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "core/result.hpp"
+#include "protocol/logger.hpp"
 
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
@@ -67,8 +69,12 @@ public:
   using native_socket = caf::io::network::native_socket;
   using rw_state = caf::io::network::rw_state;
 
-  /// `trouble` may be null.
-  tls_policy(tls_session session, std::shared_ptr<tls_trouble> trouble);
+  /// Called once when the connection fails. Nothing is told of who has never sent a byte: what looks whether a port is open, and
+  /// who was cut off for being silent.
+  using failure_listener = std::function<void(std::string why, bool in_handshake)>;
+
+  /// `on_failure` may be empty.
+  tls_policy(tls_session session, failure_listener on_failure);
 
   rw_state read_some(std::size_t& result, native_socket, void* to, std::size_t size);
   rw_state write_some(std::size_t& result, native_socket, const void* from, std::size_t size);
@@ -81,7 +87,7 @@ private:
   rw_state after_handshake(std::size_t size, Move&& move);
 
   tls_session ssl_;
-  std::shared_ptr<tls_trouble> trouble_;
+  failure_listener on_failure_;
   bool shaken_ = false;
   bool signal_blocked_ = false;
 };
@@ -90,8 +96,9 @@ private:
 [[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_session session,
                                               std::shared_ptr<tls_trouble> trouble);
 
-/// Accepts connections on a listening socket, which it owns. `context` is asked for each.
+/// Accepts connections on a listening socket, which it owns. `context` is asked for each. Handshakes that fail are warned of in
+/// `log`, as far as there are not too many.
 [[nodiscard]] caf::io::doorman_ptr make_doorman(caf::io::network::default_multiplexer& loop, int fd,
-                                                std::function<tls_context()> context);
+                                                std::function<tls_context()> context, protocol::logger log);
 
 } // namespace ringmaster::actors

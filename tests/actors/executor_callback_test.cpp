@@ -87,6 +87,16 @@ TEST_CASE_METHOD(calling_back, "long messages make small requests", "[actors][ex
     CHECK(call.body.size() < 1'000'000);
 }
 
+TEST_CASE_METHOD(calling_back, "without admins it is the native links that do not take a result", "[actors][executor]") {
+  link_settings.admins = settings.admins = {};
+  start();
+  report(1, 1);
+  settle();
+  CHECK(calls().empty());
+  CHECK(log_of(1) == "<br>----------- xxl-job job callback fail, callbackResult:no native link is up\n");
+  CHECK(files->reports() == 1);
+}
+
 TEST_CASE_METHOD(calling_back_two, "the second admin is told when the first one fails, and only then", "[actors][executor]") {
   start();
   client->answers = [](const protocol::http_call& call) {

@@ -1,5 +1,9 @@
 #include "actors/admin/lost_monitor.hpp"
 
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+
 #include "tests/actors/recovery_fixture.hpp"
 
 using namespace ringmaster;
@@ -47,7 +51,8 @@ struct losing : recovery {
 
   void begin_monitor(std::vector<std::string> live = {address}) {
     monitor = spawn<actors::lost_monitor_state, protocol::lost_monitor>(
-      actors::lost_partners{completion, queries->actor, pool.actor}, settings, clock(), silent_log());
+      actors::lost_partners{completion, queries->actor, pool.actor}, settings, clock(),
+      std::make_shared<spdlog::logger>("lost", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
     serve(std::move(live));
     tell(monitor, protocol::life_change{former});
     tell(monitor, protocol::slot_change{core::slot_set{}.set()});
@@ -79,6 +84,7 @@ struct losing : recovery {
   std::size_t reports = 0;
   std::size_t stored = 0;
   bool refuses = false;
+  std::ostringstream said;
 };
 
 } // namespace
@@ -130,6 +136,41 @@ TEST_CASE_METHOD(losing, "an executor that died is asked as soon as it answers a
     advance(5s);
   }
   CHECK(is_lost(run));
+}
+
+TEST_CASE_METHOD(losing, "who leaves is said to have died if it is silent and left runs open, and once", "[actors]") {
+  declare("settle");
+  const auto run = accepted();
+  begin_monitor();
+  const std::string died = std::string{address} + " may have died";
+  const auto is_named = [&] { return said.str().find(died) != std::string::npos; };
+  SECTION("it reports its runs before it ends") {
+    executor->idle = {};
+    serve({});
+    advance(3s);
+    call_back(run, former);
+    advance(10min);
+    CHECK_FALSE(is_named());
+  }
+  SECTION("it does not report them") {
+    executor->idle = {};
+    serve({});
+    advance(10s);
+    CHECK_FALSE(is_named()); // it may be about to
+    refused();
+    advance(10s);
+    CHECK(is_named());
+    refused();
+    advance(9min);
+    CHECK(said.str().find(died) == said.str().rfind(died));
+  }
+  SECTION("it is back soon") {
+    executor->idle = busy;
+    serve({});
+    serve({address});
+    advance(1min);
+    CHECK_FALSE(is_named());
+  }
 }
 
 TEST_CASE_METHOD(losing, "a busy executor keeps its run, an idle one has time for a late callback", "[actors]") {

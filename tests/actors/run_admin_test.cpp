@@ -90,7 +90,10 @@ TEST_CASE_METHOD(run_administration, "nothing is sent for a run that may not or 
   CHECK(kill_error(run, user(core::group_right::viewer)).code == core::errc::forbidden);
   CHECK(kill_error(failed, user(core::group_right::viewer)).code == core::errc::forbidden);
   CHECK(kill_error(failed).why == core::refusal::run_not_triggered);
+  CHECK(kill_error(failed).context == "run " + std::to_string(core::number(failed)) + " cannot be ended: no executor took it");
   CHECK(kill_error(waiting).why == core::refusal::run_not_triggered);
+  CHECK(kill_error(waiting).context.find(" has not confirmed it yet; ") != std::string::npos);
+  CHECK(kill_error(add_run(0, 0, "")).context.find("it is not sent yet") != std::string::npos);
   CHECK(kill_error(core::log_id{4711}).why == core::refusal::run_id_illegal);
   CHECK(kill_error(nowhere).code == core::errc::invalid_argument);
   test::expect(store.jobs().remove(job->id, true, civil()));

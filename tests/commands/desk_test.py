@@ -283,6 +283,8 @@ class StrangerTest(Case):
         server = Stranger(self, 200, "application/json", b'{"message":"killed<br>\\u001b now"}')
         self.assertEqual(self.ask(server, "run", "kill", "7").out, "run 7 ended: killed   now\n")
         self.assertEqual(server.seen[0][:2], ("POST", "/api/v1/runs/7/kill"))
+        silent = Stranger(self, 200, "application/json", b'{"message":""}')
+        self.assertEqual(self.ask(silent, "run", "kill", "7").out, "run 7 ended\n")
 
     def test_a_proxy_does_not_see_the_key(self):
         proxy = Stranger(self, 200, "application/json", b'{"items":[]}')

@@ -226,6 +226,9 @@ class NativeLinkTest(Case):
         # It says farewell, and has the same address when it comes back.
         self.assertEqual(executor.stop(), 0, executor.text())
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
+        server.wait_for_line(r"the native link of batch-worker at \S+ has ended")
+        for alarming in ("is cut", "may have died", "caf::", "exit_reason"):
+            self.assertNotIn(alarming, server.text())
         again = self.start_executor("executor.listen=", f"executor.nodes={self.link_of(server)}")
         self.assertEqual(again.wait_for_line(r"native links lead to (\S+)")[1], address)
         self.more_succeed(server)
@@ -285,9 +288,10 @@ class NativeLinkTest(Case):
         self.authority("strangers")
         self.issue("stranger", "strangers")
         stranger = self.start_executor("executor.listen=", node, folder="b", certificate="stranger")
-        stranger.wait_for_line("no native link to .*: ")
+        stranger.wait_for_line("no native link to .*: .* accept this executor's certificate")
+        server.wait_for_line(r"no native link from 127.0.0.1:\d+: link.ca does not know who signed its certificate: ")
         doubter = self.start_executor("executor.listen=", node, folder="c", authority="strangers")
-        doubter.wait_for_line("no native link to .*: TLS: ")
+        doubter.wait_for_line("no native link to .*: link.ca does not know who signed the node's certificate: ")
         other = self.start_executor("executor.listen=", node, "executor.app_name=nobody", folder="d")
         other.wait_for_line("the node refuses the link: no group has the app name nobody")
         self.assertNotIn("has a native link", server.text())
@@ -297,6 +301,38 @@ class NativeLinkTest(Case):
         good = self.start_executor("executor.listen=", node)
         self.more_succeed(server)
         self.assertEqual(good.stop(), 0, good.text())
+
+    def test_the_doctor_knows_an_executors_file(self):
+        server = self.start_node()
+        node, files = self.link_of(server), self.link_words("executor")
+        config = self.write("executor.toml", 'data_dir = "executor"\n[executor]\napp_name = "batch-worker"\n' + COMMANDS)
+
+        def examine(*words: str) -> dict[str, tuple[str, str]]:
+            # No variable of the tests' own: they say where a server stores.
+            result = self.run_it("doctor", "--json", "--config", config, *words)
+            found = {each["check"]: (each["status"], each["detail"]) for each in json.loads(result.out)}
+            self.assertEqual(result.code, int(any(how == "fail" for how, _ in found.values())), result)
+            return found
+
+        linked = ("--set", "executor.listen=", "--set", f"executor.nodes={node}", *files)
+        found = examine(*linked)
+        self.assertEqual(found["configuration"], ("ok", "an executor's: app name batch-worker, no port is open"))
+        self.assertEqual(found["handlers"], ("ok", "2 commands"))
+        self.assertEqual(found["node"], ("ok", f"{node} takes the certificate of this executor"))
+        self.assertEqual(found["folder"][0], "warn")
+        self.assertNotIn("database", found)
+        self.authority("strangers")
+        self.issue("stranger", "strangers")
+        found = examine(*linked, "--set", f"link.certificate={self.folder}/stranger.pem",
+                        "--set", f"link.key={self.folder}/stranger.key")
+        self.assertEqual(found["node"][0], "fail")
+        self.assertIn("accept this executor's certificate", found["node"][1])
+        found = examine("--set", f"executor.admins={server.address()},http://127.0.0.1:1/")
+        self.assertEqual(found["admin"][0], "fail") # the last one
+        self.assertIn("http://127.0.0.1:1/: no connection to 127.0.0.1:1: ", found["admin"][1])
+        self.assertEqual(examine()["configuration"][0], "fail")
+        # Who says where a server stores means a server.
+        self.assertIn("database", examine("--set", "database.url=sqlite:other.db"))
 
     def test_what_is_wrong_is_said(self):
         named = ("executor", "--set", "executor.app_name=batch", "--set")

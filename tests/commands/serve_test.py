@@ -223,6 +223,7 @@ class ServeTest(Case):
         self.write("jobs.d/c.toml", job("report")[:-6])
         server.signal(signal.SIGHUP)
         server.wait_for_line(r"reload: \S+/jobs.d/c.toml:\d+: ")
+        server.wait_for_line("warning +reload: nothing was done, for the errors above")
         self.assertEqual(self.jobs(), ["report", "settle"])
         self.assertEqual(server.answers("/readyz"), 200)
         self.assertEqual(server.stop(), 0)

@@ -249,6 +249,9 @@ TEST_CASE_METHOD(api_fixture, "api: what XXL has words for is told in them, in t
   const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x"})");
   CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
   CHECK(json_of(reply)["detail"] == "请输入负责人");
+  // But for one, whose words give no reason.
+  script->refuse({core::errc::invalid_argument, "no executor took it", core::refusal::run_not_triggered});
+  CHECK(json_of(call("POST", "/runs/70/kill"))["detail"] == "no executor took it");
 }
 
 TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and other sites' pages change nothing", "[gateway][api]") {

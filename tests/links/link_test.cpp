@@ -1,8 +1,10 @@
 #include "tests/links/link_world.hpp"
 
 #include <future>
+#include <poll.h>
 #include <numeric>
 #include <set>
+#include <sys/socket.h>
 
 #include "actors/link/sockets.hpp"
 #include "actors/link/tls_stream.hpp"
@@ -45,6 +47,7 @@ TEST_CASE_METHOD(tls_world, "a wrong token is refused in words", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor executor{facts, of("executor"), {node.address}, "wrong"};
   CHECK(facts->await_words("the node refuses the link: the access token is wrong"));
+  CHECK(facts->await_words("a native link of pay-worker at http://127.0.0.1:9999/ is refused: the access token is wrong"));
   CHECK(facts->count("link up") == 0);
 }
 
@@ -59,22 +62,85 @@ TEST_CASE_METHOD(tls_world, "nobody links without a certificate of the authority
   test::linked_node node{facts, of("node")};
   SECTION("the executor's is another's") {
     test::linked_executor executor{facts, test::ports_of(stranger.issue("executor"), authority.file()), {node.address}};
-    CHECK(facts->await_words("no native link to"));
+    CHECK(facts->await_words("accept this executor's certificate"));
+    // The node says who it was, and why.
+    CHECK(facts->await_words("no native link from 127.0.0.1:"));
+    CHECK(facts->await_words(": link.ca does not know who signed its certificate: "));
+    CHECK(facts->count("link up") == 0);
+  }
+  SECTION("the executor's is over") {
+    test::linked_executor executor{facts, test::ports_of(authority.issue("late", "DNS:late", -60), authority.file()),
+                                   {node.address}};
+    CHECK(facts->await_words("accept this executor's certificate"));
+    CHECK(facts->await_words(": its certificate is not accepted: certificate has expired"));
     CHECK(facts->count("link up") == 0);
   }
   SECTION("the node's is another's") {
     test::linked_executor executor{facts, test::ports_of(authority.issue("executor"), stranger.file()), {node.address}};
-    CHECK(facts->await_words("TLS: "));
+    CHECK(facts->await_words(": link.ca does not know who signed the node's certificate: "));
+    CHECK(facts->await_words(": it does not accept this node's certificate: "));
     CHECK(facts->count("link up") == 0);
   }
   SECTION("a peer does not speak TLS at all") {
     auto peer = test::raw_socket::connect(node.address);
     (void)peer.try_send(std::string(100'000, 'x'));
     (void)peer.read_to_end(); // closed, after an alert at the most
+    CHECK(facts->await_words(": it does not speak TLS"));
   }
   // The node is as it was.
   test::linked_executor good{facts, of("good"), {node.address}};
   CHECK(facts->await("link up", 1));
+}
+
+TEST_CASE_METHOD(tls_world, "a probe says whether a node would link", "[links]") {
+  test::linked_node node{facts, of("node")};
+  CHECK(of("executor")->probe(node.address, 20s));
+  const auto refused = test::ports_of(stranger.issue("stranger"), authority.file())->probe(node.address, 20s);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().context.find("accept this executor's certificate") != std::string::npos);
+  const auto unknown = test::ports_of(authority.issue("doubter"), stranger.file())->probe(node.address, 20s);
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().context.find("link.ca does not know") == 0);
+  auto silent = actors::listen_at("127.0.0.1:0");
+  REQUIRE(silent);
+  const auto nobody = of("another")->probe(actors::local_address(*silent), 200ms);
+  REQUIRE_FALSE(nobody);
+  CHECK(nobody.error().context == "no TLS handshake in time");
+}
+
+TEST_CASE_METHOD(tls_world, "where no TLS is spoken, that is said", "[links]") {
+  auto server = actors::listen_at("127.0.0.1:0");
+  REQUIRE(server);
+  auto answer = std::async(std::launch::async, [&server] {
+    (void)actors::await(server->get(), POLLIN, std::chrono::steady_clock::now() + 20s);
+    const actors::socket_handle accepted{::accept(server->get(), nullptr, nullptr)};
+    const std::string refusal = "HTTP/1.1 400 Bad Request\r\n\r\n";
+    return ::send(accepted.get(), refusal.data(), refusal.size(), MSG_NOSIGNAL);
+  });
+  test::linked_executor executor{facts, of("executor"), {actors::local_address(*server)}};
+  CHECK(facts->await_words(": no TLS is spoken there"));
+  CHECK(answer.get() > 0);
+}
+
+TEST_CASE_METHOD(tls_world, "many strangers fill no log, and who only looks is not in it", "[links]") {
+  test::linked_node node{facts, of("node")};
+  const auto speak = [&node](int times) {
+    for (int i = 0; i < times; ++i) {
+      auto peer = test::raw_socket::connect(node.address);
+      (void)peer.try_send("GET / HTTP/1.1\r\n\r\n");
+      (void)peer.read_to_end();
+    }
+  };
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i)
+    (void)test::raw_socket::connect(node.address);
+  speak(200);
+  while (!facts->await_words(" like it before were left out)", 0s) && std::chrono::steady_clock::now() - begun < 20s)
+    speak(1);
+  CHECK(facts->await_words(" like it before were left out)", 0s));
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() - begun).count();
+  CHECK(facts->count_words("no native link from") <= static_cast<std::size_t>(seconds) + 1);
+  CHECK_FALSE(facts->await_words("the connection was closed", 0s));
 }
 
 TEST_CASE_METHOD(tls_world, "silent strangers do not keep others out", "[links]") {
@@ -167,6 +233,26 @@ TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[link
   REQUIRE(facts->await("link up", 2));
   executor.holds = false;
   CHECK(facts->await("result " + std::to_string(test::first_by_hand), 1));
+}
+
+TEST_CASE_METHOD(tls_world, "an executor that goes is warned of unless it said farewell, in plain words", "[links]") {
+  test::linked_node node{facts, of("node")};
+  auto executor = std::make_unique<test::linked_executor>(facts, of("executor"), std::vector{node.address});
+  REQUIRE(facts->await("link up", 1));
+  const std::string link = "the native link of pay-worker at http://127.0.0.1:9999/ ";
+  SECTION("it did") {
+    executor->say_farewell();
+    REQUIRE(facts->await("link down", 1));
+    executor.reset();
+    CHECK(facts->await(link + "has ended", 1));
+    CHECK_FALSE(facts->await_words("is cut", 0s));
+  }
+  SECTION("it did not") {
+    executor.reset();
+    CHECK(facts->await_words(link + "is cut: "));
+  }
+  CHECK_FALSE(facts->await_words("caf::", 0s));
+  CHECK_FALSE(facts->await_words("exit_reason", 0s));
 }
 
 TEST_CASE_METHOD(tls_world, "a node ends although a peer has stopped reading", "[links]") {

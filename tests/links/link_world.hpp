@@ -50,6 +50,15 @@ public:
     return await_in(limit, [&] { return facts_[what] >= times; });
   }
 
+  /// How many facts have `words`.
+  [[nodiscard]] std::size_t count_words(const std::string& words) {
+    std::lock_guard guard{mutex_};
+    std::size_t count = 0;
+    for (const auto& [what, times] : facts_)
+      count += what.find(words) == std::string::npos ? 0 : times;
+    return count;
+  }
+
   /// All facts, for whoever reads why a test failed. Numbered ones are left out.
   [[nodiscard]] std::string text() {
     std::lock_guard guard{mutex_};
@@ -124,7 +133,7 @@ public:
   linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0")
     : facts_{std::move(facts)}, ports_{std::move(ports)} {
     ports_->attach(system_);
-    auto bound = ports_->bind(listen);
+    auto bound = ports_->bind(listen, log_to(facts_));
     if (!bound)
       throw std::runtime_error{bound.error().context};
     address = *bound;
@@ -308,6 +317,8 @@ public:
         caf::anon_send_exit(*door, caf::exit_reason::kill);
     });
   }
+
+  void say_farewell() { protocol::anon_send(dialer_, protocol::link_farewell{}); }
 
   /// Runs take their time: until it is false again.
   std::atomic<bool> holds = false;

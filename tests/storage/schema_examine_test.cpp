@@ -134,6 +134,9 @@ TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
            " VALUES (2, ' ', 'x', 7, 'http://a/,here')");
   db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'm', 'x', 1, NULL)");
   db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value) VALUES ('EXECUTOR', 'pay', 'there')");
+  for (const char* native : {"ringmaster://pay/vm-1", "ringmaster://other/vm-2"})
+    db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value) VALUES ('EXECUTOR', 'pay', '"
+             + std::string{native} + "')");
   db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)");
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, executor_handler, executor_route_strategy,"
            " executor_block_strategy, misfire_strategy, executor_timeout, child_jobid)"
@@ -149,6 +152,8 @@ TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
     CAPTURE(part, found.detail);
     CHECK(has(found.detail, part));
   }
+  CHECK_FALSE(has(found.detail, "ringmaster://pay/vm-1"));
+  CHECK(has(found.detail, "registration \"ringmaster://other/vm-2\": no address")); // of another app
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status) VALUES (2, 77, 'x', 'BEAN', 1)");
   found = rows();
   CHECK(found.how == level::failure);

@@ -1,0 +1,34 @@
+#pragma once
+
+// Lines of the log that strangers can cause as often as they like.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ringmaster::core {
+
+/// Lets one line a second through. Used by one thread, or one actor.
+class line_limit {
+public:
+  using steady = std::chrono::steady_clock::time_point;
+
+  /// How a line ends that may be written now: empty, or with how many before it were left out. Nothing: it is left out.
+  [[nodiscard]] std::optional<std::string> admit(steady now) {
+    if (now < next_) {
+      ++left_out_;
+      return std::nullopt;
+    }
+    next_ = now + std::chrono::seconds{1};
+    const auto before = std::exchange(left_out_, 0);
+    return before == 0 ? std::string{} : " (" + std::to_string(before) + " like it before were left out)";
+  }
+
+private:
+  steady next_{};
+  std::uint64_t left_out_ = 0;
+};
+
+} // namespace ringmaster::core
