@@ -17,25 +17,45 @@ from executor_case import Admin, NOW_MS, wait_until
 CMAKE = BUILD = CXX = FLAGS = ""
 TOKEN = "examples-token"
 
+# Every object of the package, needed or not: which ones a linker takes depends on flags and compiler.
+WHOLE_PACKAGE = """
+cmake_minimum_required(VERSION 3.25)
+project(whole_package LANGUAGES CXX)
+find_package(ringmaster REQUIRED)
+file(GLOB_RECURSE archives "${CMAKE_PREFIX_PATH}/*.a")
+add_executable(whole main.cpp)
+target_link_libraries(whole PRIVATE ringmaster::executor)
+target_link_options(whole PRIVATE LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+list(LENGTH archives count)
+message(STATUS "archives: ${count}")
+"""
+
 
 class ExamplesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="ringmaster-examples-")
         cls.addClassCleanup(cls.folder.cleanup)
-        path = pathlib.Path(cls.folder.name)
-        cls.built = path / "build"
-        cls.call(CMAKE, "--install", BUILD, "--component", "sdk", "--prefix", str(path / "prefix"))
-        source = next((path / "prefix").rglob("examples/executor"))
-        cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(cls.built), f"-DCMAKE_PREFIX_PATH={path / 'prefix'}",
-                 f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
-        cls.call(CMAKE, "--build", str(cls.built))
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.prefix = cls.path / "prefix"
+        cls.call(CMAKE, "--install", BUILD, "--component", "sdk", "--prefix", str(cls.prefix))
+        cls.built = cls.path / "build"
+        cls.build(next(cls.prefix.rglob("examples/executor")), cls.built)
 
     @classmethod
-    def call(cls, *words: str) -> None:
+    def build(cls, source: pathlib.Path, to: pathlib.Path) -> str:
+        """What CMake said. Of no standard: the package says which one its headers need."""
+        said = cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(to), f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+                        f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
+        cls.call(CMAKE, "--build", str(to))
+        return said
+
+    @classmethod
+    def call(cls, *words: str) -> str:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(" ".join(words) + "\n" + done.stdout[-8000:])
+        return done.stdout
 
     def setUp(self):
         self.admin = Admin(self)
@@ -61,6 +81,19 @@ class ExamplesTest(unittest.TestCase):
 
     def log(self, run: int) -> str:
         return self.ask("log", {"logId": run, "logDateTim": NOW_MS, "fromLineNum": 1})["content"]["logContent"]
+
+    def test_the_package_needs_nothing_that_it_does_not_name(self):
+        source = self.path / "whole"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(WHOLE_PACKAGE, encoding="ascii")
+        (source / "main.cpp").write_text("int main() {}\n", encoding="ascii")
+        said = self.build(source, self.path / "whole-build")
+        self.assertNotIn("archives: 0", said)
+        archives = {path.name for path in self.prefix.rglob("*.a")}
+        self.assertIn("libexecutor.a", archives)
+        self.assertNotIn("libconfig.a", archives, "loading of settings, which needs toml++, is the admin's affair")
+        targets = next(self.prefix.rglob("ringmaster_targets.cmake")).read_text(encoding="utf-8")
+        self.assertNotIn(str(pathlib.Path(BUILD).resolve()), targets)
 
     def test_hello(self):
         self.start("hello")
