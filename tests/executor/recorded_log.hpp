@@ -32,7 +32,7 @@ private:
   class writer final : public executor::job_log {
   public:
     explicit writer(recorded_log& to) : to_{to} {}
-    void line(std::string_view text, const std::source_location&) override {
+    void line(std::string_view text, const executor::code_place&) override {
       const std::lock_guard lock{to_.guard_};
       to_.lines_.emplace_back(text);
     }
