@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/foundation.hpp"
@@ -9,7 +10,9 @@
 #include "apps/report.hpp"
 #include "apps/signals.hpp"
 #include "config/load.hpp"
+#include "executor/command.hpp"
 #include "executor/command_handler.hpp"
+#include "executor/environment.hpp"
 #include "executor/executor.hpp"
 #include "executor/http_handler.hpp"
 
@@ -47,6 +50,15 @@ core::result<executor::handlers> handlers_of(const config::settings& settings) {
   if (!added)
     return core::fail(added.error().code, "executor.http_allowed: " + added.error().context);
   return out;
+}
+
+/// A run would fail; one that is installed later is found then.
+void warn_of_commands(const std::vector<config::command_settings>& commands, const protocol::logger& log) {
+  const auto environment = executor::inherited_environment();
+  for (const auto& command : commands)
+    if (!executor::find_program(command.program, environment))
+      log->warn("[[command]] \"{}\": {}; until it is there, runs of it fail", command.name,
+                executor::not_found_text(command.program));
 }
 
 void take_executor(executor::executor_options& to, const config::executor_settings& said) {
@@ -122,6 +134,7 @@ core::result<int> run(const config_options& options) {
     return tl::unexpected{known.error()};
   const auto log = make_logger(settings->log);
   warn_of_tls(*settings, log);
+  warn_of_commands(settings->commands, log);
   auto running = executor::executor::start(options_of(*settings, log), std::move(*known));
   if (!running)
     return tl::unexpected{running.error()};
