@@ -4,6 +4,7 @@
 examples_test.py CMAKE BUILD_FOLDER CXX CXX_FLAGS [TEST...]
 """
 
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -29,6 +30,17 @@ target_link_options(whole PRIVATE LINKER:--whole-archive ${archives} LINKER:--no
 list(LENGTH archives count)
 message(STATUS "archives: ${count}")
 """
+
+
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/executor.md"
+
+
+def without_heading(text: str) -> str:
+    """A file without the comment that says what it is."""
+    lines = text.splitlines(keepends=True)
+    while lines[0].startswith(("# ", "// ")) or not lines[0].strip():
+        lines.pop(0)
+    return "".join(lines)
 
 
 class ExamplesTest(unittest.TestCase):
@@ -64,9 +76,12 @@ class ExamplesTest(unittest.TestCase):
         self.home = pathlib.Path(home.name)
 
     def start(self, example: str) -> None:
-        child = subprocess.Popen([self.built / example, self.admin.url, "examples", TOKEN], cwd=self.home, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True)
-        self.addCleanup(child.communicate)
+        self.begin([self.built / example, self.admin.url, "examples", TOKEN], {})
+
+    def begin(self, words: list, variables: dict[str, str]) -> None:
+        child = self.child = subprocess.Popen(words, cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                              env=os.environ | variables)
+        self.addCleanup(lambda: child.returncode is None and child.communicate())
         self.addCleanup(child.terminate)
         wait_until(lambda: self.admin.of("registry") or child.poll() is not None, "a registration")
         self.address = self.admin.of("registry")[0][3]["registryValue"]
@@ -94,6 +109,27 @@ class ExamplesTest(unittest.TestCase):
         self.assertNotIn("libconfig.a", archives, "loading of settings, which needs toml++, is the admin's affair")
         targets = next(self.prefix.rglob("ringmaster_targets.cmake")).read_text(encoding="utf-8")
         self.assertNotIn(str(pathlib.Path(BUILD).resolve()), targets)
+
+    def test_the_documented_program(self):
+        source = next(self.prefix.rglob("examples/my_executor"))
+        document = DOCUMENT.read_text(encoding="utf-8")
+        for name, kind in (("CMakeLists.txt", "cmake"), ("main.cpp", "cpp"), ("jobs.toml", "toml")):
+            self.assertIn(f"```{kind}\n{without_heading((source / name).read_text(encoding='utf-8'))}```", document, name)
+        built = self.path / "documented"
+        self.build(source, built)
+        try:
+            self.admin = Admin(self, 8080)  # what it names
+        except OSError:
+            self.skipTest("port 8080 is somebody else's")
+        self.begin([built / "my_executor"], {"RINGMASTER_SECURITY_ACCESS_TOKEN": TOKEN})
+        self.assertEqual(self.admin.of("registry")[0][3]["registryKey"], "my-executor")
+        self.run_job(7, "hello", "Ada")
+        self.assertEqual(self.admin.outcome(7), (200, None))
+        self.assertRegex(self.log(7), r"\[main\.cpp#main\]-\[\d+\]-\[job-1\] hello, Ada, in run 7\n")
+        self.child.terminate()
+        _, said = self.child.communicate(timeout=60)
+        self.assertEqual(self.child.returncode, 0, said)
+        self.assertIn("stopped: 1 runs were taken", said)
 
     def test_hello(self):
         self.start("hello")
