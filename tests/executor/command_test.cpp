@@ -74,6 +74,7 @@ TEST_CASE("command: its end is the result", "[executor]") {
   CHECK(f.run({"no-such-program"}, request_with("")).message
         == "the program cannot start: no-such-program was not found in PATH");
   CHECK(f.log.lines().back() == "----------- cannot start: no-such-program was not found in PATH -----------");
+  CHECK(f.log.last_place() == "command");
   CHECK(f.run({"/etc/passwd"}, request_with("")).message
         == "the program cannot start: /etc/passwd is no file that can be executed");
   CHECK(f.run({"true"}, request_with(std::string{"\0", 1})).code == 500);

@@ -202,6 +202,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(self.admin.outcome(90), (200, "HTTP 201"))
         self.assertEqual([(path, body) for _, path, _, body in reports.seen], [("/reports/a?b=1", {"day": 1})])
         self.assertIn('"made"', self.log(90))
+        self.assertIn("[http]-[job-90] POST http://127.0.0.1:8000/reports/a?b=1\n", self.log(90))
 
 
 if __name__ == "__main__":
