@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/executor_settings.hpp"
@@ -10,6 +11,8 @@
 #include "apps/report.hpp"
 #include "apps/signals.hpp"
 #include "config/load.hpp"
+#include "executor/command.hpp"
+#include "executor/environment.hpp"
 #include "executor/executor.hpp"
 
 namespace ringmaster::apps {
@@ -17,6 +20,15 @@ namespace ringmaster::apps {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// A run would fail; one that is installed later is found then.
+void warn_of_commands(const std::vector<config::command_settings>& commands, const protocol::logger& log) {
+  const auto environment = executor::inherited_environment();
+  for (const auto& command : commands)
+    if (!executor::find_program(command.program, environment))
+      log->warn("[[command]] \"{}\": {}; until it is there, runs of it fail", command.name,
+                executor::not_found_text(command.program));
+}
 
 /// SIGHUP. A mistake keeps what is in force.
 void reload_tls(executor::executor& running, const protocol::logger& log) {
@@ -38,6 +50,7 @@ core::result<int> run(const config_options& options) {
     return tl::unexpected{known.error()};
   const auto log = make_logger(settings->log);
   warn_of_tls(*settings, log);
+  warn_of_commands(settings->commands, log);
   auto running = executor::executor::start(executor_options_of(*settings, log), std::move(*known));
   if (!running)
     return tl::unexpected{running.error()};

@@ -1,16 +1,27 @@
 # add_module(NAME SOURCES … DEPS … [CAF]): one folder, one static library, one namespace.
-# CAF: the module includes <caf/all.hpp>; it shares the one precompiled header.
+# CAF: the module includes <caf/all.hpp>; it shares the one precompiled header. Without SOURCES it is headers alone.
 function(add_module name)
   cmake_parse_arguments(arg "CAF" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(NOT arg_SOURCES)
+    add_header_module(${name})
+    return()
+  endif()
   add_library(${name} STATIC ${arg_SOURCES})
   add_library(ringmaster::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ringmaster>")
-  # What is installed is linked by others, who have flags of their own.
+  # What is installed is linked by others, who have flags of their own, and who learn here which C++ the headers are.
+  target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:ringmaster_compiler> ${arg_PRIVATE_DEPS})
   if(arg_CAF)
     use_caf(${name})
   endif()
+endfunction()
+
+function(add_header_module name)
+  add_library(${name} INTERFACE)
+  add_library(ringmaster::${name} ALIAS ${name})
+  target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
 endfunction()
 
 # The precompiled header of everything that speaks CAF, built once.

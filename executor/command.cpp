@@ -22,6 +22,11 @@ bool has_nul(std::string_view text) { return text.find('\0') != std::string_view
 
 } // namespace
 
+std::string not_found_text(std::string_view program) {
+  const bool is_path = program.find('/') != std::string_view::npos;
+  return std::string{program} + (is_path ? " is no file that can be executed" : " was not found in PATH");
+}
+
 core::result<command> command::make(command_options options, std::vector<std::string> environment) {
   if (options.program.empty())
     return core::fail(core::errc::invalid_argument, "a command needs a program");
@@ -36,10 +41,10 @@ core::run_outcome command::run(const core::trigger_request& request, const std::
                                const std::function<std::string()>& stop_reason, job_log& log) const {
   const auto param = request.param.value_or("");
   if (has_nul(param))
-    return cannot_start("the parameter holds a NUL character, which no program can be given", log);
+    return cannot_start(program_kind::command, "the parameter holds a NUL character, which no program can be given", log);
   auto program = find_program(options_.program, environment_);
   if (!program)
-    return cannot_start(options_.program + " was not found", log);
+    return cannot_start(program_kind::command, not_found_text(options_.program), log);
   child_command child{std::move(*program), options_.arguments, environment_, options_.folder};
   if (options_.append_param)
     child.arguments.push_back(param);
@@ -47,7 +52,7 @@ core::run_outcome command::run(const core::trigger_request& request, const std::
                                 std::to_string(request.shard_index), std::to_string(request.shard_total)};
   for (std::size_t i = 0; i < std::size(values); ++i)
     child.environment.push_back(std::string{own_variables[i]} + values[i]);
-  return run_program(child, options_.limits, stop, stop_reason, log);
+  return run_program(program_kind::command, child, options_.limits, stop, stop_reason, log);
 }
 
 } // namespace ringmaster::executor

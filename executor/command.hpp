@@ -3,6 +3,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.hpp"
@@ -25,6 +26,9 @@ struct command_options {
   program_limits limits = {};
 };
 
+/// Why `find_program` has nothing, for people.
+[[nodiscard]] std::string not_found_text(std::string_view program);
+
 class command {
 public:
   /// No shell is between. The program gets `environment`, mostly `inherited_environment()`, and JOB_PARAM, JOB_ID, JOB_LOG_ID,
@@ -32,7 +36,7 @@ public:
   /// there is seen at each run.
   [[nodiscard]] static core::result<command> make(command_options options, std::vector<std::string> environment);
 
-  /// One run: blocks until the program and what it started have ended. Success is exit code 0, else as with scripts.
+  /// One run: blocks until the program and what it started have ended. Success is exit code 0.
   core::run_outcome run(const core::trigger_request& request, const std::stop_token& stop,
                         const std::function<std::string()>& stop_reason, job_log& log) const;
 

@@ -166,6 +166,9 @@ void prepare(handles& of, const call& what, const http_handler_options& options,
     set(CURLOPT_CUSTOMREQUEST, what.method.c_str());
 }
 
+/// As its lines have it.
+constexpr std::string_view place = "http";
+
 void run_call(job_context& context, const http_handler_options& options, const std::vector<allowed_place>& allowed) {
   const auto what = read_call(context, options);
   if (!what)
@@ -177,10 +180,10 @@ void run_call(job_context& context, const http_handler_options& options, const s
     return context.fail("libcurl has no handle to give");
   listening heard{context, options.answer_bytes_max};
   prepare(of, *what, options, heard);
-  context.line() << what->method << ' ' << what->url;
+  context.line(place) << what->method << ' ' << what->url;
   const auto done = curl_easy_perform(of.easy.get());
   if (!heard.answer.empty())
-    context.log(heard.answer + (heard.cut ? "\n(cut here)" : ""));
+    context.log(heard.answer + (heard.cut ? "\n(cut here)" : ""), place);
   if (done == CURLE_ABORTED_BY_CALLBACK)
     return context.fail("stopped: " + context.stop_reason());
   if (done != CURLE_OK)

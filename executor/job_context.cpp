@@ -104,7 +104,7 @@ bool job_context::wait_for(std::chrono::nanoseconds duration) const {
   return sleep.await_resume();
 }
 
-void job_context::progress(double fraction, std::string_view what) {
+void job_context::progress(double fraction, std::string_view what, const code_place& where) {
   const auto now = std::chrono::steady_clock::now();
   {
     const std::scoped_lock lock{guard_};
@@ -114,7 +114,7 @@ void job_context::progress(double fraction, std::string_view what) {
   }
   std::array<char, 16> percent{};
   std::snprintf(percent.data(), percent.size(), "%.1f %%", std::clamp(fraction, 0.0, 1.0) * 100);
-  log_.line("progress " + std::string{percent.data()} + (what.empty() ? "" : ": ") + std::string{what});
+  log_.line("progress " + std::string{percent.data()} + (what.empty() ? "" : ": ") + std::string{what}, where);
 }
 
 void job_context::set_result(std::int32_t code, std::optional<std::string> message) {

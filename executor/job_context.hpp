@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/trigger_request.hpp"
 #include "executor/awaiting.hpp"
@@ -66,7 +67,8 @@ public:
   /// As the admin sent it.
   [[nodiscard]] const core::trigger_request& request() const noexcept { return request_; }
   [[nodiscard]] core::job_id job() const noexcept { return request_.job; }
-  /// The admin's id of this run; the same for a run that is sent once more, so it can be the key of what must happen once.
+  /// The admin's id of this run; the same for a run that is sent once more, so it can be the key of what must happen once. As a
+  /// number: `number(context.run())`.
   [[nodiscard]] core::log_id run() const noexcept { return request_.run; }
   /// When the run was due, to the second.
   [[nodiscard]] core::time_point due() const noexcept { return request_.log_time; }
@@ -112,31 +114,35 @@ public:
   }
 
   [[nodiscard]] job_log& log() noexcept { return log_; }
-  void log(std::string_view text, const std::source_location& where = std::source_location::current()) { log_.line(text, where); }
+  void log(std::string_view text, const code_place& where = std::source_location::current()) { log_.line(text, where); }
 
   /// A line that is written when the full expression ends: `context.line() << done << " of " << all;`
   class log_stream {
   public:
-    log_stream(job_log& log, const std::source_location& where) : log_{log}, where_{where} {}
+    log_stream(job_log& log, const code_place& where) : log_{log}, where_{where} {}
     log_stream(const log_stream&) = delete;
     log_stream& operator=(const log_stream&) = delete;
     ~log_stream() { log_.line(text_.view(), where_); }
 
+    /// Ids, as of `run()`, are their numbers.
     template <class T>
     log_stream& operator<<(const T& value) {
-      text_ << value;
+      if constexpr (requires { text_ << value; })
+        text_ << value;
+      else
+        text_ << core::number(value);
       return *this;
     }
 
   private:
     job_log& log_;
-    std::source_location where_;
+    code_place where_;
     std::ostringstream text_;
   };
-  [[nodiscard]] log_stream line(const std::source_location& where = std::source_location::current()) { return {log_, where}; }
+  [[nodiscard]] log_stream line(const code_place& where = std::source_location::current()) { return {log_, where}; }
 
   /// How much is done, from 0 to 1, and of what: a line of the log, at most once a second and when all is done.
-  void progress(double fraction, std::string_view what = {});
+  void progress(double fraction, std::string_view what = {}, const code_place& where = std::source_location::current());
 
   /// The result; the last call counts. A message that is not given leaves the one before. A run whose handler says nothing
   /// succeeds, one whose handler throws fails with what was thrown.

@@ -17,6 +17,17 @@ constexpr std::uint64_t process_bytes_max = 1024 * 1024;
 
 std::string_view base_name(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }
 
+/// `[file#function]-[line]-[thread] `
+std::string text_of(const line_origin& from) {
+  std::string out = "[";
+  out.append(base_name(from.file));
+  if (!from.function.empty())
+    out.append(1, '#').append(from.function);
+  if (from.line != 0)
+    out.append("]-[").append(std::to_string(from.line));
+  return out.append("]-[").append(from.thread).append("] ");
+}
+
 std::string with_ends(std::string_view head, std::string_view text) {
   std::string out;
   out.reserve(head.size() + text.size() + 2);
@@ -38,8 +49,7 @@ log_writer::log_writer(std::shared_ptr<log_place> place, core::log_id run, core:
 
 void log_writer::line(const line_origin& from, std::string_view text) {
   std::string head = place_->options().zone.format(place_->options().now());
-  head.append(" [").append(base_name(from.file)).append(1, '#').append(from.function).append("]-[");
-  head.append(std::to_string(from.line)).append("]-[").append(from.thread).append("] ");
+  head.append(1, ' ').append(text_of(from));
   put_lines(with_ends(head, text), writes::run);
 }
 

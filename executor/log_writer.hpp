@@ -12,7 +12,7 @@
 
 namespace ringmaster::executor {
 
-/// Where a line comes from, as it stands before it.
+/// Where a line comes from, as it stands before it. What is empty or 0 is left out.
 struct line_origin {
   /// Its folders are left out.
   std::string_view file;

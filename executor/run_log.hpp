@@ -14,7 +14,7 @@ public:
   run_log(const log_files& files, const core::trigger_request& request,
           log_writer::opens when = log_writer::opens::when_written);
 
-  void line(std::string_view text, const std::source_location& where) override;
+  void line(std::string_view text, const code_place& where) override;
   void raw(std::string_view bytes) override { writer_->raw(bytes); }
 
 private:

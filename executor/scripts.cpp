@@ -42,21 +42,21 @@ public:
                         const std::function<std::string()>& stop_reason) {
     const auto log = common_->logs(request);
     if (!source_)
-      return cannot_start("the job has no source", *log);
+      return cannot_start(program_kind::script, "the job has no source", *log);
     if (const auto made = make_file(); !made)
-      return cannot_start(made.error().context, *log);
+      return cannot_start(program_kind::script, made.error().context, *log);
     const auto path = common_->folder->path_of(key_, type_.suffix);
-    log->line("----------- script file:" + path + " -----------");
+    log->line("----------- script file:" + path + " -----------", place_of(program_kind::script));
     const auto param = request.param.value_or("");
     if (param.find('\0') != std::string::npos)
-      return cannot_start("the parameter holds a NUL character, which no program can be given", *log);
+      return cannot_start(program_kind::script, "the parameter holds a NUL character, which no program can be given", *log);
     auto program = find_interpreter();
     if (!program)
-      return cannot_start(interpreter_names() + " was not found in PATH", *log);
+      return cannot_start(program_kind::script, interpreter_names() + " was not found in PATH", *log);
     const child_command command{std::move(*program),
                                 {path, param, std::to_string(request.shard_index), std::to_string(request.shard_total)},
                                 common_->environment};
-    return run_program(command, common_->limits, stop, stop_reason, *log);
+    return run_program(program_kind::script, command, common_->limits, stop, stop_reason, *log);
   }
 
 private:

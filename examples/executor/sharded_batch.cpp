@@ -32,7 +32,7 @@ int send_some(sqlite3* db, const job_context& context, std::int64_t batch) {
                      " AND id % ?2 = ?3 ORDER BY id LIMIT ?4)",
                      -1, &raw, nullptr);
   const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> update{raw, &sqlite3_finalize};
-  sqlite3_bind_int64(raw, 1, static_cast<sqlite3_int64>(context.run()));
+  sqlite3_bind_int64(raw, 1, number(context.run()));
   sqlite3_bind_int(raw, 2, context.shard_total());
   sqlite3_bind_int(raw, 3, context.shard_index());
   sqlite3_bind_int64(raw, 4, batch);

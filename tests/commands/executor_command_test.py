@@ -60,9 +60,10 @@ class ExecutorTest(Case):
 
         executor.wait_for(lambda: outcomes("greet") and outcomes("fail"), "both jobs have run")
         self.assertEqual({code for code, _ in outcomes("greet")}, {200})
-        self.assertEqual(outcomes("fail"), {(500, "script exit value(1) is failed")})
+        self.assertEqual(outcomes("fail"), {(500, "the program ended with exit code 1")})
         logs = [path.read_text() for path in (self.folder / "executor").rglob("joblogs/*/*.log")]
         self.assertTrue(any("hello a b; $HOME\n" in text for text in logs), logs)
+        self.assertFalse([text for text in logs if "anonymous" in text])
         self.assertEqual(executor.stop(), 0)
         self.assertRegex(executor.text(), r"stopped: [1-9]\d* runs were taken, 0 results are left to the next start")
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
@@ -87,6 +88,15 @@ class ExecutorTest(Case):
         self.assertIn("executor.listen = `junk:9999`: ", junk.err)
         self.refuse(2, 'executor.http_allowed: "ftp://h/" is no http or https address whose path ends with a slash',
                     *usable, "executor.http_allowed=ftp://h/")
+
+    def test_a_program_that_is_not_there_is_named_at_the_start(self):
+        missing = '\n[[command]]\nname = "later"\nprogram = "no-such-program"\n'
+        executor = self.start_executor("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0",
+                                       config=COMMANDS + missing)
+        executor.wait_for(lambda: "serving on" in executor.text(), "it serves")
+        self.assertIn('[[command]] "later": no-such-program was not found in PATH; until it is there, runs of it fail',
+                      executor.text())
+        self.assertNotIn('"greet"', executor.text())
 
     def test_a_folder_has_one_executor(self):
         settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0")

@@ -1,8 +1,12 @@
 """`ringmaster job`, `run` and `forecast`: what they print, what they change, their exit codes."""
 
+import contextlib
 import json
+import re
 import socket
+import sqlite3
 import threading
+from pathlib import Path
 
 from command_case import JOBS, Case, job
 from stub_executor import StubExecutor, report
@@ -22,6 +26,14 @@ class Executor(StubExecutor):
             arguments = (self.server_address + "/xxl-job-admin", self.token, asked, self.code, "said so")
             threading.Thread(target=report, args=arguments, daemon=True).start()
         return {"code": 200}
+
+
+def documented_words() -> dict[str, tuple[str, str]]:
+    """Of each state the words of `run list` and of JSON, as docs/execution_states.md has them."""
+    text = (Path(__file__).resolve().parents[2] / "docs/execution_states.md").read_text(encoding="utf-8")
+    table = re.search(r"^## States$.*?^(\|.*?)^$", text, re.M | re.S)[1]
+    cells = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines()[2:]]
+    return {row[0].strip("`"): (row[3], row[4]) for row in cells}
 
 
 class JobTest(Case):
@@ -103,6 +115,26 @@ class JobTest(Case):
         self.assertEqual(items[1]["problem"]["type"], "urn:ringmaster:not_found")
         self.succeed("job", "remove", "2", "3", "--declared-too")
         self.assertEqual(self.jobs(), ["settle"])
+
+    def test_words_of_states_are_the_documented_ones(self):
+        self.declare()
+        codes = {"claimed": [(0, 0)], "running": [(200, 0)], "succeeded": [(200, 200)], "failed": [(200, 500), (200, 502)],
+                 "trigger_failed": [(500, 0)], "result_before_answer": [(0, 200), (0, 500)]}
+        for trigger, handle in (pair for pairs in codes.values() for pair in pairs):
+            with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as database, database:
+                database.execute("DELETE FROM xxl_job_log")
+                database.execute("INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code)"
+                                 " VALUES (1, 1, '2026-01-02 03:04:05', ?, ?)", (trigger, handle))
+            shown = re.split(r"  +", self.succeed("run", "list").out.splitlines()[1])[3]
+            told = self.json("run", "list")["items"][0]["status"]
+            state = next(state for state, pairs in codes.items() if (trigger, handle) in pairs)
+            listed, json_word = documented_words()[state]
+            with self.subTest(state=state, trigger=trigger, handle=handle):
+                if state == "result_before_answer":
+                    self.assertEqual((listed, json_word), ("as with the result", "as with the result"))
+                    listed, json_word = documented_words()["succeeded" if handle == 200 else "failed"]
+                self.assertIn(f"`{shown}`", listed)
+                self.assertEqual(f"`{told}`", json_word)
 
     def test_nobody_takes_a_run(self):
         self.declare()

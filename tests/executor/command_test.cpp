@@ -69,9 +69,14 @@ TEST_CASE("command: a parameter is as long as the system lets a variable be", "[
 
 TEST_CASE("command: its end is the result", "[executor]") {
   command_fixture f;
-  CHECK(f.run({"false"}, request_with("")).message == "script exit value(1) is failed");
-  CHECK(f.run({"bash", {"-c", "kill -9 $$"}}, request_with("")).message == "script exit value(137) is failed");
-  CHECK(f.run({"no-such-program"}, request_with("")).message == "script exit value(-1) is failed: no-such-program was not found");
+  CHECK(f.run({"false"}, request_with("")).message == "the program ended with exit code 1");
+  CHECK(f.run({"bash", {"-c", "kill -9 $$"}}, request_with("")).message == "the program was ended by signal 9");
+  CHECK(f.run({"no-such-program"}, request_with("")).message
+        == "the program cannot start: no-such-program was not found in PATH");
+  CHECK(f.log.lines().back() == "----------- cannot start: no-such-program was not found in PATH -----------");
+  CHECK(f.log.last_place() == "command");
+  CHECK(f.run({"/etc/passwd"}, request_with("")).message
+        == "the program cannot start: /etc/passwd is no file that can be executed");
   CHECK(f.run({"true"}, request_with(std::string{"\0", 1})).code == 500);
 }
 
@@ -81,7 +86,7 @@ TEST_CASE("command: it stops whole", "[executor]") {
   f.log.seen = [&](const std::string&) { stopper.request_stop(); };
   CHECK(f.run({"bash", {"-c", "setsid sleep 60 & echo runs; sleep 60"}}, request_with(""), stopper.get_token()).code == 500);
   CHECK(f.mark.count() == 0);
-  CHECK(f.log.lines().back() == "----------- script stopped: a reason -----------");
+  CHECK(f.log.lines().back() == "----------- command stopped: a reason -----------");
 }
 
 TEST_CASE("command: its folder and its limits are its own", "[executor]") {

@@ -4,6 +4,7 @@
 examples_test.py CMAKE BUILD_FOLDER CXX CXX_FLAGS [TEST...]
 """
 
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -17,25 +18,56 @@ from executor_case import Admin, NOW_MS, wait_until
 CMAKE = BUILD = CXX = FLAGS = ""
 TOKEN = "examples-token"
 
+# Every object of the package, needed or not: which ones a linker takes depends on flags and compiler.
+WHOLE_PACKAGE = """
+cmake_minimum_required(VERSION 3.25)
+project(whole_package LANGUAGES CXX)
+find_package(ringmaster REQUIRED)
+file(GLOB_RECURSE archives "${CMAKE_PREFIX_PATH}/*.a")
+add_executable(whole main.cpp)
+target_link_libraries(whole PRIVATE ringmaster::executor)
+target_link_options(whole PRIVATE LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
+list(LENGTH archives count)
+message(STATUS "archives: ${count}")
+"""
+
+
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/executor.md"
+
+
+def without_heading(text: str) -> str:
+    """A file without the comment that says what it is."""
+    lines = text.splitlines(keepends=True)
+    while lines[0].startswith(("# ", "// ")) or not lines[0].strip():
+        lines.pop(0)
+    return "".join(lines)
+
 
 class ExamplesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="ringmaster-examples-")
         cls.addClassCleanup(cls.folder.cleanup)
-        path = pathlib.Path(cls.folder.name)
-        cls.built = path / "build"
-        cls.call(CMAKE, "--install", BUILD, "--component", "sdk", "--prefix", str(path / "prefix"))
-        source = next((path / "prefix").rglob("examples/executor"))
-        cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(cls.built), f"-DCMAKE_PREFIX_PATH={path / 'prefix'}",
-                 f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
-        cls.call(CMAKE, "--build", str(cls.built))
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.prefix = cls.path / "prefix"
+        cls.call(CMAKE, "--install", BUILD, "--component", "sdk", "--prefix", str(cls.prefix))
+        cls.built = cls.path / "build"
+        cls.build(next(cls.prefix.rglob("examples/executor")), cls.built)
 
     @classmethod
-    def call(cls, *words: str) -> None:
+    def build(cls, source: pathlib.Path, to: pathlib.Path) -> str:
+        """What CMake said. Of no standard: the package says which one its headers need."""
+        said = cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(to), f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+                        f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
+        cls.call(CMAKE, "--build", str(to))
+        return said
+
+    @classmethod
+    def call(cls, *words: str) -> str:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(" ".join(words) + "\n" + done.stdout[-8000:])
+        return done.stdout
 
     def setUp(self):
         self.admin = Admin(self)
@@ -44,9 +76,12 @@ class ExamplesTest(unittest.TestCase):
         self.home = pathlib.Path(home.name)
 
     def start(self, example: str) -> None:
-        child = subprocess.Popen([self.built / example, self.admin.url, "examples", TOKEN], cwd=self.home, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True)
-        self.addCleanup(child.communicate)
+        self.begin([self.built / example, self.admin.url, "examples", TOKEN], {})
+
+    def begin(self, words: list, variables: dict[str, str]) -> None:
+        child = self.child = subprocess.Popen(words, cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                              env=os.environ | variables)
+        self.addCleanup(lambda: child.returncode is None and child.communicate())
         self.addCleanup(child.terminate)
         wait_until(lambda: self.admin.of("registry") or child.poll() is not None, "a registration")
         self.address = self.admin.of("registry")[0][3]["registryValue"]
@@ -61,6 +96,40 @@ class ExamplesTest(unittest.TestCase):
 
     def log(self, run: int) -> str:
         return self.ask("log", {"logId": run, "logDateTim": NOW_MS, "fromLineNum": 1})["content"]["logContent"]
+
+    def test_the_package_needs_nothing_that_it_does_not_name(self):
+        source = self.path / "whole"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(WHOLE_PACKAGE, encoding="ascii")
+        (source / "main.cpp").write_text("int main() {}\n", encoding="ascii")
+        said = self.build(source, self.path / "whole-build")
+        self.assertNotIn("archives: 0", said)
+        archives = {path.name for path in self.prefix.rglob("*.a")}
+        self.assertIn("libexecutor.a", archives)
+        self.assertNotIn("libconfig.a", archives, "loading of settings, which needs toml++, is the admin's affair")
+        targets = next(self.prefix.rglob("ringmaster_targets.cmake")).read_text(encoding="utf-8")
+        self.assertNotIn(str(pathlib.Path(BUILD).resolve()), targets)
+
+    def test_the_documented_program(self):
+        source = next(self.prefix.rglob("examples/my_executor"))
+        document = DOCUMENT.read_text(encoding="utf-8")
+        for name, kind in (("CMakeLists.txt", "cmake"), ("main.cpp", "cpp"), ("jobs.toml", "toml")):
+            self.assertIn(f"```{kind}\n{without_heading((source / name).read_text(encoding='utf-8'))}```", document, name)
+        built = self.path / "documented"
+        self.build(source, built)
+        try:
+            self.admin = Admin(self, 8080)  # what it names
+        except OSError:
+            self.skipTest("port 8080 is somebody else's")
+        self.begin([built / "my_executor"], {"RINGMASTER_SECURITY_ACCESS_TOKEN": TOKEN})
+        self.assertEqual(self.admin.of("registry")[0][3]["registryKey"], "my-executor")
+        self.run_job(7, "hello", "Ada")
+        self.assertEqual(self.admin.outcome(7), (200, None))
+        self.assertRegex(self.log(7), r"\[main\.cpp#main\]-\[\d+\]-\[job-1\] hello, Ada, in run 7\n")
+        self.child.terminate()
+        _, said = self.child.communicate(timeout=60)
+        self.assertEqual(self.child.returncode, 0, said)
+        self.assertIn("stopped: 1 runs were taken", said)
 
     def test_hello(self):
         self.start("hello")
@@ -133,6 +202,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(self.admin.outcome(90), (200, "HTTP 201"))
         self.assertEqual([(path, body) for _, path, _, body in reports.seen], [("/reports/a?b=1", {"day": 1})])
         self.assertIn('"made"', self.log(90))
+        self.assertIn("[http]-[job-90] POST http://127.0.0.1:8000/reports/a?b=1\n", self.log(90))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 #include "executor/job_context.hpp"
+#include "executor/spdlog_sink.hpp"
 
 #include <thread>
 #include <vector>
+
+#include <spdlog/spdlog.h>
 
 #include "tests/support/catch.hpp"
 
@@ -13,9 +16,13 @@ using executor::parse_value;
 namespace {
 
 struct kept_log final : executor::job_log {
-  void line(std::string_view text, const std::source_location&) override { lines.emplace_back(text); }
+  void line(std::string_view text, const executor::code_place& where) override {
+    lines.emplace_back(text);
+    places.emplace_back(std::string{where.file.substr(where.file.rfind('/') + 1)} + ':' + std::to_string(where.line));
+  }
   void raw(std::string_view) override {}
   std::vector<std::string> lines;
+  std::vector<std::string> places;
 };
 
 struct running {
@@ -123,4 +130,29 @@ TEST_CASE("lines and progress", "[executor]") {
   context.progress(0.5, "rows"); // within the same second
   context.progress(1);
   CHECK(f.log.lines == std::vector<std::string>{"done 3 of 4.5", "progress 25.0 %: rows", "progress 100.0 %"});
+}
+
+TEST_CASE("a line stands under the place that wrote it", "[executor]") {
+  running f;
+  auto& context = f.context();
+  const auto here = [](unsigned line) { return "job_context_test.cpp:" + std::to_string(line); };
+  const unsigned first = __LINE__;
+  context.log("a");
+  context.line() << "b";
+  context.progress(1);
+  context.log("c", {"rows", "import", 7});
+  const auto log = executor::logger_of(context);
+  SPDLOG_LOGGER_WARN(log, "of {} rows", 3);
+  log->error("no place");
+  CHECK(f.log.places == std::vector<std::string>{here(first + 1), here(first + 2), here(first + 3), "rows:7", here(first + 6),
+                                                 "run:0"});
+  CHECK(f.log.lines[4] == "warning of 3 rows");
+}
+
+TEST_CASE("ids are written as numbers", "[executor]") {
+  running f;
+  f.request.run = core::log_id{1'000'000'000'000};
+  f.context().line() << "run " << f.context().run() << " of job " << f.context().job();
+  CHECK(f.log.lines == std::vector<std::string>{"run 1000000000000 of job 0"});
+  CHECK(std::to_string(number(f.context().run())) == "1000000000000");
 }

@@ -1,4 +1,5 @@
 #include "executor/log_files.hpp"
+#include "executor/run_log.hpp"
 
 #include <filesystem>
 #include <limits>
@@ -126,10 +127,31 @@ TEST_CASE("log files: what the line of a handler looks like", "[executor]") {
   const auto writer = logs.writer(run(1), some_time);
 
   writer->line({"src/jobs/settle.cpp", "settle", 17, "worker-3"}, "first\nsecond <br> 你好");
+  writer->line({"command", {}, 0, "job-7"}, "no function, no line");
   writer->line({}, "");
 
   CHECK(disk.bytes(1) == "2023-11-14 22:13:20 [settle.cpp#settle]-[17]-[worker-3] first\nsecond <br> 你好\n"
-                         "2023-11-14 22:13:20 [#]-[0]-[] \n");
+                         "2023-11-14 22:13:20 [command]-[job-7] no function, no line\n"
+                         "2023-11-14 22:13:20 []-[] \n");
+}
+
+TEST_CASE("log files: names of functions are short", "[executor]") {
+  test::log_disk disk;
+  const executor::log_files logs{disk.options()};
+  core::trigger_request request;
+  request.run = run(1);
+  request.log_time = some_time;
+  request.job = core::job_id{7};
+  executor::run_log log{logs, request};
+  for (const auto* function : {"main(int, char**)::<lambda(job_context&)>", "void ns::{anonymous}::build(job_context&)",
+                               "std::pair<int, int> (anonymous namespace)::both(job_context &)", "operator()", "main", ""})
+    log.line("", {"/a/b.cpp", function, 3});
+  const auto text = disk.bytes(1);
+  for (const auto* name : {"#main]", "#ns::build]", "#both]", "#operator]", "[b.cpp]-[3]-[job-7]"}) {
+    CAPTURE(text, name);
+    CHECK(text.find(name) != std::string::npos);
+  }
+  CHECK(text.find("anonymous") == std::string::npos);
 }
 
 TEST_CASE("log files: bytes of a script stay as they are, and a line after them begins anew", "[executor]") {

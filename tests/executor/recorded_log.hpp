@@ -23,6 +23,11 @@ public:
     const std::lock_guard lock{guard_};
     return lines_;
   }
+  /// The file, or what stands for it, of the last line.
+  [[nodiscard]] std::string last_place() const {
+    const std::lock_guard lock{guard_};
+    return last_place_;
+  }
   [[nodiscard]] std::string text() const {
     const std::lock_guard lock{guard_};
     return text_;
@@ -32,9 +37,10 @@ private:
   class writer final : public executor::job_log {
   public:
     explicit writer(recorded_log& to) : to_{to} {}
-    void line(std::string_view text, const std::source_location&) override {
+    void line(std::string_view text, const executor::code_place& where) override {
       const std::lock_guard lock{to_.guard_};
       to_.lines_.emplace_back(text);
+      to_.last_place_ = where.file;
     }
     void raw(std::string_view output) override {
       {
@@ -51,6 +57,7 @@ private:
 
   mutable std::mutex guard_;
   std::vector<std::string> lines_;
+  std::string last_place_;
   std::string text_;
 };
 

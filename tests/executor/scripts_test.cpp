@@ -217,6 +217,7 @@ TEST_CASE("scripts: an interpreter that is missing is named", "[executor]") {
   CHECK(outcome.code == 500);
   CHECK(outcome.message == "script exit value(-1) is failed: python3 (or python) was not found in PATH");
   CHECK(f.log.lines().back() == "----------- cannot start: python3 (or python) was not found in PATH -----------");
+  CHECK(f.log.last_place() == "script");
 }
 
 TEST_CASE("scripts: what is no script is refused with XXL's text", "[executor]") {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <source_location>
 #include <string_view>
 
 #include "executor/job_log.hpp"
@@ -9,7 +8,7 @@ namespace ringmaster::test {
 
 /// What a run writes is lost.
 struct silent_log final : executor::job_log {
-  void line(std::string_view, const std::source_location&) override {}
+  void line(std::string_view, const executor::code_place&) override {}
   void raw(std::string_view) override {}
 };
 

@@ -59,7 +59,7 @@ class Clients:
             self.client.connect(self.executor.address, TOKEN)
 
     def results(self):
-        runs = {11: ("echo", PARAM, 0, [200, None]), 12: ("failing", PARAM, 0, [500, "script exit value(1) is failed"]),
+        runs = {11: ("echo", PARAM, 0, [200, None]), 12: ("failing", PARAM, 0, [500, "the program ended with exit code 1"]),
                 13: ("slow", "60000", 1, [502, "job execute timeout "])}
         for run, (handler, param, limit_s, _) in runs.items():
             told = self.run(run, run, executorHandler=handler, executorParams=param, executorTimeout=limit_s)
