@@ -8,6 +8,7 @@
 
 #include "actors/link/sockets.hpp"
 #include "actors/link/tls_stream.hpp"
+#include "protocol/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_socket.hpp"
 #include "tests/support/tcp_relay.hpp"
@@ -233,6 +234,22 @@ TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[link
   REQUIRE(facts->await("link up", 2));
   executor.holds = false;
   CHECK(facts->await("result " + std::to_string(test::first_by_hand), 1));
+}
+
+TEST_CASE("no end of an actor is told in CAF's names", "[links]") {
+  const auto is_plain = [](const caf::error& reason) {
+    const auto words = protocol::end_in_words(reason);
+    CAPTURE(words);
+    CHECK_FALSE(words.empty());
+    CHECK(words.find_first_of("_:") == std::string::npos);
+  };
+  for (int code = 0; code <= 255; ++code) { // a peer may make them up
+    is_plain(caf::error{static_cast<caf::sec>(code)});
+    is_plain(caf::error{static_cast<caf::exit_reason>(code)});
+  }
+  CHECK(protocol::end_in_words({}) == "it has ended");
+  CHECK(protocol::end_in_words(caf::exit_reason::remote_link_unreachable) == "the connection is lost");
+  CHECK(protocol::end_in_words(protocol::to_caf({core::errc::unavailable, "away"})) == "away");
 }
 
 TEST_CASE_METHOD(tls_world, "an executor that goes is warned of unless it said farewell, in plain words", "[links]") {
