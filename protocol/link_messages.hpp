@@ -14,7 +14,7 @@
 namespace ringmaster::protocol {
 
 /// Raised with every change of what crosses a link. Executor and node of two versions do not link; they speak HTTP.
-inline constexpr std::uint32_t link_version = 1;
+inline constexpr std::uint32_t link_version = 2;
 /// The same for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 

@@ -75,7 +75,8 @@ void take_word(const inquiry_ptr& asked, const protocol::probe_reply& said) {
   asked->answer.verdict = said.code == 200                    ? core::unknown_verdict::known
                           : said.code == core::run_never_came ? core::unknown_verdict::not_received
                                                               : core::unknown_verdict::cannot_tell;
-  if (asked->answer.verdict == core::unknown_verdict::cannot_tell)
+  asked->answer.certain = asked->answer.verdict != core::unknown_verdict::cannot_tell;
+  if (!asked->answer.certain)
     asked->answer.reason = "the executor cannot tell: " + said.message;
   finish(asked);
 }

@@ -23,6 +23,8 @@ struct executor_question {
 /// What the executor's answers mean, and its link for what follows; an empty handle when there is none.
 struct executor_answer {
   core::unknown_verdict verdict = core::unknown_verdict::cannot_tell;
+  /// The executor itself has said it of this run: nothing was concluded.
+  bool certain = false;
   /// It answered the first question, whatever it said.
   bool reached = false;
   /// The question that got no answer was given up at its time limit, so that the executor is slow or gone; else the connection

@@ -7,8 +7,9 @@
 
 namespace ringmaster::actors {
 
-link_set::link_set(protocol::trigger_pool::pointer owner, link_tools tools, logger log)
-  : owner_{owner}, tools_{std::move(tools)}, log_{std::move(log)} {}
+link_set::link_set(protocol::trigger_pool::pointer owner, link_tools tools, core::milliseconds misfire_after,
+                   protocol::wall_clock clock, logger log)
+  : owner_{owner}, tools_{std::move(tools)}, misfire_after_{misfire_after}, clock_{std::move(clock)}, log_{std::move(log)} {}
 
 link_set::~link_set() {
   for (auto& [address, known] : links_)
@@ -32,7 +33,8 @@ const protocol::executor_link& link_set::own(const std::string& address, steady 
 
 protocol::executor_link link_set::make(const std::string& address) {
   if (protocol::is_native_only(address))
-    return owner_->spawn<protocol::with_state<absent_link_state, protocol::absent_link>>(address);
+    return owner_->spawn<protocol::with_state<absent_link_state, protocol::absent_link>>(
+      absent_link_tools{protocol::trigger_pool{owner_}, misfire_after_, clock_}, address);
   return owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
 }
 
@@ -46,6 +48,10 @@ void link_set::change_native(protocol::native_link_news&& news) {
   } else if (const auto known = natives_.find(news.address); known != natives_.end() && known->second == news.link) {
     natives_.erase(known);
   }
+}
+
+bool link_set::is_absent(const std::string& address) const {
+  return protocol::is_native_only(address) && !natives_.contains(address);
 }
 
 // Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.

@@ -9,6 +9,7 @@
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
 
@@ -18,7 +19,8 @@ class link_set {
 public:
   using steady = std::chrono::steady_clock::time_point;
 
-  link_set(protocol::trigger_pool::pointer owner, link_tools tools, logger log);
+  link_set(protocol::trigger_pool::pointer owner, link_tools tools, core::milliseconds misfire_after, protocol::wall_clock clock,
+           logger log);
   link_set(const link_set&) = delete;
   link_set& operator=(const link_set&) = delete;
   ~link_set();
@@ -27,6 +29,8 @@ public:
   /// The same without regard to native links.
   [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
   void change_native(protocol::native_link_news&& news);
+  /// Of an executor without HTTP that has no native link.
+  [[nodiscard]] bool is_absent(const std::string& address) const;
   void change_registry(const protocol::registry_change& change);
   /// Lets those go that were not used for `age`. Calls under way keep their link alive until they are answered.
   void drop_unused(steady now, std::chrono::nanoseconds age);
@@ -43,6 +47,8 @@ private:
 
   protocol::trigger_pool::pointer owner_;
   link_tools tools_;
+  core::milliseconds misfire_after_;
+  protocol::wall_clock clock_;
   logger log_;
   std::shared_ptr<const protocol::registry_view> registry_ = std::make_shared<protocol::registry_view>();
   std::unordered_map<std::string, known_link> links_;

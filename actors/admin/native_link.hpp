@@ -13,6 +13,7 @@
 
 #include "actors/admin/executor_link.hpp"
 #include "actors/admin/link_admission.hpp"
+#include "actors/admin/waiting_run.hpp"
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_border.hpp"
@@ -72,12 +73,6 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
 
-  struct waiting_run {
-    core::claimed_run run;
-    protocol::send_listener listener;
-    /// When it came.
-    steady since{};
-  };
   using runs_elsewhere = std::vector<waiting_run>;
   struct flight {
     /// None any more when their deadline is over.

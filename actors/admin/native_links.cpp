@@ -28,7 +28,6 @@ std::string shown(std::string_view text) {
 
 native_links_state::native_links_state(protocol::native_links::pointer self, native_links_parts parts)
   : self_{self}, parts_{std::move(parts)}, next_tick_{self->clock().now()} {
-  open_door();
   arm();
 }
 
@@ -103,7 +102,9 @@ void native_links_state::greet(protocol::link_hello&& hello) {
 
 // What executors may have and report for. Tokens are looked at with the next beat.
 void native_links_state::learn_groups(const protocol::registry_change& change) {
-  view_ = change.view;
+  const bool knows_groups = std::exchange(view_, change.view) != nullptr;
+  if (!knows_groups)
+    open_door(); // who came before would be refused, and stay away for longer
   std::unordered_map<std::string, std::shared_ptr<const std::vector<core::group_id>>> by_app_name;
   for (auto& [address, known] : links_) {
     auto& groups = by_app_name[known.hello.app_name];
@@ -147,7 +148,7 @@ void native_links_state::cut(const known_link& known) { protocol::send(self_, kn
 
 void native_links_state::tick() {
   arm();
-  if (!door_)
+  if (view_ && !door_)
     open_door();
   std::vector<std::string> refused;
   for (auto& [address, known] : links_) {

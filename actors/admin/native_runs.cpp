@@ -35,28 +35,17 @@ public:
 
   void add(waiting_run&& one, protocol::send_state state, std::int32_t code, std::string message, steady sent = {}) {
     const auto elapsed = sent == steady{} ? steady::duration{0} : of_.now() - sent;
-    results(one.listener)
-      .push_back({.run = std::move(one.run), .state = state, .code = code, .message = std::move(message),
-                  .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(elapsed), .sent_at = sent,
-                  .unreachable = code == core::executor_stops});
+    groups_.add(one.listener,
+                {.run = std::move(one.run), .state = state, .code = code, .message = std::move(message),
+                 .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(elapsed), .sent_at = sent,
+                 .unreachable = code == core::executor_stops});
   }
 
-  void tell() {
-    for (auto& [listener, items] : groups_)
-      protocol::send(of_.self_, listener, protocol::send_results{std::move(items)});
-    groups_.clear();
-  }
+  void tell() { groups_.tell(of_.self_); }
 
 private:
-  std::vector<protocol::send_result>& results(const protocol::send_listener& listener) {
-    for (auto& [known, items] : groups_)
-      if (known == listener)
-        return items;
-    return groups_.emplace_back(listener, std::vector<protocol::send_result>{}).second;
-  }
-
   native_link_state& of_;
-  std::vector<std::pair<protocol::send_listener, std::vector<protocol::send_result>>> groups_;
+  result_groups groups_;
 };
 
 void native_link_state::send_runs(protocol::send_batch&& batch) {
@@ -183,14 +172,7 @@ void native_link_state::pass_on(runs_elsewhere&& runs) {
 }
 
 void native_link_state::hand_over(runs_elsewhere&& runs, const protocol::executor_link& to) {
-  std::vector<protocol::send_batch> batches;
-  for (auto& one : runs) {
-    auto of = std::find_if(batches.begin(), batches.end(), [&](const auto& each) { return each.listener == one.listener; });
-    if (of == batches.end())
-      of = batches.insert(batches.end(), protocol::send_batch{{}, one.listener});
-    of->runs.push_back(std::move(one.run));
-  }
-  for (auto& batch : batches)
+  for (auto& batch : to_batches(std::move(runs)))
     protocol::send(self_, to, std::move(batch));
 }
 

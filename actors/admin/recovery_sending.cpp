@@ -117,6 +117,8 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
     runs_.note_answer(address, steady_now());
     if (result.code == core::success_code)
       succeed(*run, "the executor accepted " + sending);
+    else if (run->never_came)
+      finish(*run, result.code, result.message, false);
     else // the refusal may be caused by the first copy
       give_up(*run, sending + " was refused: " + result.message);
     break;

@@ -166,7 +166,10 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
     runs_.note_failure(address, answer.timed_out, steady_now() + wait_min, answer.reason);
   switch (answer.verdict) {
   case core::unknown_verdict::known: succeed(run, "the executor has started it"); break;
-  case core::unknown_verdict::not_received: not_received(run, answer.link); break;
+  case core::unknown_verdict::not_received:
+    run.never_came = answer.certain;
+    not_received(run, answer.link);
+    break;
   case core::unknown_verdict::busy:
   case core::unknown_verdict::cannot_tell: ask_again(run, answer.reason, !answer.reached); break;
   }

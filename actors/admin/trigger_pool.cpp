@@ -39,7 +39,7 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     avoidance_{avoid_for},
     probes_{probe_limits{}},
     registry_{std::make_shared<protocol::registry_view>()},
-    links_{self, std::move(tools), log_},
+    links_{self, std::move(tools), misfire_after_, clock_, log_},
     next_sweep_{steady_now() + sweep_every},
     metrics_{self->system()},
     avoided_count_{self->system().metrics().gauge_singleton("ringmaster", "executors-avoided",
@@ -60,7 +60,10 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
       recovery_ = partners.recovery;
       registry_monitor_ = partners.registry;
     },
-    [this](protocol::native_link_news& news) { links_.change_native(std::move(news)); },
+    [this](protocol::native_link_news& news) {
+      hear({news.address, news.up});
+      links_.change_native(std::move(news));
+    },
     [this](const protocol::link_query& query) {
       return protocol::link_handle{query.http_only ? links_.own(query.address, steady_now())
                                                    : links_.of(query.address, steady_now())};
@@ -108,8 +111,11 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
   metrics_.sent(sent.items.size());
   if (!sent.items.empty())
     protocol::send(self_, completion_, std::move(sent));
-  for (auto& [address, runs] : by_address)
+  for (auto& [address, runs] : by_address) {
+    if (links_.is_absent(address))
+      avoid(address); // these wait for it to dial in; the next ones have better ways
     protocol::send(self_, links_.of(address, steady_t), std::move(runs));
+  }
   if (!refused.items.empty())
     protocol::send(self_, storage_, std::move(refused));
 }

@@ -53,6 +53,8 @@ struct unknown_run {
   bool permitted = false;
   /// T7 was asked for and its answer was lost: it may have been granted.
   bool permit_in_doubt = false;
+  /// Its executor has said itself that it never had it: what becomes of the second sending is not the first one's doing.
+  bool never_came = false;
   /// T7 was refused: somebody sent the run a second time before.
   bool permit_refused = false;
 };

@@ -25,6 +25,7 @@ protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
     [this](protocol::callback_partners& partners) {
       links_ = std::move(partners.links);
       retry_at_ = now();
+      offered_ = !flights_.empty();
       pump();
     },
     [this](const protocol::flush_reports& asked) { return flush(asked.limit); },
@@ -192,6 +193,8 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
     if (!std::exchange(away_, true))
       tools_.log->warn("no admin takes results; they are kept in files and sent again");
   }
+  if (std::exchange(offered_, false)) // while this one was under way
+    retry_at_ = now();
   if (ended.files.empty() && !ended.saved)
     unsent_.put_back(ended.reports.untold());
   for (auto& [file, runs] : ended.files) {

@@ -195,6 +195,8 @@ private:
   /// Each attempt that was given up makes the next one begin with other results.
   std::size_t turn_ = 0;
   steady retry_at_{};
+  /// There is a new way since the last attempt began.
+  bool offered_ = false;
   steady disk_retry_at_{};
   /// What was told of it last.
   std::string disk_trouble_;

@@ -93,6 +93,7 @@ void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::sh
   ++entry.triggers;
   ++undecided_;
   const auto run = asked.request.run;
+  undecided_runs_.insert(run);
   asked.request.glue_source.reset(); // the body has it; thousands may wait
   // A decision that came behind a limit would be lost, and its run stay taken. Whoever asks has limits of his own.
   protocol::request_unlimited(self_, entry.thread, std::move(asked))
@@ -106,6 +107,7 @@ void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::sh
 void executor_host_state::decided(const std::shared_ptr<open_batch>& batch, std::size_t at, core::log_id run,
                                   core::trigger_reply&& reply) {
   --undecided_;
+  undecided_runs_.erase(run);
   if (reply.code == run_succeeded)
     ++runs_taken_;
   else if (reply.code != run_unknown) {
@@ -207,8 +209,8 @@ caf::result<core::trigger_reply> executor_host_state::is_idle(core::job_id job) 
 }
 
 core::trigger_reply executor_host_state::knows(const protocol::taken_query& asked) const {
-  if (recent_.contains(asked.run) && undecided_ > 0)
-    return {run_unknown, "runs are being decided on"}; // it may be refused yet
+  if (undecided_runs_.contains(asked.run))
+    return {run_unknown, "whether this run is taken is being decided"};
   if (recent_.contains(asked.run) || tools_.runs->contains(asked.run))
     return {};
   const auto began = tools_.logs->has(asked.run, asked.log_time);

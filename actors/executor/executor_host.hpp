@@ -119,7 +119,9 @@ private:
   bool making_room_ = false;
   steady room_retry_at_{};
   /// Triggers that a job_thread has yet to decide on.
+  /// Of how many runs no job_thread has said yet whether it takes them; those of them that have an id.
   std::size_t undecided_ = 0;
+  std::unordered_set<core::log_id> undecided_runs_;
   std::uint64_t runs_taken_ = 0;
 
   std::map<std::uint64_t, caf::typed_response_promise<core::log_lines>> reads_;

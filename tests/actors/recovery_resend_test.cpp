@@ -39,6 +39,16 @@ TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, how
     CHECK(executor->runs.size() == 1);
     CHECK(row(run).trigger_code == 200);
   }
+  SECTION("it never came, and is refused now: as any run that is refused") {
+    executor->idle = {404, "this run never came", true};
+    executor->send = answer(500, "Discard Later");
+    begin();
+    advance(1s);
+    CHECK(row(run).trigger_code == 500);
+    REQUIRE(verdicts().size() == 1);
+    CHECK(verdicts()[0].message == "Discard Later");
+    CHECK_FALSE(verdicts()[0].delivery_unknown);
+  }
   SECTION("it does not know yet") {
     executor->idle = {0, "runs are being decided on", true};
     begin();

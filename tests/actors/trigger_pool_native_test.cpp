@@ -92,3 +92,45 @@ TEST_CASE_METHOD(native_pooled, "runs wait a while for an executor without HTTP 
     CHECK(results().back().code == 200);
   }
 }
+
+TEST_CASE_METHOD(native_pooled, "while one of them is awaited, runs go to the other executors of its group", "[actors][links]") {
+  const test::addresses both{"ringmaster://pay-worker/one", "ringmaster://pay-worker/two"};
+  serve(both);
+  auto second = dial_in(both[1]);
+  route_and_fire(job_of(1, core::route_strategy::first));
+  for (int i = 0; i < 5; ++i)
+    route_and_fire(job_of(1, core::route_strategy::first));
+  CHECK(second->runs.size() == 5);
+  CHECK(results().size() == 5);
+  auto first = dial_in(both[0]);
+  CHECK(first->runs.size() == 1);
+  route_and_fire(job_of(1, core::route_strategy::first));
+  CHECK(first->runs.size() == 2);
+}
+
+TEST_CASE_METHOD(native_pooled, "who has asked for the way before the executor dialled in loses no time", "[actors][links]") {
+  const std::string alone = "ringmaster://pay-worker/one";
+  serve({alone});
+  auto way = ask<protocol::link_handle>(actor, protocol::link_query{alone});
+  REQUIRE(way);
+  auto record = dial_in(alone);
+  route(job_of(1));
+  tell(way->link, protocol::send_batch{claimed(), protocol::send_listener{recovery}});
+  run();
+  CHECK(record->runs.size() == 1);
+}
+
+TEST_CASE_METHOD(native_pooled, "what shall not run late does not wait until it is late", "[actors][links]") {
+  serve({"ringmaster://pay-worker/one"});
+  auto punctual = job_of(1);
+  punctual->misfire = core::misfire_policy::do_nothing;
+  route(punctual);
+  auto runs = claimed();
+  advance(3s);
+  tell(actor, protocol::firing_batch{std::move(runs)});
+  run();
+  CHECK(results().empty());
+  advance(2s + 100ms);
+  REQUIRE(results().size() == 1);
+  CHECK(results()[0].code == 500);
+}
