@@ -6,7 +6,10 @@
 namespace ringmaster::actors {
 
 absent_link_state::absent_link_state(protocol::absent_link::pointer self, absent_link_tools tools, std::string address)
-  : self_{self}, tools_{std::move(tools)}, address_{std::move(address)}, why_{"no native link of " + address_ + " to this node"} {}
+  : self_{self},
+    tools_{std::move(tools)},
+    address_{std::move(address)},
+    why_{"no native link of " + address_ + " to this node"} {}
 
 protocol::absent_link::behavior_type absent_link_state::make_behavior() {
   return {
