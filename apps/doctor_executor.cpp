@@ -42,7 +42,7 @@ void check_folder(const config::settings& settings, finding_list& findings) {
 }
 
 // What a server shows to executors is what an executor shows to admins, by other names.
-void check_tls(const config::settings& settings, finding_list& findings) {
+void check_executor_tls(const config::settings& settings, finding_list& findings) {
   using level = gateway::tls_finding::level;
   config::security_settings security;
   security.executor_ca = settings.executor.admin_ca;
@@ -111,7 +111,7 @@ void check_executor(const config::settings& settings, finding_list& findings) {
                              + (settings.executor.http_allowed.empty() ? "" : ", and http")
                              + (settings.executor.scripts ? ", and scripts" : "")));
   check_folder(settings, findings);
-  check_tls(settings, findings);
+  check_executor_tls(settings, findings);
   if (!options)
     return; // who is asked may be wrong, too
   check_nodes(settings, findings);
