@@ -317,7 +317,7 @@ class NativeLinkTest(Case):
         linked = ("--set", "executor.listen=", "--set", f"executor.nodes={node}", *files)
         found = examine(*linked)
         self.assertEqual(found["configuration"], ("ok", "an executor's: app name batch-worker, no port is open"))
-        self.assertEqual(found["handlers"], ("ok", "2 commands"))
+        self.assertEqual(found["handlers"], ("ok", "3 commands"))
         self.assertEqual(found["node"], ("ok", f"{node} takes the certificate of this executor"))
         self.assertEqual(found["folder"][0], "warn")
         self.assertNotIn("database", found)
