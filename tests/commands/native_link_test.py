@@ -268,7 +268,7 @@ class NativeLinkTest(Case):
         for life in range(3):
             server.signal(signal.SIGKILL)
             server.child.wait(DEADLINE_S)
-            server.wait_for(lambda: executor.text().count("no native link to") > life, "the executor has noticed")
+            executor.wait_for(lambda: executor.text().count("no native link to") > life, "the executor has noticed")
             server = self.start_node(JOBS + BUSY_JOB, link=link, listen=listen)
             self.more_succeed(server)
         last = self.rows("SELECT max(id) FROM xxl_job_log")[0][0]
