@@ -11,6 +11,7 @@
 #include "apps/executor_settings.hpp"
 #include "executor/usable_options.hpp"
 #include "gateway/transport.hpp"
+#include "protocol/http.hpp"
 
 namespace ringmaster::apps {
 
@@ -61,14 +62,12 @@ void check_executor_tls(const config::settings& settings, finding_list& findings
 
 /// `host:port` of an address of HTTP.
 std::string door_of(std::string_view url) {
-  const bool is_tls = url.starts_with("https://");
-  if (const auto scheme = url.find("://"); scheme != std::string_view::npos)
-    url.remove_prefix(scheme + 3);
-  const std::string host{url.substr(0, url.find('/'))};
+  const auto origin = protocol::split_address(url).origin;
+  const auto host = origin.substr(origin.find("://") + 3);
   const auto colon = host.rfind(':');
   const auto bracket = host.rfind(']');
   const bool has_port = colon != std::string::npos && (bracket == std::string::npos || bracket < colon);
-  return has_port ? host : host + (is_tls ? ":443" : ":80");
+  return has_port ? host : host + (origin.starts_with("https:") ? ":443" : ":80");
 }
 
 void check_nodes(const config::settings& settings, finding_list& findings) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/execution_state.hpp"
 #include "core/trigger_request.hpp"
 
 namespace ringmaster::actors {
@@ -72,7 +73,7 @@ void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
 
 /// An executor of ours, by its native link: it refuses what it has taken, so nothing has to be concluded from anything.
 void take_word(const inquiry_ptr& asked, const protocol::probe_reply& said) {
-  asked->answer.verdict = said.code == 200                    ? core::unknown_verdict::known
+  asked->answer.verdict = said.code == core::success_code     ? core::unknown_verdict::known
                           : said.code == core::run_never_came ? core::unknown_verdict::not_received
                                                               : core::unknown_verdict::cannot_tell;
   asked->answer.certain = asked->answer.verdict != core::unknown_verdict::cannot_tell;

@@ -36,9 +36,8 @@ struct executor_answer {
 };
 
 /// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`; over a native
-/// link for the run itself. A question
-/// whose connection broke is asked again at once, once; the transport does not use a broken connection again. `then` runs in
-/// `self` exactly once, after three limits and two seconds at the latest.
+/// link for the run itself. A question whose connection broke is asked again at once, once; the transport does not use a broken
+/// connection again. `then` runs in `self` exactly once, after three limits and two seconds at the latest.
 void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
                   std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then);
 

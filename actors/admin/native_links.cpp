@@ -20,7 +20,7 @@ constexpr std::size_t shown_bytes_max = 200;
 
 /// Of a stranger, as a line of the log can hold it.
 std::string shown(std::string_view text) {
-  const auto valid = core::valid_utf8(text.substr(0, shown_bytes_max));
+  const auto valid = core::valid_utf8(core::cut_bytes(text, shown_bytes_max));
   return valid.size() < text.size() ? valid + "..." : valid;
 }
 

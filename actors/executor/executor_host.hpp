@@ -118,8 +118,7 @@ private:
   recent_runs recent_{recent_max};
   bool making_room_ = false;
   steady room_retry_at_{};
-  /// Triggers that a job_thread has yet to decide on.
-  /// Of how many runs no job_thread has said yet whether it takes them; those of them that have an id.
+  /// Triggers that a job_thread has yet to decide on, and their runs; those without an id count as one.
   std::size_t undecided_ = 0;
   std::unordered_set<core::log_id> undecided_runs_;
   std::uint64_t runs_taken_ = 0;

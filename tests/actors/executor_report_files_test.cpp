@@ -117,12 +117,7 @@ TEST_CASE_METHOD(calling_back, "an admin that was away for an hour gets each res
 
 TEST_CASE_METHOD(calling_back, "a file that is refused for itself holds up no other", "[actors][executor]") {
   start();
-  client->answers = [](const protocol::http_call& call) {
-    for (const auto& result : test::results_in(call))
-      if (result.run == 13)
-        return http_answer(refusal);
-    return http_answer(R"({"code":200})");
-  };
+  refuse({13});
   report(13, 13);
   settle();
   report(14, 15);

@@ -22,6 +22,7 @@
 #include "actors/admin/absent_link.hpp"
 #include "actors/admin/native_links.hpp"
 #include "actors/executor/link_dialer.hpp"
+#include "actors/link/system_config.hpp"
 #include "actors/link/tls_ports.hpp"
 #include "tests/support/certificates.hpp"
 
@@ -97,12 +98,8 @@ inline std::shared_ptr<spdlog::logger> log_to(const board_ptr& facts) {
   return std::make_shared<spdlog::logger>("links", std::make_shared<board_sink>(facts));
 }
 
-struct link_config : caf::actor_system_config {
-  explicit link_config(const std::string& identifier = std::string{protocol::link_identifier}) {
-    set("caf.scheduler.policy", "sharing");
-    set("caf.scheduler.max-threads", std::size_t{2});
-    set("caf.scheduler.max-throughput", std::size_t{100});
-    actors::prepare_links(*this);
+struct link_config : actors::system_config {
+  explicit link_config(const std::string& identifier = std::string{protocol::link_identifier}) : system_config{true} {
     set("caf.middleman.app-identifiers", std::vector<std::string>{identifier});
   }
 };
