@@ -22,13 +22,17 @@ inline constexpr std::chrono::seconds store_patience{60};
 /// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
 /// core::result<T>` and calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an
 /// `unavailable` result. `turn` says when storage_actor lets it run. After a `timeout` it is unknown whether the use case ran:
-/// use cases are idempotent or guarded.
+/// use cases are idempotent or guarded. One that has not begun by then never runs.
 template <class T, class Self, class Worker, class UseCase, class Then>
 void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience,
                protocol::store_turn turn = protocol::store_turn::usual) {
   auto answer = std::make_shared<std::optional<core::result<T>>>();
-  protocol::store_task task{[use_case = std::move(use_case), answer](core::result<storage::store*> store) mutable {
-    if (store)
+  const auto& clock = self->clock();
+  protocol::store_task task{[use_case = std::move(use_case), answer, &clock,
+                             expires = clock.now() + limit](core::result<storage::store*> store) mutable {
+    if (clock.now() >= expires)
+      answer->emplace(core::fail(core::errc::timeout, "the store worker had no time for it"));
+    else if (store)
       answer->emplace(use_case(**store));
     else
       answer->emplace(tl::unexpected<core::error>{std::move(store.error())});

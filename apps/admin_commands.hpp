@@ -18,6 +18,7 @@ void add_log_command(CLI::App& app, std::function<int()>& chosen);
 void add_user_commands(CLI::App& app, std::function<int()>& chosen);
 void add_key_commands(CLI::App& app, std::function<int()>& chosen);
 void add_node_commands(CLI::App& app, std::function<int()>& chosen);
+void add_repair_commands(CLI::App& app, std::function<int()>& chosen);
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen);
 /// Looks at `app` when it runs: everything that was added until then is completed.
 void add_completion_command(CLI::App& app, std::function<int()>& chosen);

@@ -17,6 +17,12 @@ core::result<core::zone> find_zone(const std::string& name) {
   return name.empty() ? core::zone::system() : core::zone::find(name);
 }
 
+std::optional<core::trigger_tail> tail_of(const std::string& dialect) {
+  if (dialect == "2.x")
+    return core::trigger_tail::answer;
+  return dialect == "3.3+" ? std::optional{core::trigger_tail::remark} : std::nullopt;
+}
+
 } // namespace
 
 bool migrates_itself(const config::database_settings& database) {
@@ -48,7 +54,8 @@ core::result<assembled> assemble(config::settings settings) {
 
 core::result<std::unique_ptr<storage::database>> make_database(const assembled& node) {
   storage::store_options options{node.database_zone, node.schedule_zone,
-                                 core::find_language(node.settings.server.language).value_or(core::language::en)};
+                                 core::find_language(node.settings.server.language).value_or(core::language::en),
+                                 tail_of(node.settings.gateway.dialect)};
   const auto& database = node.settings.database;
   return core::sqlite_path(database.url) ? storage::make_sqlite_database(database, options)
                                          : storage::make_mysql_database(database, options);

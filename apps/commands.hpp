@@ -82,7 +82,12 @@ struct demo_options {
   std::string listen = "127.0.0.1:0";
 };
 
-[[nodiscard]] int serve(const config_options& options);
+struct serve_options : config_options {
+  /// A SQLite file may be made in a data folder whose server had one.
+  bool new_database = false;
+};
+
+[[nodiscard]] int serve(const serve_options& options);
 [[nodiscard]] int run_executor(const config_options& options);
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);

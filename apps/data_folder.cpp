@@ -56,6 +56,22 @@ core::result<void> prepare_database_folder(const config::settings& settings) {
   return inside.empty() || *inside.begin() == ".." ? core::result<void>{} : prepare_data_dir(settings);
 }
 
+core::result<void> check_database_is_there(const config::settings& settings) {
+  const auto file = sqlite_file(settings);
+  std::error_code problem;
+  if (file.empty() || fs::exists(file, problem) || problem)
+    return {};
+  for (const char* name : {"database-marks", "node-id", "initial-secrets"})
+    if (fs::exists(fs::path{settings.data_dir} / name, problem))
+      return core::fail(core::errc::conflict,
+                        "the database " + file.string() + " is missing, but a server of the folder " + settings.data_dir +
+                          " had one (" + name + " is there): put the file back or restore a backup; "
+                          "`ringmaster serve --new-database` begins with an empty one");
+  return {};
+}
+
+std::string marks_file(const config::settings& settings) { return fs::path{settings.data_dir} / "database-marks"; }
+
 core::result<sole_use> sole_use::of_data_dir(const config::settings& settings) {
   return take((fs::path{settings.data_dir} / "lock").string(), "data_dir: " + settings.data_dir,
               "; give this one a folder of its own");
@@ -70,6 +86,15 @@ core::result<sole_use> sole_use::of_database(const config::settings& settings) {
   const auto real = fs::weakly_canonical(file, ignored);
   return take((real.empty() ? file : real).string() + "-lock", "database.url: " + settings.database.url,
               "; several servers need a database server");
+}
+
+std::string sole_use::process_name() const {
+  std::string boot;
+  struct stat file {};
+  if (file_ < 0 || !std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, boot) || boot.empty()
+      || ::fstat(file_, &file) != 0)
+    return {};
+  return boot + ":" + std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
 }
 
 core::result<sole_use> sole_use::take(const std::string& path, const std::string& what, const char* advice) {

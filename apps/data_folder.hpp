@@ -15,6 +15,13 @@ namespace ringmaster::apps {
 /// The same, when the database lives in that folder; else nothing is needed. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
 
+/// Rejects a start that would make a new SQLite file in a folder whose server had a database before: its file is missing, and an
+/// empty one in its place would give run ids a second time. Errors: `conflict`.
+[[nodiscard]] core::result<void> check_database_is_there(const config::settings& settings);
+
+/// Where a node keeps `core::kept_marks`: `database-marks` in the data folder.
+[[nodiscard]] std::string marks_file(const config::settings& settings);
+
 /// Whether a server has the data folder now, as far as this machine shows it. Takes nothing.
 [[nodiscard]] bool data_dir_in_use(const config::settings& settings);
 
@@ -29,6 +36,9 @@ public:
   sole_use() = default;
   ~sole_use();
   explicit operator bool() const noexcept { return file_ >= 0; }
+  /// Names the process that holds the file among those of all machines that run now: the boot of this machine's kernel and the
+  /// file there. Two processes with this name cannot live at once. Empty where the kernel does not say which boot this is.
+  [[nodiscard]] std::string process_name() const;
   sole_use(sole_use&& other) noexcept;
   sole_use& operator=(sole_use&& other) noexcept;
 

@@ -16,6 +16,7 @@
 #include "apps/doctor_findings.hpp"
 #include "apps/doctor_nodes.hpp"
 #include "apps/notification.hpp"
+#include "apps/schedule_findings.hpp"
 #include "config/load.hpp"
 #include "core/sqlite_url.hpp"
 #include "gateway/transport.hpp"
@@ -106,6 +107,29 @@ void check_mode(storage::store& store, const std::string& wanted, finding_list& 
     findings.push_back({verdict::failure, "job options", core::options_refused(*unplanned)});
 }
 
+/// Names a few; `repair schedules` has all.
+void check_times(const assembled& node, storage::store& store, finding_list& findings) {
+  constexpr std::size_t named_max = 5;
+  const auto found = find_far_ahead(store, node.schedule_zone, node.settings.cluster.clock_tolerance, system_now());
+  if (!found) {
+    findings.push_back({verdict::failure, "job times", found.error().context});
+    return;
+  }
+  if (found->empty()) {
+    findings.push_back({verdict::fine, "job times", "none lies further ahead than its schedule explains"});
+    return;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(found->size(), named_max); ++i) {
+    const auto& times = (*found)[i];
+    text += (i == 0 ? "job " : ", job ") + std::to_string(core::number(times.job)) + " (" +
+            (times.next ? "next " : "last ") + node.schedule_zone.format(times.next.value_or(times.last)) + ')';
+  }
+  findings.push_back({verdict::failure, "job times",
+                      std::to_string(found->size()) + " jobs have times further ahead than their schedules explain, as a clock "
+                        "that was wrong leaves them: " + text + "; `ringmaster repair schedules` counts them from now"});
+}
+
 void check_database(const assembled& node, finding_list& findings) {
   // Looking must not make the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
@@ -143,6 +167,7 @@ void check_database(const assembled& node, finding_list& findings) {
     return;
   }
   check_mode(**store, node.settings.cluster.mode, findings);
+  check_times(node, **store, findings);
   check_nodes(node.settings, **store, findings);
 }
 

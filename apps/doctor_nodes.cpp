@@ -57,7 +57,7 @@ finding_list oddities(const config::settings& settings, const watched_nodes& nod
     else if (own == id && node.is_alive() && !data_dir_in_use(settings))
       found.push_back({verdict::failure, "node id",
                        id + " is alive at " + node.last.address + ", and no server of this data folder is: a second process with "
-                         "this id would take its place again and again; set another cluster.node, or remove node-id from a "
+                         "this id would wait until that one ends; set another cluster.node, or remove node-id from a "
                          "folder that was copied"});
   }
   return found;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/prctl.h>
+
 #include "apps/commands.hpp"
 #include "apps/executor_settings.hpp"
 #include "apps/foundation.hpp"
@@ -38,6 +40,14 @@ void reload_tls(executor::executor& running, const protocol::logger& log) {
     log->info("reload: the files of TLS were read again");
 }
 
+/// Keeps the programs that run jobs under the same user from reading the token in /proc/PID/environ or in memory. Sanitizers need
+/// what it switches off.
+void hide_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  ::prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
 core::result<int> run(const config_options& options) {
   config::load_request request;
   request.file = options.file;
@@ -65,6 +75,7 @@ core::result<int> run(const config_options& options) {
 
 int run_executor(const config_options& options) {
   block_signals();
+  hide_memory();
   auto done = run(options);
   return done ? *done : complain(done.error());
 }

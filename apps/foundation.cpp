@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "apps/limits.hpp"
@@ -35,11 +37,17 @@ core::result<void> take_place(foundation& base) {
   return {};
 }
 
+/// Shorter access tokens are warned of.
+constexpr std::size_t short_token = 16;
+
 core::result<void> take_identity(foundation& base) {
   auto& settings = base.what.settings;
   auto token = obtain_access_token(settings);
   if (!token)
     return tl::unexpected<core::error>{token.error()};
+  if (token->token.size() < short_token)
+    base.log->warn("security.access_token has {} characters; choose at least {}: it can be guessed", token->token.size(),
+                   short_token);
   settings.security.access_token = token->token;
   base.token = std::move(*token);
   auto id = obtain_node_id(settings);
@@ -80,7 +88,8 @@ core::result<void> make_admin(foundation& base, storage::store& store) {
   return {};
 }
 
-core::result<void> take_database(foundation& base) {
+/// Before secrets are made: a folder that has them had a database.
+core::result<void> open_database(foundation& base) {
   auto file = sole_use::of_database(base.what.settings);
   if (!file)
     return tl::unexpected<core::error>{file.error()};
@@ -91,8 +100,10 @@ core::result<void> take_database(foundation& base) {
   if (!made)
     return tl::unexpected<core::error>{made.error()};
   base.database = std::move(*made);
-  if (auto ready = prepare_schema(*base.database, base.what.settings); !ready)
-    return ready;
+  return prepare_schema(*base.database, base.what.settings);
+}
+
+core::result<void> take_database(foundation& base) {
   auto store = base.database->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
@@ -107,6 +118,22 @@ core::result<void> take_database(foundation& base) {
   return base.sqlite_file ? end_other_lives(base, **store) : core::result<void>{};
 }
 
+/// A file that cannot be read is replaced: it guards against an accident that is rarer than a full disk.
+std::shared_ptr<actors::marks_keeper> keep_marks(const foundation& base) {
+  const std::filesystem::path path{marks_file(base.what.settings)};
+  core::kept_marks kept;
+  if (std::ifstream file{path}) {
+    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    if (const auto read = core::parse_marks(text))
+      kept = *read;
+    else
+      base.log->warn("{} cannot be used and is written again: whether the database is older than it was cannot be told now",
+                     path.string());
+  }
+  return std::make_shared<actors::marks_keeper>(
+    kept, [path](const std::string& text) { return write_private(path, text); }, std::chrono::steady_clock::now, base.log);
+}
+
 } // namespace
 
 void warn_of_tls(const config::settings& settings, const actors::logger& log) {
@@ -116,12 +143,15 @@ void warn_of_tls(const config::settings& settings, const actors::logger& log) {
       log->warn("TLS: {}", finding.detail);
 }
 
-core::result<foundation> lay_foundation(assembled what) {
+core::result<foundation> lay_foundation(assembled what, bool new_database) {
   auto log = make_logger(what.settings.log);
-  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, 0, {}};
-  for (auto step : {&take_place, &take_identity, &take_database})
+  foundation base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, {}, 0, {}};
+  if (auto there = new_database ? core::result<void>{} : check_database_is_there(base.what.settings); !there)
+    return tl::unexpected<core::error>{there.error()};
+  for (auto step : {&take_place, &open_database, &take_identity, &take_database})
     if (auto done = step(base); !done)
       return tl::unexpected<core::error>{done.error()};
+  base.marks = keep_marks(base);
   return base;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
+#include "actors/marks_keeper.hpp"
 #include "apps/assembly.hpp"
 #include "apps/data_folder.hpp"
 #include "apps/first_admin.hpp"
@@ -27,6 +28,8 @@ struct foundation {
   std::string node_id;
   /// Its schema is up to date.
   std::shared_ptr<storage::database> database;
+  /// What this node remembers of that database outside of it.
+  std::shared_ptr<actors::marks_keeper> marks;
   /// Of XXL-JOB's tables.
   int generation = 0;
   /// Made just now.
@@ -34,8 +37,9 @@ struct foundation {
 };
 
 /// Takes the data folder and the address, and only then makes secrets and touches the database: whoever comes second changes
-/// nothing. `what.settings` then carry the access token in force.
-[[nodiscard]] core::result<foundation> lay_foundation(assembled what);
+/// nothing. `what.settings` then carry the access token in force. `new_database`: a SQLite file may be made in a folder that had
+/// one.
+[[nodiscard]] core::result<foundation> lay_foundation(assembled what, bool new_database = false);
 
 /// Logs what a person should know of the files of TLS, but for what keeps them from being used: that is an error of its own.
 void warn_of_tls(const config::settings& settings, const actors::logger& log);

@@ -48,9 +48,11 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1); // so that a wrong word is named before one is missed
   std::function<int()> chosen;
 
-  config_options serve_config;
+  serve_options serve_config;
   auto* serve_command = app.add_subcommand("serve", "Run the scheduler until SIGTERM; SIGHUP applies the declared jobs again");
   add_config_options(*serve_command, serve_config);
+  serve_command->add_flag("--new-database", serve_config.new_database,
+                          "Begin with an empty SQLite database where an earlier one is missing");
   serve_command->callback([&] { chosen = [&] { return serve(serve_config); }; });
 
   config_options executor_config;
@@ -131,6 +133,7 @@ int run(int argc, char** argv) {
   add_log_command(app, chosen);
   add_forecast_command(app, chosen);
   add_node_commands(app, chosen);
+  add_repair_commands(app, chosen);
   add_user_commands(app, chosen);
   add_key_commands(app, chosen);
   add_completion_command(app, chosen);

@@ -1,6 +1,7 @@
 #include "apps/node.hpp"
 
 #include <cstdlib>
+#include <future>
 #include <random>
 #include <utility>
 
@@ -39,7 +40,9 @@ core::result<std::unique_ptr<node>> node::start(foundation base) {
   if (auto open = made->open_links(); !open)
     return tl::unexpected<core::error>{open.error()};
   made->spawn();
-  auto bound = made->base_.transport->listen(gateway::hand_over_to(made->gateway_));
+  auto bound = made->base_.transport->listen(
+    gateway::hand_over_to(made->gateway_),
+    gateway::body_rule_of(gateway::routes(), made->base_.what.settings.server.context_path));
   if (!bound)
     return tl::unexpected<core::error>{bound.error()};
   made->address_ = std::move(*bound);
@@ -67,7 +70,8 @@ void node::spawn() {
   actors::node_parts parts;
   parts.settings = base_.what.settings;
   parts.schedule_zone = base_.what.schedule_zone;
-  parts.identity = {base_.node_id, base_.address};
+  parts.identity = {base_.node_id, base_.address, base_.data_dir.process_name(), static_cast<bool>(base_.sqlite_file),
+                    base_.marks};
   parts.host = host_name();
   parts.open_store = [database = base_.database] { return database->open(); };
   parts.store_writers = base_.database->writers();
@@ -152,16 +156,29 @@ bool node::uses_tls() const {
          !settings.security.executor_certificate.empty() || links_;
 }
 
-void node::stop() {
+// Answered by an actor, so that this thread may look for a second signal meanwhile.
+void node::drain(const std::function<bool()>& hurried) {
+  std::promise<void> done;
+  auto stopped = done.get_future();
+  auto limit = base_.what.settings.drain_timeout + 30s;
+  auto ask = [&](caf::event_based_actor* self) {
+    protocol::request(self, supervisor_, limit, protocol::stop_request{})
+      .then([&] { done.set_value(); }, [&](const caf::error&) { done.set_value(); });
+  };
+  system_->spawn(ask);
+  bool asked_again = false;
+  while (stopped.wait_for(100ms) != std::future_status::ready)
+    if (!asked_again && hurried()) {
+      asked_again = true;
+      protocol::anon_send(supervisor_, protocol::stop_request{});
+    }
+}
+
+void node::stop(const std::function<bool()>& hurried) {
   if (std::exchange(stopped_, true))
     return;
-  {
-    caf::scoped_actor self{*system_};
-    auto ignore = [](const caf::error&) {};
-    if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
-      protocol::request(&*self, supervisor_, base_.what.settings.drain_timeout + 20s, protocol::stop_request{})
-        .receive([] {}, ignore);
-  }
+  if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
+    drain(hurried);
   // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
   base_.transport->stop();
   if (gateway_)
@@ -174,6 +191,8 @@ void node::stop() {
   if (notifier_)
     notifier_->stop();
   system_.reset();
+  if (base_.marks)
+    base_.marks->finish();
 }
 
 } // namespace ringmaster::apps

@@ -2,6 +2,7 @@
 
 // A running node: actor system, transport, actors, gateway. Started and stopped by one thread.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,11 +38,13 @@ public:
   [[nodiscard]] core::result<void> reload_tls();
   [[nodiscard]] bool uses_tls() const;
 
-  /// Graceful: drains within `drain_timeout`, then ends everything. Idempotent.
-  void stop();
+  /// Graceful: fires what is reserved (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything. Idempotent.
+  /// `hurried` is asked ten times a second; once true, what is reserved is not waited for.
+  void stop(const std::function<bool()>& hurried = [] { return false; });
 
 private:
   explicit node(foundation base);
+  void drain(const std::function<bool()>& hurried);
   /// Takes the address of links, if there shall be any.
   [[nodiscard]] core::result<void> open_links();
   void spawn();

@@ -37,18 +37,33 @@ core::result<std::string> random_hex(std::size_t bytes) {
   return hex;
 }
 
-/// Written under another name first, so that a crash or a full disk leaves no half secret.
+/// Makes a new name in the folder durable. A file system that cannot do that goes without.
+void sync_folder(const fs::path& folder) {
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0)
+    return;
+  static_cast<void>(::fsync(opened));
+  ::close(opened);
+}
+
+} // namespace
+
 core::result<void> write_private(const fs::path& path, const std::string& text) {
   auto unfinished = path.string() + ".new";
-  int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  // A file of a start that broke off goes; a link or a file that another user put there in between is an error.
+  ::unlink(unfinished.c_str());
+  int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   auto written = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
   auto reason = errno;
   if (file >= 0)
     ::close(file);
   if (!written || ::rename(unfinished.c_str(), path.c_str()) != 0)
     return core::fail(core::errc::unavailable, path.string() + " cannot be written: " + std::strerror(written ? errno : reason));
+  sync_folder(path.parent_path());
   return {};
 }
+
+namespace {
 
 tl::unexpected<core::error> unusable(const fs::path& path, const std::string& why) {
   return core::fail(core::errc::unavailable, path.string() + " cannot be used: " + why);

@@ -2,6 +2,7 @@
 
 // What a node makes once and keeps in its data folder: its access token and its identity.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ struct access_token {
 
 /// The same without making one: nothing where there is none yet, or it cannot be read.
 [[nodiscard]] std::optional<std::string> known_node_id(const config::settings& settings);
+
+/// Replaces a file that its owner alone may read, as a whole and durably. Errors: `unavailable`.
+[[nodiscard]] core::result<void> write_private(const std::filesystem::path& path, const std::string& text);
 
 [[nodiscard]] std::string host_name();
 

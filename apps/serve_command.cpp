@@ -96,14 +96,14 @@ void run_until_stopped(const config_options& options, node& running, actors::log
     else if (event == signal_event::stop)
       break;
   }
-  running.stop();
+  running.stop([] { return wait_for_signal(0ms) == signal_event::stop; });
 }
 
-core::result<int> run(const config_options& options) {
+core::result<int> run(const serve_options& options) {
   auto what = assemble(options);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
-  auto base = lay_foundation(std::move(*what));
+  auto base = lay_foundation(std::move(*what), options.new_database);
   if (!base)
     return tl::unexpected<core::error>{base.error()};
   auto log = base->log;
@@ -124,7 +124,7 @@ core::result<int> run(const config_options& options) {
 
 } // namespace
 
-int serve(const config_options& options) {
+int serve(const serve_options& options) {
   block_signals();
   protocol::init_meta_objects();
   actors::init_link_meta_objects();

@@ -71,6 +71,9 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--prefill", given.load.prefill, "Finished runs that are in the log table before; not with --idle, --ingest")
     ->excludes(idle, ingest)
     ->check(CLI::Range(1, 1'000'000'000));
+  auto* applied = app.add_option("--apply", given.load.applied,
+                                 "N running jobs of another group, whose schedules an apply changes in the middle of --rate");
+  applied->needs(rate)->check(CLI::Range(1, 1'000'000));
   app.add_option("--reads", given.load.reads, "Reads of /api/v1 a second beside --rate, --even and --spread")
     ->excludes(burst, idle, ingest)
     ->check(CLI::Range(1, 100'000));

@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 using std::chrono::seconds;
 
 constexpr seconds missing_limit{15}, burst_after{15};
+/// An edit is seen after half a second, and then read by pages.
+constexpr std::int64_t apply_settled_ms = 2000;
 
 cpu_shares operator-(const cpu_shares& a, const cpu_shares& b) {
   return {a.ringmaster - b.ringmaster, a.store - b.store, a.executors - b.executors};
@@ -83,6 +85,37 @@ void prefill(load_store& store, const load_options& options, const fs::path& fol
   store.prefill(options.prefill, options.jobs);
 }
 
+/// The jobs of another group, and their change. Through the command, straight to the database.
+class changed_crowd {
+public:
+  changed_crowd(const load_options& options, const fs::path& folder, const fs::path& config)
+    : options_{options}, folder_{folder}, config_{config} {}
+
+  /// One apply of them all; its begin and end.
+  load_window apply(int second) const {
+    const auto file = folder_ / "crowd.toml";
+    load_plan plan{load_shape::yearly, options_.applied};
+    plan.group = "crowd";
+    plan.second = second;
+    write_jobs(file, plan, {"http://127.0.0.1:9/"});
+    const auto begin = now_ms();
+    server_process command{
+      {options_.ringmaster.string(), "apply", "--config", config_.string(), "--source", "crowd", file.string()},
+      folder_ / "apply.log"};
+    while (command.runs())
+      wait_until(now_ms() + 2);
+    const auto end = now_ms();
+    if (command.stop(stop_limit) != 0)
+      throw std::runtime_error("apply did not end well:\n" + command.end_of_log());
+    return {begin, end};
+  }
+
+private:
+  const load_options& options_;
+  const fs::path& folder_;
+  const fs::path& config_;
+};
+
 /// Kills or takes away what the plan says; returns when it is back.
 trouble_account make_trouble(const load_options& options, const load_window& window, load_store& store,
                              std::unique_ptr<server_process>& server,
@@ -130,6 +163,9 @@ load_report run_load(const load_options& options) {
   };
   auto server = start();
   report.ready_ms = ready;
+  const changed_crowd crowd{options, folder.path(), config_file};
+  if (options.applied > 0)
+    (void) crowd.apply(0);
   const auto window = window_of(options, plan);
   std::fprintf(stderr, "ready after %.0f ms, process %d; counting from %lld\n", report.ready_ms, server->process(),
                static_cast<long long>(window.begin_ms));
@@ -142,6 +178,12 @@ load_report run_load(const load_options& options) {
   std::optional<api_readers> readers;
   if (options.reads > 0)
     readers.emplace(port, folder.path(), options.reads, options.jobs);
+  load_window applying;
+  if (options.applied > 0) {
+    wait_until(window.begin_ms + options.trouble.after_s * 1000);
+    applying = crowd.apply(30);
+    report.applied = apply_account{options.applied, static_cast<double>(applying.end_ms - applying.begin_ms) / 1000, {}};
+  }
   if (options.trouble.kind != trouble_kind::none)
     report.trouble = make_trouble(options, window, store, server, start);
   wait_until(window.end_ms);
@@ -166,6 +208,8 @@ load_report run_load(const load_options& options) {
   report.rate = static_cast<double>(report.expected) / report.seconds;
   const auto book = emulated.finish();
   count(report, book, window, store.successes());
+  if (report.applied)
+    report.applied->late = account_of(book, {applying.begin_ms, applying.end_ms + apply_settled_ms}).late;
   if (report.trouble) {
     account_for(*report.trouble, book, window, options.jobs);
     report.lost = report.trouble->lost;

@@ -33,6 +33,8 @@ struct load_options {
   std::size_t prefill = 0;
   /// Of --pages: requests of each kind of page.
   std::size_t pages = 0;
+  /// Running jobs of another group that an apply changes in the middle of the load.
+  std::size_t applied = 0;
   /// Reads of the API a second, beside the load.
   std::size_t reads = 0;
   trouble_plan trouble;

@@ -12,7 +12,7 @@ std::string cron_of(const load_plan& plan, std::size_t job) {
   switch (plan.shape) {
   case load_shape::every_second: return "* * * * * ?";
   case load_shape::over_a_minute: return std::to_string(job % 60) + " * * * * ?";
-  case load_shape::yearly: return "0 0 0 1 1 ?";
+  case load_shape::yearly: return std::to_string(plan.second) + " 0 0 1 1 ?";
   case load_shape::evenly:
   case load_shape::at_once: break;
   }
@@ -63,12 +63,12 @@ std::vector<std::uint32_t> load_plan::expected(const load_window& window) const 
 
 void write_jobs(const std::filesystem::path& file, const load_plan& plan, const std::vector<std::string>& addresses) {
   std::ofstream out{file};
-  out << "[[group]]\napp_name = \"bench\"\ntitle = \"bench\"\naddresses = [";
+  out << "[[group]]\napp_name = " << quoted(plan.group) << "\ntitle = \"bench\"\naddresses = [";
   for (std::size_t i = 0; i < addresses.size(); ++i)
     out << (i > 0 ? ", " : "") << quoted(addresses[i]);
   out << "]\n";
   for (std::size_t i = 0; i < plan.jobs; ++i) {
-    out << "\n[[job]]\ngroup = \"bench\"\nkey = \"job-" << i << "\"\nroute = \"ROUND\"\n"
+    out << "\n[[job]]\ngroup = " << quoted(plan.group) << "\nkey = \"job-" << i << "\"\nroute = \"ROUND\"\n"
         << "handler = " << quoted(plan.handler) << "\n";
     if (const auto millisecond = i * 1000 / plan.jobs; plan.shape == load_shape::evenly)
       out << "interval_ms = 1000\nstart_at = " << start_of(millisecond) << "\nparams = \"" << millisecond << "\"\n";

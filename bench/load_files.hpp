@@ -26,6 +26,9 @@ struct load_plan {
   std::size_t jobs = 0;
   std::int64_t instant_ms = 0; ///< of `at_once`
   std::string handler = "noop";
+  std::string group = "bench";
+  /// Second of the minute at which `yearly` jobs fire.
+  int second = 0;
 
   /// Firings of each second of the window, from its begin.
   [[nodiscard]] std::vector<std::uint32_t> expected(const load_window& window) const;

@@ -50,6 +50,11 @@ std::string to_json(const load_report& report) {
     out["prefilled"] = report.prefilled;
   if (const auto& reads = report.reads)
     out["reads"] = {{"per_s", rounded(reads->per_second, 10)}, {"ms", to_object(reads->ms)}, {"failed", reads->failed}};
+  if (const auto& applied = report.applied)
+    out["apply"] = {{"jobs", applied->jobs},
+                    {"seconds", rounded(applied->seconds)},
+                    {"jobs_per_s", rounded(static_cast<double>(applied->jobs) / applied->seconds, 10)},
+                    {"late_ms", to_object(applied->late)}};
   if (const auto& trouble = report.trouble)
     out["trouble"] = {{"away_ms", trouble->back_ms - trouble->began_ms},
                       {"dropped_meanwhile", trouble->dropped},

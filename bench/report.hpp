@@ -30,6 +30,13 @@ struct read_account {
   std::size_t failed = 0;
 };
 
+/// Of an apply in the middle of a load.
+struct apply_account {
+  std::size_t jobs = 0;
+  double seconds = 0; ///< of the command, which reads the file, too
+  spread_ms late;     ///< of the load's instants while it ran, and in the two seconds after it
+};
+
 struct load_report {
   std::string store;
   std::string shape; ///< rate, even, spread or burst
@@ -52,6 +59,7 @@ struct load_report {
   std::size_t prefilled = 0;      ///< finished runs that were in the log before
   std::optional<trouble_account> trouble;
   std::optional<read_account> reads;
+  std::optional<apply_account> applied;
 
   [[nodiscard]] bool clean() const { return lost == 0 && doubled == 0 && unstored == 0; }
 };

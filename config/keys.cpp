@@ -85,6 +85,9 @@ void add_server(std::vector<setting>& to) {
   to.push_back(time("server.reply_timeout", server<&s::reply_timeout>, 100ms, 10min, "From a whole request to its reply."));
   to.push_back(count("server.connections_max", server<&s::connections_max>, 1, 1'000'000,
                      "Connections at the same time; more are refused."));
+  to.push_back(count("server.connections_per_client", server<&s::connections_per_client>, 0, 1'000'000,
+                     "Of them, of one client address; of IPv6 the network of 64 bits counts as one. This machine and trusted\n"
+                     "proxies are not limited. 0: no limit."));
   to.push_back(text("server.tls_certificate", server<&s::tls_certificate>,
                     "Certificate and the chain below its authority, a PEM file; relative to this file. With tls_key\n"
                     "everything is served over TLS. Read again on SIGHUP."));
@@ -137,7 +140,10 @@ void add_gateway(std::vector<setting>& to) {
                       "How XXL-JOB's web endpoints answer: as its releases up to 3.2, or as those from 3.3 on. auto: as the\n"
                       "release that made the database's tables."));
   to.push_back(count("gateway.requests_per_second", gateway<&gateway_settings::requests_per_second>, 0, 1'000'000,
-                     "Requests to /api/v1 of one user on one node, in the long run; twice as many at once. 0: no limit."));
+                     "Requests of one user on one node, in the long run; twice as many at once. 0: no limit."));
+  to.push_back(choice("gateway.job_management", gateway<&gateway_settings::job_management>, {"off", "group_tokens", "all"},
+                      "Which tokens of executors manage jobs under /api/ (addJob, triggerJob and so on): none, those of groups\n"
+                      "for the jobs of their group, or also security.access_token for all jobs."));
 }
 
 template <auto Member>
@@ -296,6 +302,11 @@ void add_cluster(std::vector<setting>& to) {
                     "A node without a beat for this long is dead and its firings are taken over. The same on every node."));
   to.push_back(time("cluster.send_margin", cluster<&s::send_margin>, 10ms, 10s,
                     "Longest time from a node's last look at its own deadline to the write on the socket."));
+  to.push_back(time("cluster.clock_tolerance", cluster<&s::clock_tolerance>, 0ms, 1h,
+                    "A node whose clock differs by more from most of the clocks that it knows plans nothing: the database's,\n"
+                    "those of the other nodes and, after a step, its own steady clock. \"0s\" disables the check."));
+  to.push_back(time("cluster.clock_settle", cluster<&s::clock_settle>, 0ms, 1h,
+                    "A step of the clock beyond the tolerance that no other clock confirms is believed after this time."));
 }
 
 void add_retention(std::vector<setting>& to) {

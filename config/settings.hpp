@@ -45,6 +45,9 @@ struct server_settings {
   /// From a whole request to its reply.
   milliseconds reply_timeout{10000};
   std::size_t connections_max = 8192;
+  /// Of one client address; of IPv6 the network of 64 bits counts as one. This machine and trusted proxies are not limited. 0: no
+  /// limit.
+  std::size_t connections_per_client = 1024;
   /// PEM files. With both, everything is served over TLS and nothing in the clear.
   std::string tls_certificate;
   std::string tls_key;
@@ -84,8 +87,11 @@ struct security_settings {
 struct gateway_settings {
   /// Like which releases of XXL-JOB: `2.x` (up to 3.2), `3.3+`, or `auto`: as each request shows, else as the schema does.
   std::string dialect = "auto";
-  /// Requests to /api/v1 of one user on one node, in the long run; twice as many at once. 0: no limit.
+  /// Requests of one user on one node, in the long run; twice as many at once. 0: no limit.
   std::size_t requests_per_second = 200;
+  /// Who manages jobs under /api/ with an executor's token: `off`, `group_tokens` (the jobs of the token's group) or `all` (also
+  /// all jobs with `security.access_token`).
+  std::string job_management = "group_tokens";
 };
 
 struct schedule_settings {
@@ -196,6 +202,10 @@ struct cluster_settings {
   milliseconds dead_after{1500};
   /// Longest time from the last check of the deadline to the socket write.
   milliseconds send_margin{300};
+  /// A node whose wall clock is further off than this (`core::clock_trust`) claims nothing. 0: never looked at.
+  milliseconds clock_tolerance{5000};
+  /// After a step of the clock that no other clock confirms or denies, how long it counts as wrong.
+  milliseconds clock_settle{60'000};
 };
 
 /// Native links: C++ executors dial nodes, over TLS with certificates at both ends.
@@ -292,7 +302,8 @@ struct command_settings {
   std::vector<std::string> arguments;
   /// Working directory. Empty: that of the executor.
   std::string folder;
-  /// The parameter is also the last argument; it is in the environment anyhow, JOB_PARAM.
+  /// The parameter is also the last argument; it is in the environment anyhow, JOB_PARAM. One that begins with `-` is refused
+  /// unless `arguments` end with `--`.
   bool append_param = false;
 };
 

@@ -54,12 +54,23 @@ struct mode_switch {
   std::size_t instants_put_back = 0;
 };
 
+/// What a step of rewriting trigger notes did.
+struct note_rewrite {
+  /// Where the next step goes on; nothing: this was the last one.
+  std::optional<log_id> next;
+  std::size_t rewritten = 0;
+  /// Rows that were recorded meanwhile.
+  std::size_t left = 0;
+};
+
 /// How far a reservation looks and how much it takes at once.
 struct reserve_window {
   time_point now{};
   /// Java admins take everything due within 5 s; whoever looks further ahead is first.
   milliseconds horizon{6000};
   milliseconds misfire_after{5000};
+  /// A job of which a reserved instant still waits so long after its time gets no more: its executor is full or silent.
+  milliseconds backlog_after{1000};
   std::size_t jobs_max = 500;
 };
 

@@ -34,20 +34,112 @@ int nearest_weekday(int day, int length, unsigned first_weekday) {
   }
 }
 
+// Outside of these years nothing fires and calendar arithmetic would overflow.
+constexpr time_point fire_begin = sys_days{year{first_year} / January / 1} - days{2};
+constexpr time_point fire_end = sys_days{year{3000} / January / 1};
+
+template <class Bits>
+std::uint64_t bits_of(Bits bits) {
+  return static_cast<std::uint64_t>(std::popcount(bits));
+}
+
+/// The instant of `t`, of the end of its gap when clocks skip it.
+time_point instant_of(local_time t, const zone& where) {
+  return where.to_instant(where.end_of_gap(t)).value_or(time_point::max());
+}
+
+/// The last local time from `low` to before `high` for which `holds` is true: it is true at `low`, and up to one time.
+template <class Holds>
+local_time last_that(local_time low, local_time high, Holds holds) {
+  while (high - low > seconds{1}) {
+    const auto middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// The last local time that fires at or before `t`. While clocks that were put back show an hour for the first time, that is the
+/// one before this hour.
+local_time last_local(time_point t, const zone& where) {
+  const auto shown = where.to_local(t);
+  const auto fires = [&](local_time at) { return instant_of(at, where) <= t; };
+  return fires(shown) ? shown : last_that(shown - days{2}, shown, fires);
+}
+
+/// The local times of the day from `begin` that clocks skip: from `first` to before `second`.
+std::pair<local_time, local_time> gap_in(local_days begin, const zone& where) {
+  const local_time day{begin};
+  const auto start = instant_of(day, where);
+  if (instant_of(day + days{1}, where) - start >= days{1})
+    return {day, day};
+  const auto gap =
+    last_that(day, day + days{1}, [&](local_time at) { return instant_of(at, where) - start >= at - day; });
+  return {gap, std::min(where.end_of_gap(gap), day + days{1})};
+}
+
 } // namespace
 
 std::optional<time_point> cron_expression::next(time_point after, const zone& where) const {
-  // Outside of these years nothing fires and calendar arithmetic would overflow.
-  constexpr time_point begin = sys_days{year{first_year} / January / 1} - days{2}, end = sys_days{year{3000} / January / 1};
-  if (after >= end)
+  if (after >= fire_end)
     return std::nullopt;
-  auto from = where.to_local(std::max(after, begin) + seconds{1});
+  auto from = where.to_local(std::max(after, fire_begin) + seconds{1});
   while (const auto found = next_local(from)) {
     if (const auto instant = where.to_instant(*found))
       return instant;
     from = where.end_of_gap(*found);
   }
   return std::nullopt;
+}
+
+std::uint64_t cron_expression::count(time_point after, time_point until, const zone& where) const {
+  after = std::max(after, fire_begin);
+  until = std::min(until, fire_end);
+  if (after >= until)
+    return 0;
+  const auto from = last_local(after, where) + seconds{1}, end = last_local(until, where) + seconds{1};
+  if (from >= end)
+    return 0;
+  auto found = count_local(from, end);
+  for (auto day = floor<days>(from); day < end; day += days{1}) {
+    auto [first, second] = gap_in(day, where);
+    first = std::max(first, from);
+    second = std::min(second, end);
+    if (first < second)
+      found -= count_local(first, second);
+  }
+  return found;
+}
+
+std::uint64_t cron_expression::count_local(local_time from, local_time end) const {
+  std::uint64_t found = 0;
+  for (auto day = floor<days>(from); day < end;) {
+    const year_month_day date{day};
+    const auto month = date.year() / date.month();
+    const auto next_month = local_days{(month + months{1}) / 1};
+    const bool fires = fires_in(static_cast<int>(date.year())) && (months_ >> static_cast<unsigned>(date.month()) & 1) != 0;
+    const auto matching = fires ? days_in(month) : 0;
+    for (; day < next_month && day < end; day += days{1}) {
+      if ((matching >> static_cast<unsigned>(year_month_day{day}.day()) & 1) == 0)
+        continue;
+      const auto until = std::min<seconds>(end - day, days{1});
+      found += count_in_day(until) - (from > day ? count_in_day(from - day) : 0);
+    }
+  }
+  return found;
+}
+
+std::uint64_t cron_expression::count_in_day(seconds end) const {
+  const auto hour = static_cast<int>(end.count() / 3600), minute = static_cast<int>(end.count() / 60 % 60);
+  const auto second = static_cast<int>(end.count() % 60);
+  const auto below = [](std::uint64_t bits, int index) { return bits_of(bits & ((std::uint64_t{1} << index) - 1)); };
+  const auto a_minute = bits_of(seconds_), an_hour = bits_of(minutes_) * a_minute;
+  auto found = below(hours_, hour) * an_hour;
+  if (hour >= 24 || (hours_ >> hour & 1) == 0)
+    return found;
+  found += below(minutes_, minute) * a_minute;
+  if ((minutes_ >> minute & 1) != 0)
+    found += below(seconds_, second);
+  return found;
 }
 
 std::optional<local_time> cron_expression::next_local(local_time from) const {

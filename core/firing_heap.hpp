@@ -47,6 +47,13 @@ public:
     }
   }
 
+  /// Removes items wherever they are as long as `stale(item)`, in time linear to all.
+  template <class Predicate>
+  void erase_if(Predicate stale) {
+    std::erase_if(entries_, [&](const entry& one) { return stale(one.item); });
+    std::make_heap(entries_.begin(), entries_.end(), later);
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct group {
 enum class token_kind : std::uint8_t { common, group, previous };
 
 /// A group's token, in characters. Visible ASCII.
-inline constexpr std::size_t group_token_chars_min = 4;
+inline constexpr std::size_t group_token_chars_min = 8;
 inline constexpr std::size_t group_token_chars_max = 50;
 /// How long the token that was replaced still works: executors take the new one in when they are deployed. Who must shut a token
 /// out at once replaces it twice.
@@ -67,6 +68,8 @@ struct registration {
   std::string address;
   /// When it was last renewed.
   time_point seen{};
+  /// Token that its executor showed last where its group has another one: the common one or the group's former one.
+  std::optional<token_kind> shown = {};
 
   [[nodiscard]] bool same_identity(const registration& other) const noexcept {
     return registry_group == other.registry_group && app_name == other.app_name && address == other.address;
@@ -81,12 +84,16 @@ struct registry_batch {
   std::vector<group> changed_groups;
   /// Rows to delete if their stored time still is this one, to the second: nobody has renewed them since.
   std::vector<registration> dead;
+  /// What executors showed (`shown`); without it, nothing is stored any more.
+  std::vector<registration> tokens;
 };
 
 /// Everything the registry needs to know about the store's side, read together.
 struct registry_state {
   std::vector<group> groups;
   std::vector<registration> registrations;
+  /// Tokens shown from addresses that have no registration any more.
+  std::vector<registration> left_tokens = {};
 };
 
 } // namespace ringmaster::core

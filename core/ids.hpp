@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 namespace ringmaster::core {
@@ -18,6 +19,9 @@ enum class intent_id : std::int64_t {};
 enum class user_id : std::int32_t {};
 /// A row of `rm_api_key`.
 enum class api_key_id : std::int64_t {};
+
+/// No id of a job is above it.
+inline constexpr job_id last_job_id{std::numeric_limits<std::int32_t>::max()};
 
 /// The number inside an id, for SQL, JSON and hashing.
 template <class Id>

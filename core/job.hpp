@@ -66,8 +66,10 @@ struct job {
   std::string child_jobs;
   /// XXL's stored name, sent to the executor as it is, e.g. `BEAN`.
   std::string glue_type = "BEAN";
-  /// Null when the job has no source.
+  /// Null when the job has no source, or when it was left out.
   std::shared_ptr<const std::string> glue_source;
+  /// Read without its source, as pages of definitions are; `firing_store::read_jobs` brings it before a run is sent.
+  bool source_left_out = false;
   time_point glue_updated{};
 };
 

@@ -22,6 +22,8 @@ struct pending_log {
   time_point trigger_time{};
   /// When its result was stored.
   time_point since{};
+  /// Of its row; 0 when that is gone.
+  group_id group{};
 };
 
 /// A log that was kept, or its beginning.

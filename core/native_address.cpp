@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "core/ascii_case.hpp"
+#include "core/text.hpp"
+
 namespace ringmaster::core {
+
+bool is_native_address(std::string_view address) noexcept {
+  return equal_without_case(trimmed(address).substr(0, native_address_scheme.size()), native_address_scheme);
+}
 
 bool is_native_address(std::string_view address, std::string_view app_name) noexcept {
   if (!address.starts_with(native_address_scheme))

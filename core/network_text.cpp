@@ -1,7 +1,10 @@
 #include "core/network_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
+
+#include "core/ascii_case.hpp"
 
 namespace ringmaster::core {
 
@@ -77,6 +80,17 @@ std::optional<listen_text> split_listen(std::string_view text) noexcept {
   if (!port || host.empty() || (!v6 && host.find_first_of("[]: \t/") != std::string_view::npos))
     return std::nullopt;
   return listen_text{host, *port, v6};
+}
+
+bool is_loopback_host(std::string_view host) noexcept {
+  constexpr std::string_view v6_loopback = "[::1]";
+  if (host.starts_with(v6_loopback)) {
+    host.remove_prefix(v6_loopback.size());
+    return host.empty() || host.front() == ':';
+  }
+  host = host.substr(0, host.find(':'));
+  const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return equal_without_case(host, "localhost") || (numeric && host.starts_with("127."));
 }
 
 } // namespace ringmaster::core

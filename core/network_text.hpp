@@ -37,4 +37,8 @@ struct listen_text {
 /// A host and a port from 0 to 65535. Nothing for another form; a port alone is one: who wants all addresses says so.
 [[nodiscard]] std::optional<listen_text> split_listen(std::string_view text) noexcept;
 
+/// Returns true for the value of a `Host` header that names this machine alone: `localhost`, an address in 127.0.0.0/8, or
+/// `[::1]`, each with or without a port.
+[[nodiscard]] bool is_loopback_host(std::string_view host) noexcept;
+
 } // namespace ringmaster::core

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/time.hpp"
+
 namespace ringmaster::core {
 
 enum class node_state : std::uint8_t { up, fenced, down };
@@ -20,6 +22,36 @@ struct node_row {
   std::int64_t beat = 0;
   node_state state = node_state::down;
   std::string address;
+  /// Names the process that lives this life, among those of all machines that run now; empty: not known.
+  std::string process{};
+  /// What the node's wall clock said when it sent this beat; the epoch: unknown.
+  time_point wall{};
+};
+
+/// Of a life of a node that begins.
+struct entry_terms {
+  /// As in `node_row`.
+  std::string process{};
+  /// The node's row as it was read, or a row with incarnation 0 where there was none: a row that has changed since refuses the
+  /// entry. Nothing: the entry ends any life that there is.
+  std::optional<node_row> replaces{};
+  /// The number of the new life lies above this one.
+  std::int64_t above = 0;
+
+  /// Whether the row is still as it was read.
+  [[nodiscard]] bool admits(std::int64_t incarnation, std::int64_t beat, node_state state) const noexcept {
+    return !replaces || (replaces->incarnation == incarnation
+                         && (incarnation == 0 || (replaces->beat == beat && replaces->state == state)));
+  }
+};
+
+/// All nodes, and what the same read says of the database itself.
+struct cluster_view {
+  std::vector<node_row> nodes;
+  /// The database server's clock; nothing: the database has none of its own (SQLite).
+  std::optional<time_point> clock;
+  /// The highest committed revision of an edit. It never falls, unless the database was restored or rolled back.
+  std::int64_t revision = 0;
 };
 
 /// How a node looks to one of the cluster.

@@ -111,6 +111,12 @@ struct claim_outcome {
   std::vector<intent_id> dropped_intents;
   /// Still waiting, because their runs were planned with another definition of the job than it has now.
   std::vector<intent_id> stale_intents;
+  /// Jobs and intents whose rows another transaction holds: left out, still due or waiting as they were.
+  std::vector<job_id> locked_jobs;
+  std::vector<intent_id> locked_intents;
+  /// The server cannot say which rows are held (MySQL 5.7, MariaDB 10.5): the lists name all of the batch, and a smaller one may
+  /// succeed.
+  bool locked_as_one = false;
   /// An earlier call had committed this claim: `runs` are those still unresolved, the lost lists are empty because they are not
   /// known any more. Read every job of the batch's moves again.
   bool repeated = false;
@@ -130,6 +136,19 @@ struct trigger_result {
 };
 
 /// A result from an executor: one item of a callback, T4.
+/// What a callback's date says of its run; the epoch: nothing. We send whole seconds, and executors either send them back or put
+/// their own time, 0 or a constant there.
+[[nodiscard]] constexpr time_point echoed_log_time(std::int64_t ms) noexcept {
+  constexpr std::int64_t year_2000 = 946'684'800'000;
+  return ms % 1000 == 0 && ms > year_2000 ? from_ms(ms) : time_point{};
+}
+
+/// A result with this date is of a run before the one that was triggered then. Later dates prove nothing: some executors send
+/// the time at which a run ended. Nor do dates that are a little earlier: some send their own clock's time of the start.
+[[nodiscard]] constexpr bool is_of_earlier_run(time_point log_time, time_point triggered) noexcept {
+  return log_time != time_point{} && log_time + seconds{30} < cut_to_second(triggered);
+}
+
 struct callback {
   log_id id{};
   /// 200 success; a code of 0 or below is stored as 500.
@@ -139,6 +158,9 @@ struct callback {
   job_ptr spec;
   /// Who sent it speaks for runs of these groups alone; null: for all. Ascending.
   std::shared_ptr<const std::vector<group_id>> only_of = nullptr;
+  /// `logDateTime` of its run where it can be one (`echoed_log_time`), so that a late result of an earlier run with this id is
+  /// known; the epoch: it says nothing, or was compared already.
+  time_point log_time{};
 
   [[nodiscard]] bool may_be_of(group_id group) const noexcept {
     return !only_of || std::binary_search(only_of->begin(), only_of->end(), group);
@@ -171,6 +193,36 @@ struct intent {
   std::int32_t retry_left = 0;
   /// As in `planned_run`.
   std::vector<std::string> addresses = {};
+  /// When its row was made; of a reserved instant: the instant. Set where waiting intents are read.
+  time_point created_at{};
+};
+
+/// A place among the waiting intents, which stand in the order of their making.
+struct intent_place {
+  time_point created_at{};
+  intent_id id{};
+  friend bool operator==(const intent_place&, const intent_place&) = default;
+};
+
+/// Which waiting intents are wanted, oldest first.
+struct intent_search {
+  time_point created_before{};
+  std::size_t limit = 2000;
+  /// Those behind this place; the beginning by default.
+  intent_place after = {};
+  /// Reserved instants alone.
+  bool reserved_only = false;
+};
+
+/// The place of the last one.
+[[nodiscard]] inline intent_place place_of(const intent& one) noexcept { return {one.created_at, one.id}; }
+
+/// A reserved instant that is not to be sent.
+struct dropped_instant {
+  intent_id id{};
+  /// A later instant of the same job that stands for it, and must still wait; nothing: the job's misfire policy drops it.
+  std::optional<intent_id> covered_by;
+  friend bool operator==(const dropped_instant&, const dropped_instant&) = default;
 };
 
 /// Made by a reservation, for one instant of a schedule.
@@ -187,6 +239,10 @@ struct record_outcome {
   std::size_t callbacks_stored = 0;
   /// Runs of other groups than their callbacks may speak for; these changed nothing.
   std::vector<log_id> foreign_callbacks;
+  /// Runs whose rows another transaction holds: nothing of them was stored, and the call may be repeated for them.
+  std::vector<log_id> locked_runs;
+  /// Callbacks that are of earlier runs with the same id; these changed nothing.
+  std::vector<log_id> outdated_callbacks;
   /// True when the owner's incarnation is over: its failures were not stored.
   bool fenced = false;
 };
@@ -206,6 +262,16 @@ struct sweep_outcome {
   friend bool operator==(const sweep_outcome&, const sweep_outcome&) = default;
 };
 
+/// What is known of the end of a life.
+enum class life_end : std::uint8_t {
+  /// Its process is gone, or said that it leaves.
+  sealed,
+  /// It was fenced after its deadline, as all lives before it were over by then.
+  ran_out,
+  /// It was ended before its deadline: its process may still be sending.
+  cut_short
+};
+
 /// A run of a former owner, adopted with `maybe_sent` (T6): nobody knows whether it was delivered.
 struct adopted_run {
   log_id id{};
@@ -219,6 +285,8 @@ struct adopted_run {
   std::optional<std::string> param;
   std::int32_t retry_left = 0;
   std::int32_t handle_code = 0;
+  /// Of the life that claimed it.
+  life_end ended = life_end::sealed;
 };
 
 } // namespace ringmaster::core

@@ -28,22 +28,9 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// How many instants lie from `first` up to `now`: counted while they are few, else the count goes on at the same pace.
+/// Counts the instants from `first` up to `now`.
 std::size_t count_missed(const schedule& rule, job_id of, time_point first, time_point now) {
-  constexpr std::size_t counted_max = 32, missed_max = 1000;
-  std::size_t missed = 0;
-  auto instant = first;
-  while (instant <= now && missed < counted_max) {
-    ++missed;
-    const auto next = rule.next(instant, of);
-    if (!next)
-      return missed;
-    instant = *next;
-  }
-  if (instant > now)
-    return missed;
-  const auto pace = (instant - first) / static_cast<std::int64_t>(missed);
-  return std::min(missed_max, missed + static_cast<std::size_t>((now - instant) / pace) + 1);
+  return first <= due_since_ever ? 0 : 1 + rule.count(first, now, of);
 }
 
 job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, time_point now) {
@@ -153,6 +140,35 @@ std::optional<time_point> schedule::at_or_after(time_point instant, time_point f
   }
   return next(from - milliseconds{1}, of);
 }
+
+std::size_t schedule::count(time_point after, time_point until, job_id of) const {
+  if (end_)
+    until = std::min(until, *end_);
+  if (until <= after)
+    return 0;
+  auto found = count_nominal(after, until);
+  // Instants keep their order when they are put off, so only the two ends need a look.
+  if (jitter_.count() != 0 && puts_off_over(after, of))
+    ++found;
+  if (jitter_.count() != 0 && puts_off_over(until, of))
+    --found;
+  return found;
+}
+
+std::size_t schedule::count_nominal(time_point after, time_point until) const {
+  if (start_ && after < *start_)
+    after = *start_ - milliseconds{1};
+  if (const auto* cron = std::get_if<std::pair<std::shared_ptr<const cron_expression>, zone>>(&rule_))
+    return static_cast<std::size_t>(cron->first->count(after, until, cron->second));
+  const auto first = nominal(after);
+  if (!first || *first > until)
+    return 0;
+  const auto* rate = std::get_if<seconds>(&rule_);
+  const auto step = rate != nullptr ? milliseconds{*rate} : std::get<grid>(rule_).step;
+  return static_cast<std::size_t>((until - *first) / step) + 1;
+}
+
+bool schedule::puts_off_over(time_point t, job_id of) const { return next(t, of) != spread(nominal(t), of); }
 
 job_plan plan(const due_job& due, const schedule& rule, const plan_window& window) {
   job_plan plan;

@@ -34,6 +34,9 @@ public:
   /// The first instant at or after `from` of the sequence that has `instant` in it: what `next` makes of it, step by step.
   [[nodiscard]] std::optional<time_point> at_or_after(time_point instant, time_point from, job_id of = {}) const;
 
+  /// Counts the instants that `next` gives after `after`, up to `until`, in a time that hardly depends on their number.
+  [[nodiscard]] std::size_t count(time_point after, time_point until, job_id of = {}) const;
+
   /// `end_at` has passed.
   [[nodiscard]] bool is_over(time_point t) const noexcept { return end_ && t > *end_; }
 
@@ -49,12 +52,18 @@ private:
   [[nodiscard]] std::optional<time_point> unbounded(time_point after) const;
   [[nodiscard]] std::optional<time_point> nominal(time_point after) const;
   [[nodiscard]] std::optional<time_point> spread(std::optional<time_point> instant, job_id of) const;
+  [[nodiscard]] std::size_t count_nominal(time_point after, time_point until) const;
+  /// Whether the jitter has put off an instant of up to `t` to after it.
+  [[nodiscard]] bool puts_off_over(time_point t, job_id of) const;
 
   std::variant<std::monostate, std::pair<std::shared_ptr<const cron_expression>, zone>, seconds, grid> rule_;
   std::optional<time_point> start_;
   std::optional<time_point> end_;
   milliseconds jitter_{0};
 };
+
+/// The next time of a job that runs without one: the job is planned at once, as a misfire.
+inline constexpr time_point due_since_ever{milliseconds{1}};
 
 /// What the planner knows of a job. A claim succeeds only while the store has the same `next`.
 struct due_job {
@@ -88,7 +97,7 @@ struct job_plan {
   std::optional<time_point> next;
   std::vector<planned_firing> firings;
   /// Instants dropped by the misfire policy DO_NOTHING or because `end_at` has passed, counted so that nothing vanishes without a
-  /// trace. An estimate of at most 1 000: the planner does not walk a year of missed seconds.
+  /// trace. 0 for a job that is `due_since_ever`: there is no instant that it missed.
   std::size_t dropped = 0;
 };
 

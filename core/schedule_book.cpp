@@ -33,6 +33,11 @@ job_ptr schedule_book::find(job_id job) const {
   return found == entries_.end() ? nullptr : found->second.read.spec;
 }
 
+std::optional<std::int64_t> schedule_book::revision_of(job_id job) const {
+  auto found = entries_.find(number(job));
+  return found == entries_.end() ? std::nullopt : std::optional{found->second.read.revision};
+}
+
 std::optional<schedule_book::due_entry> schedule_book::take_due(time_point until) {
   for (;;) {
     auto due = looks_.take_due(until, 1);
@@ -70,17 +75,36 @@ std::optional<time_point> schedule_book::next_look() {
   return looks_.next();
 }
 
+std::size_t schedule_book::check_some(std::size_t from, std::size_t limit, time_point now, milliseconds tolerance,
+                                      std::vector<far_ahead>& found) const {
+  std::size_t looked_at = 0;
+  for (auto bucket = from; bucket < entries_.bucket_count(); ++bucket) {
+    if (looked_at >= limit)
+      return bucket;
+    for (auto each = entries_.begin(bucket); each != entries_.end(bucket); ++each, ++looked_at)
+      if (const auto& known = each->second; known.rule)
+        if (auto odd = check_times(known.read, *known.rule, now, tolerance))
+          found.push_back(*odd);
+  }
+  return 0;
+}
+
 void schedule_book::push(entry& of, time_point when) {
   of.waiting = true;
   ++of.version;
   looks_.push(when, look{of.read.spec->id, of.version});
+  // Those of jobs that were read again lie where their old times were, perhaps years ahead.
+  if (looks_.size() > 2 * entries_.size() + stale_looks_max)
+    looks_.erase_if([this](const look& item) { return is_stale(item); });
+}
+
+bool schedule_book::is_stale(const look& item) const {
+  auto found = entries_.find(number(item.job));
+  return found == entries_.end() || found->second.version != item.version;
 }
 
 void schedule_book::drop_stale() {
-  looks_.pop_while([this](const look& item) {
-    auto found = entries_.find(number(item.job));
-    return found == entries_.end() || found->second.version != item.version;
-  });
+  looks_.pop_while([this](const look& item) { return is_stale(item); });
 }
 
 } // namespace ringmaster::core

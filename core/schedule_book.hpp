@@ -12,6 +12,7 @@
 #include "core/firing_heap.hpp"
 #include "core/job.hpp"
 #include "core/schedule.hpp"
+#include "core/schedule_check.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/zone.hpp"
 
@@ -45,8 +46,17 @@ public:
   /// Forgets everything.
   void clear();
 
+  /// Forgets the jobs for whose ids `gone` says so.
+  template <class Predicate>
+  void erase_if(Predicate gone) {
+    std::erase_if(entries_, [&](const auto& known) { return gone(job_id{known.first}); });
+  }
+
   /// Null when unknown.
   [[nodiscard]] job_ptr find(job_id job) const;
+
+  /// Of the edit that the job was read with; nothing when it is unknown.
+  [[nodiscard]] std::optional<std::int64_t> revision_of(job_id job) const;
 
   /// Takes one job with next <= `until` out of the heap, earliest first; it is busy until `moved`, `put` or `retry_at`.
   [[nodiscard]] std::optional<due_entry> take_due(time_point until);
@@ -60,7 +70,16 @@ public:
   /// The earliest time at which a job must be looked at (its next time, or its retry time).
   [[nodiscard]] std::optional<time_point> next_look();
 
+  /// Looks at about `limit` jobs from the place `from` on and collects those whose times lie implausibly ahead
+  /// (`check_times`). Returns where to go on; 0: that was the end of the round. A job that is put or erased during a round may be
+  /// missed in it.
+  [[nodiscard]] std::size_t check_some(std::size_t from, std::size_t limit, time_point now, milliseconds tolerance,
+                                       std::vector<far_ahead>& found) const;
+
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+  /// Items in the heap, with those that are out of date and have not come to its front.
+  [[nodiscard]] std::size_t looks() const noexcept { return looks_.size(); }
 
 private:
   struct entry {
@@ -74,7 +93,11 @@ private:
     std::uint32_t version = 0;
   };
 
+  /// Beyond as many as there are jobs.
+  static constexpr std::size_t stale_looks_max = 1024;
+
   void push(entry& of, time_point when);
+  [[nodiscard]] bool is_stale(const look& item) const;
   void drop_stale();
 
   std::unordered_map<std::int32_t, entry> entries_;

@@ -19,8 +19,8 @@ public:
   [[nodiscard]] bool take(time now) noexcept {
     if (last_ == time{} || now < last_)
       last_ = now;
-    // Longer than it takes to fill: no overflow however long nobody came.
-    const auto full_after = std::chrono::microseconds{burst_ * unit / per_second_ + 1};
+    // Longer than it takes to fill: no overflow however long ago the last call was.
+    const auto full_after = std::chrono::microseconds{(burst_ * unit - tokens_) / per_second_ + 1};
     const auto passed = std::min(std::chrono::duration_cast<std::chrono::microseconds>(now - last_), full_after);
     last_ = now;
     tokens_ = std::min(tokens_ + passed.count() * per_second_, burst_ * unit);
@@ -29,6 +29,9 @@ public:
     tokens_ -= unit;
     return true;
   }
+
+  /// Takes `count` whether they are left or not: the next calls of `take` wait for longer.
+  void charge(std::int64_t count) noexcept { tokens_ -= count * unit; }
 
 private:
   /// Of one token: a microsecond brings `per_second_` of them.

@@ -18,7 +18,7 @@ struct trigger_request {
   job_id job{};
   /// Names the run at every admin and in the log folder.
   log_id run{};
-  /// Its local date is the folder of the log file, nothing else of it counts.
+  /// Its local date is the folder of the log file; with the id and the job its second names the run.
   time_point log_time{};
   std::optional<std::string> handler = {};
   std::optional<std::string> param = {};
@@ -34,6 +34,30 @@ struct trigger_request {
   std::int32_t shard_index = 0;
   std::int32_t shard_total = 1;
 };
+
+/// Tells runs apart. A database that was restored gives out ids again, so the id alone names no run.
+struct run_identity {
+  log_id run{};
+  /// 0: not known, which fits any.
+  job_id job{};
+  /// Counts to the second: admins cut or round the rest.
+  time_point log_time{};
+};
+
+[[nodiscard]] constexpr std::int64_t log_second(const run_identity& of) noexcept {
+  const auto ms = to_ms(of.log_time);
+  return ms / 1000 - (ms % 1000 < 0 ? 1 : 0);
+}
+
+/// Id, job and second agree.
+[[nodiscard]] constexpr bool is_same_run(const run_identity& a, const run_identity& b) noexcept {
+  const bool same_job = a.job == b.job || a.job == job_id{} || b.job == job_id{};
+  return a.run == b.run && same_job && log_second(a) == log_second(b);
+}
+
+[[nodiscard]] inline run_identity identity_of(const trigger_request& request) noexcept {
+  return {request.run, request.job, request.log_time};
+}
 
 /// Code of a reply: the run was not taken, for this executor stops; another one may take it.
 inline constexpr std::int32_t executor_stops = 503;
@@ -61,9 +85,15 @@ struct run_report {
   time_point log_time{};
   std::int32_t code = 0;
   std::optional<std::string> message = {};
+  /// Stays in this process: 0 in a report that was read from a file of an earlier version.
+  job_id job{};
 
   friend bool operator==(const run_report&, const run_report&) = default;
 };
+
+[[nodiscard]] inline run_identity identity_of(const run_report& report) noexcept {
+  return {report.run, report.job, report.log_time};
+}
 
 /// Lines of a run's log (XXL wire §2.9).
 struct log_lines {

@@ -12,6 +12,9 @@ constexpr std::size_t host_units = 300, addresses_units = 4000, route_units = 30
 
 constexpr std::string_view line_end = "<br>";
 
+// Of a group without addresses.
+constexpr localized address_empty{"调度失败：执行器地址为空", "調度失敗：執行器地址為空", "Trigger Fail：registry address is empty"};
+
 std::string_view entity(char c) noexcept {
   switch (c) {
   case '&': return "&amp;";
@@ -53,7 +56,7 @@ public:
     if (story.code == 0)
       out_ += pending_end(tail_);
     else
-      out_ += answered_end(story.code, story.note.message, tail_);
+      out_ += answered_end(story.code, trigger_reason(story.note.message, reader_), tail_);
     return std::move(out_);
   }
 
@@ -79,7 +82,7 @@ private:
 
   void answer(const trigger_story& story) {
     if (!story.route_note.empty())
-      out_.append(escaped_html(story.route_note, route_units)).append("<br><br>");
+      out_.append(escaped_html(trigger_reason(story.route_note, reader_), route_units)).append("<br><br>");
     label({"触发调度", "觸發調度", "Trigger Job"});
     out_.append("<br>address：").append(story.address.empty() ? "null" : escaped_html(story.address, address_units));
   }
@@ -92,7 +95,7 @@ private:
     else if (story.route_note.empty())
       out_ += "address route fail.";
     else
-      out_.append("address route fail, ").append(escaped_html(story.route_note, route_units));
+      out_.append("address route fail, ").append(escaped_html(trigger_reason(story.route_note, reader_), route_units));
     if (!story.handler.empty())
       out_.append("<br>JobHandler：").append(escaped_html(story.handler, handler_units));
     out_ += line_end;
@@ -125,6 +128,13 @@ private:
 
 } // namespace
 
+std::string_view trigger_reason(std::string_view stored, language reader) noexcept {
+  for (const auto written : {language::zh_cn, language::zh_tc, language::en})
+    if (stored == address_empty.in(written))
+      return address_empty.in(reader);
+  return stored;
+}
+
 std::string trigger_text(const trigger_story& story, language reader, trigger_tail tail) {
   return writer{reader, tail}.write(story);
 }
@@ -151,7 +161,22 @@ std::string retry_text(language reader, trigger_tail tail) {
                 tail == trigger_tail::remark ? "#00c0ef" : "#F39C12");
 }
 
-std::string child_text(std::span<const child_start> children, language reader) {
+std::vector<child_start> child_starts(const job& parent) {
+  std::vector<child_start> starts;
+  std::string_view rest = parent.child_jobs;
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const auto entry = rest.substr(0, comma);
+    const auto number = parse_int32(entry);
+    if (!number || job_id{*number} != parent.id)
+      starts.push_back({entry, number && *number > 0});
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return starts;
+}
+
+// The remark is the message of XXL's own answer: none up to 3.1.
+std::string child_text(std::span<const child_start> children, language reader, trigger_tail tail) {
   if (children.empty())
     return {};
   auto out = banner(localized{"触发子任务", "觸發子任務", "Trigger child job"}.in(reader));
@@ -160,13 +185,23 @@ std::string child_text(std::span<const child_start> children, language reader) {
     out.append(std::to_string(i + 1)).append("/").append(total).append(localized{" [任务ID=", " [任務ID=", " [Job ID="}.in(reader));
     out.append(escaped_html(children[i].job, 64));
     if (children[i].started)
-      out += localized{"], 触发成功, 触发备注: Success <br>", "], 觸發成功, 觸發備註: Success <br>",
-                       "], Trigger success, Trigger msg: Success <br>"}.in(reader);
+      out.append(localized{"], 触发成功, 触发备注: ", "], 觸發成功, 觸發備註: ", "], Trigger success, Trigger msg: "}.in(reader))
+        .append(tail == trigger_tail::remark ? "Success <br>" : "null <br>");
     else
       out += localized{"], 触发失败, 触发备注: 任务ID格式错误 <br>", "], 觸發失敗, 觸發備註: 任務ID格式錯誤 <br>",
                        "], Trigger Fail, Trigger msg: Job ID is illegal <br>"}.in(reader);
   }
   return out;
+}
+
+std::optional<std::string> result_with_children(std::string_view message, const job& parent, language reader,
+                                                trigger_tail tail) {
+  const auto starts = child_starts(parent);
+  if (starts.empty())
+    return std::nullopt;
+  std::string all{cut_utf16(message, message_units_max)};
+  all += child_text(starts, reader, tail);
+  return std::string{cut_utf16(all, message_units_max)};
 }
 
 std::string escaped_html(std::string_view text, std::size_t units) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/language.hpp"
 #include "core/trigger_note.hpp"
@@ -39,6 +40,10 @@ struct trigger_story {
   std::int32_t code = 0;
 };
 
+/// Returns a reason that XXL has words for in the reader's language, whatever language it is stored in; all else unchanged.
+/// A view of the argument or of a constant.
+[[nodiscard]] std::string_view trigger_reason(std::string_view stored, language reader) noexcept;
+
 /// The text of a run, at most `message_units_max` UTF-16 units: long values are cut before they are escaped.
 [[nodiscard]] std::string trigger_text(const trigger_story& story, language reader, trigger_tail tail);
 
@@ -61,8 +66,15 @@ struct child_start {
   bool started = true;
 };
 
+/// Returns the entries of a job's list of children, as XXL starts them; the job itself is left out. Views into the job.
+[[nodiscard]] std::vector<child_start> child_starts(const job& parent);
+
 /// Goes behind `handle_msg` of a parent that succeeded; empty without children.
-[[nodiscard]] std::string child_text(std::span<const child_start> children, language reader);
+[[nodiscard]] std::string child_text(std::span<const child_start> children, language reader, trigger_tail tail);
+
+/// Returns `message` with the text of its job's children behind it, cut to the column; nothing for a job without children.
+[[nodiscard]] std::optional<std::string> result_with_children(std::string_view message, const job& parent, language reader,
+                                                              trigger_tail tail);
 
 /// `text` with `& < > " '` as entities and invalid UTF-8 replaced, cut to at most `units` UTF-16 units of the result; a cut text
 /// ends with `…`.

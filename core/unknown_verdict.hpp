@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
 namespace ringmaster::core {
 
 enum class unknown_verdict : std::uint8_t {
@@ -35,7 +38,18 @@ struct executor_evidence {
   std::string_view log_content;
   /// Last line that the text contains.
   std::int32_t log_to_line = 0;
+  /// One process answers at this address. Else another process behind it may have the run, and a denial proves nothing.
+  bool is_one_process = true;
+  /// The run that is asked about, and the present: a log that names another job or another time is of an earlier run with the
+  /// same id. Job 0 and the epoch: not compared.
+  job_id job{};
+  time_point fire_at{};
+  time_point now{};
 };
+
+/// Whether the first line of a run's log is of another run: it names another job, or the second of another instant, or a time
+/// that no time zone makes fit between `fire_at` and `now`.
+[[nodiscard]] bool is_of_another_run(std::string_view line, const executor_evidence& asked) noexcept;
 
 /// Only the exact text of a Java, Ringmaster or Python executor proves that a run did not come: other clients answer `/log` with
 /// constants.

@@ -18,6 +18,12 @@ bool is_own(std::string_view variable) {
                      [variable](std::string_view own) { return variable.starts_with(own); });
 }
 
+/// The program would take the parameter for an option of its own.
+bool is_option(const command_options& options, std::string_view param) {
+  const bool options_ended = !options.arguments.empty() && options.arguments.back() == "--";
+  return options.append_param && !options_ended && param.starts_with('-');
+}
+
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
 } // namespace
@@ -42,6 +48,11 @@ core::run_outcome command::run(const core::trigger_request& request, const std::
   const auto param = request.param.value_or("");
   if (has_nul(param))
     return cannot_start(program_kind::command, "the parameter holds a NUL character, which no program can be given", log);
+  if (is_option(options_, param))
+    return cannot_start(program_kind::command,
+                        "the parameter begins with '-' and would be an option of the program; where that is meant, the program"
+                        " reads JOB_PARAM, and where it is not, `arguments` end with \"--\"",
+                        log);
   auto program = find_program(options_.program, environment_);
   if (!program)
     return cannot_start(program_kind::command, not_found_text(options_.program), log);

@@ -20,8 +20,8 @@ struct command_options {
   std::vector<std::string> arguments = {};
   /// Working directory. Empty: that of this process.
   std::string folder = {};
-  /// Also passes the parameter, as one argument behind the others. Whoever starts a job can then give the program an option,
-  /// unless `arguments` end with what ends its options, often `--`.
+  /// Also passes the job's parameter as the last argument. A parameter that begins with `-` is refused unless `arguments` end
+  /// with `--`: the program would take it for an option.
   bool append_param = false;
   program_limits limits = {};
 };

@@ -16,8 +16,8 @@ struct command_handler_options {
   std::vector<std::string> arguments = {};
   /// Working directory. Empty: that of this process.
   std::string folder = {};
-  /// The job's parameter is also the last argument. Then whoever starts the job can give the program an option, unless
-  /// `arguments` end with what ends its options, often `--`.
+  /// Also passes the job's parameter as the last argument. A parameter that begins with `-` is refused unless `arguments` end
+  /// with `--`: the program would take it for an option.
   bool append_param = false;
   /// Of memory and output; how long a program has between TERM and KILL.
   program_limits limits = {};

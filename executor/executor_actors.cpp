@@ -82,7 +82,7 @@ void executor::parts::watch(const char* what, const Handle& handle) {
 void executor::parts::spawn() {
   config = std::make_unique<actors::system_config>(ports != nullptr);
   system = std::make_unique<caf::actor_system>(*config);
-  const auto dated = std::make_shared<dated_logs>(logs, zone);
+  const auto dated = std::make_shared<dated_logs>(logs, logs_of_runs());
   const actors::admin_link_settings reached{options.admins, options.app_name, options.access_token,
                                             options.admin_timeout, family_of(options.dialect)};
   admins = system->spawn<protocol::with_state<actors::admin_link_state, protocol::admin_link>>(transport->client(), reached, log);
@@ -105,7 +105,7 @@ void executor::parts::spawn() {
   host = system->spawn<protocol::with_state<actors::executor_host_state, protocol::executor_host>>(
     actors::host_tools{std::move(bodies), threads, dated, runs, callbacks, counts, limits_of_jobs(), log});
   door = system->spawn<protocol::with_state<http_door_state, protocol::executor_door>>(host, options.access_token,
-                                                                                       options.app_name);
+                                                                                       options.app_name, address);
   watch("admin_link", admins);
   watch("callback_actor", callbacks);
   watch("executor_host", host);

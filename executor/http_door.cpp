@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ascii_case.hpp"
+#include "core/network_text.hpp"
 #include "core/text.hpp"
 #include "protocol/error.hpp"
 #include "protocol/wire/trigger_codec.hpp"
@@ -40,6 +42,28 @@ std::string_view path_of(std::string_view target) {
   return path;
 }
 
+/// Browsers send `Origin` with each POST of a page, and newer ones `Sec-Fetch-Site`. No admin sends either.
+bool comes_from_page(const protocol::http_request& request) {
+  const auto* site = request.find_header("Sec-Fetch-Site");
+  return request.find_header("Origin") || (site && *site != "none");
+}
+
+/// `host` of `http://host:port/path`; IPv6 addresses keep their brackets.
+std::string_view host_of(std::string_view address) {
+  const auto scheme = address.find("//");
+  if (scheme != std::string_view::npos)
+    address.remove_prefix(scheme + 2);
+  address = address.substr(0, address.find('/'));
+  return address.substr(0, address.starts_with('[') ? address.find(']') + 1 : address.find(':'));
+}
+
+/// A page that rebinds its own name to this machine sends that name. An address or the executor's own name is none of a page's.
+bool is_own_host(std::string_view shown, std::string_view address) {
+  const auto host = host_of(shown);
+  const bool numeric = !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return numeric || host.starts_with('[') || core::is_loopback_host(shown) || core::equal_without_case(host, host_of(address));
+}
+
 template <class T>
 std::vector<T> take_front(std::vector<T>& from, std::size_t most) {
   if (from.size() <= most)
@@ -53,8 +77,12 @@ std::vector<T> take_front(std::vector<T>& from, std::size_t most) {
 } // namespace
 
 http_door_state::http_door_state(protocol::executor_door::pointer self, protocol::executor_host host, std::string token,
-                                 std::string app_name)
-  : self_{self}, host_{std::move(host)}, token_{std::move(token)}, app_name_{std::move(app_name)} {}
+                                 std::string app_name, std::string address)
+  : self_{self},
+    host_{std::move(host)},
+    token_{std::move(token)},
+    app_name_{std::move(app_name)},
+    address_{std::move(address)} {}
 
 protocol::executor_door::behavior_type http_door_state::make_behavior() {
   return {
@@ -67,6 +95,11 @@ std::string http_door_state::refusal_of(const protocol::http_request& request) c
     return "invalid request, HttpMethod not support.";
   if (core::is_blank(request.target))
     return "invalid request, uri-mapping empty.";
+  if (comes_from_page(request))
+    return "invalid request, it comes from a web page (Origin, Sec-Fetch-Site).";
+  const auto* host = request.find_header("Host");
+  if (core::is_blank(token_) && host && !is_own_host(*host, address_))
+    return "invalid request, without an access token Host must be an address or this executor's own name.";
   const auto* shown = request.find_header("XXL-JOB-ACCESS-TOKEN");
   if (!core::is_blank(token_) && !(shown && core::equal_in_constant_time(*shown, token_)))
     return "The access token is wrong.";

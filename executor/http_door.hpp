@@ -18,8 +18,10 @@ class http_door_state {
 public:
   static inline const char* name = "ringmaster.http_door";
 
-  /// Empty token: none is asked for.
-  http_door_state(protocol::executor_door::pointer self, protocol::executor_host host, std::string token, std::string app_name);
+  /// An empty token means that none is asked for; then `Host` must be an address, `localhost`, or the host of `address`, which is
+  /// what this executor registers. Requests that a browser sends for a page are refused in any case.
+  http_door_state(protocol::executor_door::pointer self, protocol::executor_host host, std::string token, std::string app_name,
+                  std::string address);
   protocol::executor_door::behavior_type make_behavior();
 
 private:
@@ -39,6 +41,7 @@ private:
   protocol::executor_host host_;
   const std::string token_;
   const std::string app_name_;
+  const std::string address_;
   std::vector<core::trigger_request> waiting_;
   std::vector<protocol::http_reply_ptr> waiting_replies_;
   bool sending_ = false;

@@ -20,32 +20,34 @@ constexpr std::string_view no_file_text = "readLog fail, logFile not exists";
 /// A Java admin asks with a time that it rounded to a second, which may be tomorrow (XXL wire §2.9).
 constexpr core::milliseconds rounded_up_by{500};
 
-log_identity identity_of(core::log_id run, const struct stat& status) noexcept {
+log_identity place_in(core::log_id run, const struct stat& status) noexcept {
   return {run, static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
 }
 
 } // namespace
 
-file log_files::open_log(core::log_id run, core::time_point log_time) const {
-  auto log = log_place::open(place_->path_of(run, log_time), O_RDONLY);
-  if (!log && errno == ENOENT && log_time > core::time_point{})
-    log = log_place::open(place_->path_of(run, log_time - rounded_up_by), O_RDONLY);
-  return log;
+core::result<log_location> log_files::find(const core::run_identity& which) const {
+  auto found = place_->locate(which);
+  if (!found || found->is_there || which.log_time <= core::time_point{})
+    return found;
+  auto earlier = place_->locate({which.run, which.job, which.log_time - rounded_up_by});
+  return earlier && earlier->is_there ? earlier : found;
 }
 
-core::result<bool> log_files::has(core::log_id run, core::time_point log_time) {
-  const auto path = place_->path_of(run, log_time);
-  if (::access(path.c_str(), F_OK) == 0)
-    return true;
-  if (errno != ENOENT && errno != ENOTDIR)
-    return tl::unexpected(file_error(path, "looked for", errno));
-  return false;
+core::result<bool> log_files::has(const core::run_identity& which) {
+  auto found = place_->locate(which);
+  if (!found)
+    return tl::unexpected(std::move(found.error()));
+  return found->is_there;
 }
 
-core::result<core::log_lines> log_files::read(core::log_id run, core::time_point log_time, std::int32_t from_line) {
-  const auto path = place_->path_of(run, log_time);
-  const file log = open_log(run, log_time);
-  if (!log && (errno == ENOENT || errno == ENOTDIR))
+core::result<core::log_lines> log_files::read(const core::run_identity& which, std::int32_t from_line) {
+  const auto found = find(which);
+  if (!found)
+    return tl::unexpected(found.error());
+  const auto& path = found->path;
+  const file log = log_place::open(path, O_RDONLY);
+  if (!found->is_there || (!log && (errno == ENOENT || errno == ENOTDIR)))
     return core::log_lines{from_line, 0, std::string{no_file_text}, true};
   struct stat status {};
   if (!log || ::fstat(log.get(), &status) != 0)
@@ -54,7 +56,7 @@ core::result<core::log_lines> log_files::read(core::log_id run, core::time_point
     return tl::unexpected(file_error(path, "read", EINVAL));
 
   const auto first = std::max(from_line, 1);
-  const auto id = identity_of(run, status);
+  const auto id = place_in(which.run, status);
   const auto mark = marks_.before(id, first, static_cast<std::uint64_t>(status.st_size));
   auto part = read_part(log, mark, first, place_->options().now);
   if (!part)
@@ -63,15 +65,15 @@ core::result<core::log_lines> log_files::read(core::log_id run, core::time_point
   return core::log_lines{from_line, part->to_line, std::move(part->text), false};
 }
 
-core::result<void> log_files::append(core::log_id run, core::time_point log_time, std::string_view text) {
-  log_writer writer{place_, run, log_time};
+core::result<void> log_files::append(const core::run_identity& which, std::string_view text) {
+  log_writer writer{place_, which};
   if (!text.empty())
     writer.note(text);
   return writer.opened();
 }
 
-std::unique_ptr<log_writer> log_files::writer(core::log_id run, core::time_point log_time, log_writer::opens when) const {
-  return std::make_unique<log_writer>(place_, run, log_time, when);
+std::unique_ptr<log_writer> log_files::writer(const core::run_identity& which, log_writer::opens when) const {
+  return std::make_unique<log_writer>(place_, which, when);
 }
 
 } // namespace ringmaster::executor

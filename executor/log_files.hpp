@@ -17,17 +17,18 @@ class log_files final : public actors::job_logs {
 public:
   explicit log_files(log_options options) : place_{std::make_shared<log_place>(std::move(options))} {}
 
-  core::result<bool> has(core::log_id run, core::time_point log_time) override;
+  core::result<bool> has(const core::run_identity& which) override;
   /// A megabyte at most. A last line without an end is kept back until nothing was written for two seconds.
-  core::result<core::log_lines> read(core::log_id run, core::time_point log_time, std::int32_t from_line) override;
-  core::result<void> append(core::log_id run, core::time_point log_time, std::string_view text) override;
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override;
+  core::result<void> append(const core::run_identity& which, std::string_view text) override;
 
   /// For the run itself, while it runs. May outlive this.
-  [[nodiscard]] std::unique_ptr<log_writer> writer(core::log_id run, core::time_point log_time,
+  [[nodiscard]] std::unique_ptr<log_writer> writer(const core::run_identity& which,
                                                    log_writer::opens when = log_writer::opens::throughout) const;
 
 private:
-  [[nodiscard]] file open_log(core::log_id run, core::time_point log_time) const;
+  /// That of `which`, else that of an admin that rounded its time up.
+  [[nodiscard]] core::result<log_location> find(const core::run_identity& which) const;
 
   std::shared_ptr<log_place> place_;
   log_marks marks_;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Where the logs of runs lie: `<folder>/<yyyy-MM-dd>/<run>.log` (XXL wire §5.8).
+// Where the logs of runs lie: `<folder>/<yyyy-MM-dd>/<run>.log` (XXL wire §5.8). A different run that has the same id on the same
+// date has `<run>.1.log`, the next one `<run>.2.log`.
 
 #include <array>
 #include <atomic>
@@ -11,7 +12,9 @@
 
 #include "core/ids.hpp"
 #include "core/time.hpp"
+#include "core/trigger_request.hpp"
 #include "core/zone.hpp"
+#include "core/result.hpp"
 #include "executor/file.hpp"
 
 namespace ringmaster::executor {
@@ -29,6 +32,15 @@ struct log_options {
   std::function<void(const std::string&)> complain = [](const std::string&) {};
 };
 
+/// What the process's own lines begin with: the time, and which run the log is of.
+[[nodiscard]] std::string head_of(const log_options& options, const core::run_identity& which);
+
+/// Where the log of a run is, or would be.
+struct log_location {
+  std::string path;
+  bool is_there = false;
+};
+
 /// Paths, and files opened by them. Any thread; what opens a file blocks.
 class log_place {
 public:
@@ -38,6 +50,10 @@ public:
 
   /// Times before the year 1 and behind 9999 count as these.
   [[nodiscard]] std::string path_of(core::log_id run, core::time_point log_time) const;
+
+  /// Passes over the logs that name another run in their first line; one that names none counts as this run's. Blocks. Errors:
+  /// `unavailable`: it cannot be told.
+  [[nodiscard]] core::result<log_location> locate(const core::run_identity& which) const;
 
   /// With O_CREAT also the folders are made, when they turn out to be missing. No file: see `errno`.
   [[nodiscard]] static file open(const std::string& path, int flags);

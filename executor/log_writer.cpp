@@ -39,8 +39,8 @@ std::string with_ends(std::string_view head, std::string_view text) {
 
 } // namespace
 
-log_writer::log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when)
-  : place_{std::move(place)}, path_{place_->path_of(run, log_time)}, mutex_{place_->mutex_of(run)}, when_{when} {
+log_writer::log_writer(std::shared_ptr<log_place> place, const core::run_identity& which, opens when)
+  : place_{std::move(place)}, which_{which}, mutex_{place_->mutex_of(which.run)}, when_{when} {
   if (when_ != opens::throughout)
     return;
   const std::lock_guard lock{mutex_};
@@ -96,6 +96,10 @@ void log_writer::put(std::string_view text, form how, writes who) {
 }
 
 bool log_writer::open() {
+  if (path_.empty()) {
+    auto found = place_->locate(which_);
+    path_ = found ? std::move(found->path) : place_->path_of(which_.run, which_.log_time);
+  }
   file_ = log_place::open(path_, O_RDWR | O_APPEND | O_CREAT);
   struct stat status {};
   if (!file_ || ::fstat(file_.get(), &status) != 0) {

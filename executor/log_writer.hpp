@@ -30,7 +30,7 @@ public:
   /// thousands.
   enum class opens : std::uint8_t { throughout, when_written, for_each_write };
 
-  log_writer(std::shared_ptr<log_place> place, core::log_id run, core::time_point log_time, opens when = opens::throughout);
+  log_writer(std::shared_ptr<log_place> place, const core::run_identity& which, opens when = opens::throughout);
 
   /// `yyyy-MM-dd HH:mm:ss [file#function]-[line]-[thread] text`. Further lines of the text have no prefix.
   void line(const line_origin& from, std::string_view text);
@@ -59,6 +59,8 @@ private:
   void lose(std::size_t bytes, int reason);
 
   std::shared_ptr<log_place> place_;
+  core::run_identity which_;
+  /// Empty before the file was looked for.
   std::string path_;
   std::mutex& mutex_;
   const opens when_;

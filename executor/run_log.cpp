@@ -20,7 +20,7 @@ std::string short_name(std::string_view function) {
 } // namespace
 
 run_log::run_log(const log_files& files, const core::trigger_request& request, log_writer::opens when)
-  : writer_{files.writer(request.run, request.log_time, when)}, thread_{"job-" + std::to_string(core::number(request.job))} {}
+  : writer_{files.writer(core::identity_of(request), when)}, thread_{"job-" + std::to_string(core::number(request.job))} {}
 
 void run_log::line(std::string_view text, const code_place& where) {
   const auto function = short_name(where.function);

@@ -132,18 +132,20 @@ void taken_run_file::read() {
     auto& each = at(i);
     if (each.mark == 0)
       continue;
-    if (is_broken(each) || !places_.try_emplace(core::log_id{each.run}, i).second) {
+    if (is_broken(each) || find(identity_of(each))) {
       if (broken++ == 0) {
         std::error_code ignored;
         std::filesystem::copy_file(options_.path, options_.path + std::string{set_aside_suffix},
                                    std::filesystem::copy_options::overwrite_existing, ignored);
       }
       put_last(each.mark, 0);
-    } else if ((each.steps & slot::closed) != 0) {
-      ++closed_;
-    } else {
-      left_.push_back(i);
+      continue;
     }
+    places_.emplace(core::log_id{each.run}, i);
+    if ((each.steps & slot::closed) != 0)
+      ++closed_;
+    else
+      left_.push_back(i);
   }
   if (broken > 0)
     options_.complain(options_.path + ": " + std::to_string(broken) + " runs cannot be read; what the file held is in "
@@ -202,7 +204,7 @@ bool taken_run_file::is_scarce() const {
 
 core::result<bool> taken_run_file::take(const core::trigger_request& request) {
   const std::lock_guard lock{mutex_};
-  if (places_.contains(request.run))
+  if (find(core::identity_of(request)))
     return false;
   if (free_.empty())
     return core::fail(core::errc::unavailable, "the executor cannot keep one more run: " + trouble_);
@@ -222,32 +224,39 @@ core::result<bool> taken_run_file::take(const core::trigger_request& request) {
   return true;
 }
 
-bool taken_run_file::contains(core::log_id run) const {
+bool taken_run_file::contains(const core::run_identity& which) const {
   const std::lock_guard lock{mutex_};
-  return places_.contains(run);
+  return find(which) != nullptr;
 }
 
-slot* taken_run_file::find(core::log_id run) const {
-  const auto found = places_.find(run);
+taken_run_file::places::const_iterator taken_run_file::place_of(const core::run_identity& which) const {
+  const auto [first, last] = places_.equal_range(which.run);
+  const auto found =
+    std::find_if(first, last, [&](const auto& each) { return core::is_same_run(identity_of(at(each.second)), which); });
+  return found != last ? found : places_.end();
+}
+
+slot* taken_run_file::find(const core::run_identity& which) const {
+  const auto found = place_of(which);
   return found == places_.end() ? nullptr : &at(found->second);
 }
 
-void taken_run_file::begin(core::log_id run) {
+void taken_run_file::begin(const core::run_identity& which) {
   const std::lock_guard lock{mutex_};
-  if (auto* const place = find(run))
+  if (auto* const place = find(which))
     place->steps |= slot::begun;
 }
 
 void taken_run_file::settle(const core::run_report& report) {
   const std::lock_guard lock{mutex_};
-  auto* const place = find(report.run);
+  auto* const place = find(core::identity_of(report));
   if (place && !has_result(*place))
     put_result(*place, report.code, report.message);
 }
 
-void taken_run_file::remove(core::log_id run) {
+void taken_run_file::remove(const core::run_identity& which) {
   const std::lock_guard lock{mutex_};
-  const auto found = places_.find(run);
+  const auto found = place_of(which);
   if (found == places_.end())
     return;
   auto& place = at(found->second);
@@ -259,9 +268,9 @@ void taken_run_file::remove(core::log_id run) {
   places_.erase(found);
 }
 
-void taken_run_file::close(core::log_id run) {
+void taken_run_file::close(const core::run_identity& which) {
   const std::lock_guard lock{mutex_};
-  auto* const place = find(run);
+  auto* const place = find(which);
   if (!place || (place->steps & slot::closed) != 0)
     return;
   place->steps |= slot::closed;

@@ -41,12 +41,12 @@ public:
   ~taken_run_file() override;
 
   core::result<bool> take(const core::trigger_request& request) override;
-  [[nodiscard]] bool contains(core::log_id run) const override;
-  void forget(core::log_id run) override { remove(run); }
-  void begin(core::log_id run) override;
+  [[nodiscard]] bool contains(const core::run_identity& which) const override;
+  void forget(const core::run_identity& which) override { remove(which); }
+  void begin(const core::run_identity& which) override;
   void settle(const core::run_report& report) override;
-  void remove(core::log_id run) override;
-  void close(core::log_id run) override;
+  void remove(const core::run_identity& which) override;
+  void close(const core::run_identity& which) override;
 
   [[nodiscard]] std::vector<core::run_report> open_of(core::job_id job) const override;
   std::vector<core::run_report> left() override;
@@ -66,7 +66,9 @@ private:
   [[nodiscard]] std::size_t slots_on_disk() const;
   /// 0, or the `errno` of what stopped it.
   [[nodiscard]] int allocate(std::size_t before, std::size_t slots) const;
-  [[nodiscard]] taken_run_slot* find(core::log_id run) const;
+  using places = std::unordered_multimap<core::log_id, std::uint32_t>;
+  [[nodiscard]] places::const_iterator place_of(const core::run_identity& which) const;
+  [[nodiscard]] taken_run_slot* find(const core::run_identity& which) const;
   [[nodiscard]] taken_run_slot& at(std::uint32_t index) const noexcept;
   [[nodiscard]] std::size_t bytes_max() const noexcept;
 
@@ -77,7 +79,7 @@ private:
 
   std::mutex growing_;
   mutable std::mutex mutex_;
-  std::unordered_map<core::log_id, std::uint32_t> places_;
+  places places_;
   /// The next one to use is the last, so that few pages are used.
   std::vector<std::uint32_t> free_;
   std::size_t slots_ = 0;

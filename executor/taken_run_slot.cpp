@@ -30,6 +30,10 @@ std::uint64_t mark_of(const slot& of) noexcept {
   return mixed(static_cast<std::uint64_t>(of.run) + mixed(static_cast<std::uint64_t>(of.log_time_ms))) | 1U;
 }
 
+core::run_identity identity_of(const slot& of) noexcept {
+  return {core::log_id{of.run}, core::job_id{of.job}, core::from_ms(of.log_time_ms)};
+}
+
 bool has_result(const slot& of) noexcept {
   return of.outcome != 0 && of.outcome == outcome_of(of, static_cast<std::int32_t>(of.outcome & 0xffffffffU))
          && of.text_bytes <= of.text.size();
@@ -50,7 +54,7 @@ void put_result(slot& to, std::int32_t code, const std::optional<std::string>& m
 }
 
 core::run_report report_of(const slot& from) {
-  core::run_report out{core::log_id{from.run}, core::from_ms(from.log_time_ms), 0, {}};
+  core::run_report out{core::log_id{from.run}, core::from_ms(from.log_time_ms), 0, {}, core::job_id{from.job}};
   if (!has_result(from))
     return out;
   out.code = static_cast<std::int32_t>(from.outcome & 0xffffffffU);

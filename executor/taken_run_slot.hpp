@@ -40,6 +40,8 @@ inline void put_last(std::uint64_t& to, std::uint64_t value) noexcept {
 /// Of its run and time, never 0.
 [[nodiscard]] std::uint64_t mark_of(const taken_run_slot& of) noexcept;
 
+[[nodiscard]] core::run_identity identity_of(const taken_run_slot& of) noexcept;
+
 [[nodiscard]] bool has_result(const taken_run_slot& of) noexcept;
 
 /// It is in use, and nobody wrote it so.

@@ -5,6 +5,7 @@
 
 #include "core/api_key.hpp"
 #include "core/ascii_case.hpp"
+#include "core/network_text.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/texts.hpp"
 
@@ -18,13 +19,6 @@ constexpr const char* token_header = "XXL-JOB-ACCESS-TOKEN";
 /// Of releases 2.1.x.
 constexpr const char* old_token_header = "XXL-RPC-ACCESS-TOKEN";
 constexpr const char* app_name_header = "XXL-JOB-APPNAME";
-
-std::string_view executor_token(const protocol::http_request& request) noexcept {
-  const auto* token = request.find_header(token_header);
-  if (!token)
-    token = request.find_header(old_token_header);
-  return token ? std::string_view{*token} : std::string_view{};
-}
 
 /// A proxy on this machine makes every client look local. One that adds none of these cannot be told from a client.
 bool was_passed_on(const protocol::http_request& request) noexcept {
@@ -85,14 +79,26 @@ std::optional<std::string> shown_key(const protocol::http_request& request) {
   return std::string{shown};
 }
 
-bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept {
-  if (trust_loopback && request.remote_is_loopback && !was_passed_on(request))
-    return true;
+std::string_view executor_token(const protocol::http_request& request) noexcept {
+  const auto* token = request.find_header(token_header);
+  if (!token)
+    token = request.find_header(old_token_header);
+  return token ? std::string_view{*token} : std::string_view{};
+}
+
+std::optional<std::string_view> bearer_token(const protocol::http_request& request) noexcept {
   constexpr std::string_view scheme = "Bearer ";
   const auto* authorization = request.find_header("Authorization");
-  if (core::is_blank(token) || !authorization || !authorization->starts_with(scheme))
+  if (!authorization || !authorization->starts_with(scheme))
+    return std::nullopt;
+  return std::string_view{*authorization}.substr(scheme.size());
+}
+
+bool is_local(const protocol::http_request& request) noexcept {
+  if (!request.remote_is_loopback || was_passed_on(request))
     return false;
-  return core::equal_in_constant_time(std::string_view{*authorization}.substr(scheme.size()), token);
+  const auto* host = request.find_header("Host");
+  return !host || core::is_loopback_host(*host);
 }
 
 } // namespace ringmaster::gateway

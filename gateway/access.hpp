@@ -51,8 +51,14 @@ struct executor_admission {
 /// The API key that a request shows: what `Authorization: Bearer` has, if it begins as keys do. Nothing: it shows none.
 [[nodiscard]] std::optional<std::string> shown_key(const protocol::http_request& request);
 
-/// The request carries `Authorization: Bearer TOKEN`; or, with `trust_loopback`, comes from this machine and no header says that
-/// a proxy passed it on.
-[[nodiscard]] bool is_operator(const protocol::http_request& request, std::string_view token, bool trust_loopback) noexcept;
+/// Returns the token that an executor shows, empty without one.
+[[nodiscard]] std::string_view executor_token(const protocol::http_request& request) noexcept;
+
+/// Returns what `Authorization: Bearer …` has; nothing without such a header.
+[[nodiscard]] std::optional<std::string_view> bearer_token(const protocol::http_request& request) noexcept;
+
+/// Returns true for a request from this machine that no header marks as passed on by a proxy. Its `Host`, if any, must be a
+/// loopback name or address: a page that rebinds its own name to 127.0.0.1 sends that name.
+[[nodiscard]] bool is_local(const protocol::http_request& request) noexcept;
 
 } // namespace ringmaster::gateway

@@ -39,11 +39,11 @@ void refuse_role(const exchange& ex) {
 
 void refuse_key(const exchange& ex, const core::error& why) {
   if (why.code == core::errc::not_found)
-    return ex.problem(401, "this API key is nobody's, or it is over", {{"WWW-Authenticate", "Bearer error=\"invalid_token\""}});
+    return ex.problem(401, "unknown or expired API key", {{"WWW-Authenticate", "Bearer error=\"invalid_token\""}});
   ex.fail(why);
 }
 
-/// Whoever sends `If-Match` believes that nothing happens where somebody else was faster.
+/// A client that sends `If-Match` relies on it.
 bool is_vain_condition(const exchange& ex) {
   const auto& row = ex.row();
   return row.by == spoken::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
@@ -51,8 +51,11 @@ bool is_vain_condition(const exchange& ex) {
 
 void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
   const auto& services = ex.services();
-  if (ex.row().by == spoken::none && !services.requests.take(found.who.user, services.self->clock().now()))
-    return ex.problem(429, "too many requests: this user may make fewer a second", {{"Retry-After", "1"}});
+  if (!services.requests.take(found.who.user, services.self->clock().now())) {
+    constexpr std::string_view said = "too many requests of this user: try again in a second";
+    const protocol::http_headers later{{"Retry-After", "1"}};
+    return ex.row().by == spoken::none ? ex.problem(429, said, later) : ex.refuse_with(429, said, later);
+  }
   auto who = found.who;
   who.remote = ex.request().remote_address;
   ex.enter({std::move(who), found.must_change_password, std::move(csrf)});
@@ -90,7 +93,7 @@ void ask_whose(const exchange& ex, std::vector<std::string> sessions, const foun
   auto session = std::move(sessions.front());
   sessions.erase(sessions.begin());
   ex.ask<protocol::identified>(
-    ex.services().partners.users, protocol::identify{session},
+    ex.services().partners.users, protocol::identify{session, ex.request().remote_address},
     [=](const exchange& waiting, const protocol::identified& found) { with_session(waiting, found, session); },
     [=](const exchange& waiting, const core::error& error) {
       if (error.code != core::errc::not_found)

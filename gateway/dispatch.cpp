@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "gateway/admission.hpp"
+#include "gateway/guessing.hpp"
 #include "gateway/paths.hpp"
 #include "gateway/routes.hpp"
 #include "protocol/wire/texts.hpp"
@@ -116,7 +118,7 @@ void refuse_method(const exchange& ex, std::span<const route> table) {
 /// One gateway_actor reads all forms: long ones would hold up everybody.
 bool is_too_long(const exchange& ex) {
   const auto& row = ex.row();
-  return row.who.who != access::executor && ex.request().body.size() > row.body_max;
+  return ex.request().body_omitted || (row.who.who != access::executor && ex.request().body.size() > row.body_max);
 }
 
 void refuse_length(const exchange& ex) {
@@ -127,35 +129,41 @@ void refuse_length(const exchange& ex) {
   ex.refuse_with(413, said);
 }
 
-/// Right tokens pass always: many executors may stand behind one address, and one of them may have an old token.
 void refuse_executor(const exchange& ex, std::string_view why) {
-  using enum core::failure_meter::verdict;
-  const auto& services = ex.services();
-  const auto& remote = ex.request().remote_address;
-  const auto verdict = services.wrong_tokens.failed(remote, services.self->clock().now());
-  if (verdict == first_too_many)
-    services.log->warn("more than {} wrong tokens in a minute from {}", core::failure_meter::a_minute_max, remote);
-  ex.refuse(verdict == few ? why : protocol::wire::reply_text::too_many_requests);
+  ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
 }
 
-bool is_admitted(const exchange& ex) {
+bool is_admitted_operator(const exchange& ex) {
+  if (is_operator(ex))
+    return true;
+  ex.problem(403, "access denied: send the access token as a bearer token, or call this path from the server's machine");
+  return false;
+}
+
+bool is_admitted_executor(const exchange& ex) {
   const auto& services = ex.services();
-  if (ex.row().who.who == access::operators) {
-    if (is_operator(ex.request(), services.access_token, services.trust_loopback))
-      return true;
-    ex.problem(403, "only with the access token as a bearer token, or from this machine where it is trusted");
+  const auto token = executor_token(ex.request());
+  if (is_held_up(ex, token)) {
+    refuse_executor(ex, protocol::wire::reply_text::too_many_requests);
     return false;
   }
-  if (ex.row().who.who != access::executor)
-    return true;
   const auto admitted =
     admit_executor(ex.request(), services.access_token, services.tokens ? &*services.tokens : nullptr, services.now());
   if (!admitted.refusal.empty()) {
     refuse_executor(ex, admitted.refusal);
     return false;
   }
+  remember_right_token(ex, token);
   ex.admit(admitted);
   return true;
+}
+
+bool is_admitted(const exchange& ex) {
+  switch (ex.row().who.who) {
+  case access::operators: return is_admitted_operator(ex);
+  case access::executor: return is_admitted_executor(ex);
+  default: return true;
+  }
 }
 
 void run(const exchange& ex, std::span<const route> table) {
@@ -177,7 +185,26 @@ arrival arrival_at(std::string_view whole, place&& at) {
           std::move(at.parameters)};
 }
 
+/// 0: no row has this path.
+std::size_t body_max_of(std::span<const route> table, std::string_view path) {
+  std::size_t most = 0;
+  for (const auto& each : table)
+    if (each.path == path || (each.path.find('{') != std::string_view::npos && match_path(each.path, path)))
+      most = std::max(most, each.who.who == access::executor ? std::numeric_limits<std::size_t>::max() : each.body_max);
+  return most;
+}
+
 } // namespace
+
+protocol::body_rule body_rule_of(std::span<const route> table, std::string context_path) {
+  return [table, context = plain_path("/" + context_path)](std::string_view, std::string_view target) {
+    const auto whole = plain_path(target);
+    std::size_t most = 0;
+    for (const auto path : {below_context(whole, context), std::string_view{whole}, default_api(whole)})
+      most = std::max(most, body_max_of(table, path));
+    return most != 0 ? most : form_bytes_max;
+  };
+}
 
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
   try {

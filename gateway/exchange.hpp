@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 #include "config/settings.hpp"
@@ -78,8 +79,11 @@ struct gateway_services {
   /// How often jobs may be managed with an executor's token: 100 a second (XXL admin §8.12), and as many again at once, because
   /// XXL-JOB lets a caller wait for a second and we answer at once.
   mutable core::token_bucket management{100, 200};
-  /// Of executors' requests.
+  /// The same with one group's token: half of it.
+  mutable std::unordered_map<core::group_id, core::token_bucket> group_management{};
+  /// Of executors' and operators' requests.
   mutable core::failure_meter wrong_tokens{};
+  mutable core::known_tokens right_tokens{};
 };
 
 /// Where a request arrived: the part of its path in front of the route, and the route's. `/xxl-job-admin` and `/joblog/pageList`.

@@ -41,6 +41,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/triggerJob", handlers::trigger_job, executor},
   {"GET", "/livez", handlers::livez, anyone},
   {"GET", "/readyz", handlers::readyz, anyone},
+  {"GET", "/actuator/health", handlers::actuator_health, anyone},
   {"GET", "/metrics", handlers::metrics, operators},
 
   {"GET", "/toLogin", handlers::sign_in_page, anyone, xxl2_only, sign_in_bytes_max},

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "gateway/exchange.hpp"
@@ -49,6 +50,10 @@ struct route {
 
 /// The one table.
 [[nodiscard]] std::span<const route> routes() noexcept;
+
+/// Returns the rule that keeps the transport from reading bodies longer than their route takes (`route::body_max`). Executors'
+/// routes have the transport's limit alone. The table must outlive the rule; any thread.
+[[nodiscard]] protocol::body_rule body_rule_of(std::span<const route> table, std::string context_path);
 
 /// Finds the row of a request, applies its method and permission, calls its handler. Order for executors: method, path, token,
 /// operation, body (XXL wire §1.4); for people: method, size, origin, session, password to change, role. Throws nothing; the

@@ -58,7 +58,9 @@ web_rules::web_rules(const web_setup& setup, const config::server_settings& serv
     zone{setup.zone},
     secure_cookies{security.secure_cookies},
     version{setup.version},
-    tls{!server.tls_certificate.empty()} {}
+    tls{!server.tls_certificate.empty()},
+    groups_manage_jobs{setup.settings.job_management != "off"},
+    all_manage_jobs{setup.settings.job_management == "all"} {}
 
 bool is_served(spoken by, const web_rules& rules) noexcept {
   if (!rules.only)

@@ -43,6 +43,9 @@ struct web_rules {
   std::string version;
   /// This server itself speaks TLS, and only that.
   bool tls;
+  /// Tokens of groups manage the jobs of their group; the token of all manages all jobs. See `gateway.job_management`.
+  bool groups_manage_jobs;
+  bool all_manage_jobs;
 };
 
 /// False for a path of the other dialect when only one is served.

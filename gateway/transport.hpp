@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/settings.hpp"
@@ -39,8 +40,10 @@ public:
   /// used. Called at most once.
   virtual core::result<std::string> bind() = 0;
 
-  /// Starts to accept; binds first if nobody did. Returns and errors as `bind`. Called at most once.
-  virtual core::result<std::string> listen(protocol::http_handler handler) = 0;
+  /// Starts to accept; binds first if nobody did. Returns and errors as `bind`. Called at most once. A request whose body is
+  /// longer than `body_limit` permits reaches the handler without it, and its connection ends after the reply.
+  virtual core::result<std::string> listen(protocol::http_handler handler, protocol::body_rule body_limit) = 0;
+  core::result<std::string> listen(protocol::http_handler handler) { return listen(std::move(handler), {}); }
 
   /// Lives as long as the transport.
   [[nodiscard]] virtual std::shared_ptr<protocol::http_client> client() = 0;

@@ -27,6 +27,9 @@ using route_listener = caf::typed_actor<caf::result<void>(routed_batch)>;
 /// Hears of open claims of this life that nobody works on any more.
 using stray_listener = caf::typed_actor<caf::result<void>(stray_claims)>;
 
+/// Adopts what dead nodes leave.
+using orphan_listener = caf::typed_actor<caf::result<void>(peer_fenced)>;
+
 /// Hears of intents (children, retries) that were just made durable.
 using intent_listener = caf::typed_actor<caf::result<void>(intent_batch)>;
 
@@ -85,14 +88,20 @@ using schedule_actor = caf::typed_actor<
   caf::result<void>(routed_batch),
   caf::result<void>(claim_reply),
   caf::result<void>(intent_batch),
+  /// Replies when no reserved instant that this node knows of is left to be claimed, or when it has no life.
+  caf::result<void>(finish_reserved),
   /// Plans and claims nothing more. Replies when the claims under way are answered.
   caf::result<void>(stop_request),
+  /// Replies at once.
+  caf::result<reserved_backlog>(reserved_backlog_query),
   /// INTERNAL: claim what is due.
   caf::result<void>(tick_atom)>;
 
 /// Shared mode: takes what is due soon from under XXL's schedule lock and hands it to schedule_actor. Idle in native mode.
 using reservation_actor = caf::typed_actor<
   caf::result<void>(life_change),
+  /// Reserves nothing more. Replies when the reservation under way has been handed to schedule_actor.
+  caf::result<void>(finish_reserved),
   /// Reserves nothing more; what it reserved and nobody claimed is due again for the Java admins. Replies when it is.
   caf::result<void>(stop_request),
   /// INTERNAL: reserve.
@@ -184,6 +193,8 @@ using recovery_actor = caf::typed_actor<
   /// Open claims of this life that nobody works on any more.
   caf::result<void>(stray_claims),
   caf::result<void>(life_change),
+  /// Looks for orphans at once.
+  caf::result<void>(peer_fenced),
   caf::result<void>(send_results),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
@@ -196,6 +207,8 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(registry_beat),
   /// Replies at once; routing forgets the address at once.
   caf::result<void>(registry_removal),
+  /// Replies whether a group's token may register the address; never an error.
+  caf::result<claim_verdict>(address_claim),
   /// Groups or registrations changed in the store: read now.
   caf::result<void>(registry_hint),
   /// One more listener; it hears of the present view at once.
@@ -219,6 +232,14 @@ using lost_monitor = caf::typed_actor<
 
 /// Day counts and the age limit of the log. Works on the node of slot 0 alone.
 using report_actor = caf::typed_actor<
+  caf::result<void>(life_change),
+  caf::result<void>(slot_change),
+  /// INTERNAL
+  caf::result<void>(tick_atom)>;
+
+/// Clears up what nobody holds: runs without a claim become failures, intents that were taken long ago go. Works on the node of
+/// slot 0 alone.
+using row_sweeper = caf::typed_actor<
   caf::result<void>(life_change),
   caf::result<void>(slot_change),
   /// INTERNAL
@@ -380,7 +401,8 @@ using supervisor = caf::typed_actor<
   caf::result<node_list>(nodes_query),
   /// Replies the actors that the outside speaks to.
   caf::result<node_handles>(handles_query),
-  /// Drains and stops. Replies when every claimed run is recorded and the node's row says `down`, or the drain time is over.
+  /// Drains and stops. In shared mode it first fires what is reserved; a second request ends that. Replies when every claimed run
+  /// is recorded and the node's row says `down`, or the drain time is over.
   caf::result<void>(stop_request),
   /// INTERNAL: the drain's progress.
   caf::result<void>(tick_atom)>;

@@ -78,6 +78,8 @@ struct sign_out {
 /// Whose session it is.
 struct identify {
   std::string session;
+  /// Unknown sessions are counted by it.
+  std::string remote = {};
 };
 
 struct identified {

@@ -121,6 +121,8 @@ struct taken_query {
   core::log_id run{};
   /// That of its request: its log is found by it.
   core::time_point log_time{};
+  /// 0: nodes of earlier versions do not say it.
+  core::job_id job{};
 };
 
 struct log_query {

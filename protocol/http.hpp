@@ -31,6 +31,8 @@ struct http_request {
   bool is_https = false;
   /// The host that the client asked a trusted proxy for; empty: what the Host header says.
   std::string forwarded_host = {};
+  /// The body was longer than the server's rule for this request permits, and was not read.
+  bool body_omitted = false;
 
   /// Value of the first header of that name, compared without case; null when absent.
   [[nodiscard]] const std::string* find_header(std::string_view name) const noexcept;
@@ -41,6 +43,10 @@ struct http_response {
   std::string content_type = "application/json";
   std::string body;
   http_headers headers;
+  /// Sent in place of `body` unless it is empty; lives as long as the process. Costs no memory for each client.
+  std::string_view fixed_body = {};
+
+  [[nodiscard]] std::string_view content() const noexcept { return fixed_body.empty() ? std::string_view{body} : fixed_body; }
 };
 
 /// The way back to one waiting client. Move-only use; answering twice does nothing; dropped unanswered it answers 500 from its
@@ -61,6 +67,10 @@ using http_reply_ptr = std::shared_ptr<http_reply>;
 
 /// Called on the io thread for each whole request; must hand it over at once and never block.
 using http_handler = std::function<void(http_request&&, http_reply_ptr)>;
+
+/// Returns how many bytes of body the server may read of a request; asked on the io thread, for bodies that announce more than a
+/// few KiB. An empty rule permits what the server's settings permit.
+using body_rule = std::function<std::size_t(std::string_view method, std::string_view target)>;
 
 /// Open for the runs of one life of this node while its lease lasts: otherwise no byte of a `/run` may be written. A run that was
 /// claimed under a former life stays behind it however late it comes, because that run may have been adopted since. Shared by

@@ -82,7 +82,7 @@ struct link_question {
   /// Counted by the node, for each link from 1.
   std::uint64_t number = 0;
   link_topic topic = link_topic::beat;
-  /// Of `idle` and `kill`.
+  /// Of `idle`, `kill` and `known`; 0 there: not said.
   core::job_id job{};
   /// Of `log` and `known`.
   core::log_id run{};

@@ -17,6 +17,16 @@ public:
   /// Who connects from now on finds this door. A node's only. Errors: `unavailable`.
   virtual core::result<void> publish(const link_door& door) = 0;
 
+  /// Returns the address of the other end of this process's connection, `10.0.0.5:41234`; empty when there is none. A
+  /// node's only.
+  [[nodiscard]] virtual std::string remote_of(const caf::node_id& peer) const = 0;
+
+  /// A hello of this process was admitted: its connection may stay.
+  virtual void admit(const caf::node_id& peer) = 0;
+
+  /// Ends connections over which no hello was admitted in time.
+  virtual void end_guests() = 0;
+
   using dialled = std::function<void(core::result<link_door>&&)>;
   /// Looks for the door of a node at `host:port`; `done` comes once, on another thread, after twice `limit` at the latest (and
   /// the look-up of a name). Errors: `unavailable` with the reason for a person. A door may be of a node that does not answer.

@@ -5,11 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/cluster_mode.hpp"
@@ -107,7 +110,18 @@ struct slot_change {
   core::slot_set slots;
 };
 
+/// This node has ended the life of a dead one: its claims are orphans now.
+struct peer_fenced {};
+
 struct edit_hint {};
+
+/// How far claims lag behind what was reserved beside Java admins.
+struct reserved_backlog_query {};
+
+struct reserved_backlog {
+  /// By so much the oldest reserved instant is late that waits for its claim, not for its executor.
+  core::milliseconds late{0};
+};
 
 // -- the firing path -------------------------------------------------------------------------------------------------------
 
@@ -152,8 +166,14 @@ struct slot_release {
   friend bool operator==(const slot_release&, const slot_release&) = default;
 };
 
+struct sent_run {
+  core::log_id run{};
+  core::job_ptr spec;
+  core::time_point fire_at{};
+};
+
 struct sent_runs {
-  std::vector<std::pair<core::log_id, core::job_ptr>> items;
+  std::vector<sent_run> items;
 };
 
 /// A run that an executor is about to be asked to end.
@@ -171,10 +191,12 @@ struct trigger_partners {
   registry_monitor registry{};
 };
 
-/// A run whose bytes were written and whose answer never came, and what came instead, for a person.
+/// A run whose bytes were written and whose answer never came or proves nothing, and what came instead, for a person.
 struct unanswered_run {
   core::claimed_run run;
   std::string error;
+  /// The executor said "repeat" to the first sending.
+  bool repeated = false;
 };
 
 /// Runs of this node whose fate is unknown. They hold their slots until recovery releases them.
@@ -192,6 +214,9 @@ struct link_query {
 
 struct link_handle {
   executor_link link;
+  /// The address registered itself, or this is a native link: one process answers there. Behind an address that people entered
+  /// there may be several.
+  bool is_one_process = false;
 };
 
 /// An executor dialled in, or its link takes no more runs.
@@ -237,6 +262,9 @@ struct send_result {
   std::chrono::steady_clock::time_point sent_at{};
   /// Not sent because no connection came about.
   bool unreachable = false;
+  /// Code 200 stands for "repeat": the executor has a run of this id already. Nothing repeats `/run`, so after a first sending
+  /// that is unknown instead.
+  bool repeated = false;
 };
 
 struct send_results {
@@ -273,6 +301,8 @@ struct log_request {
   core::time_point fire_at{};
   /// 1: the first.
   std::int32_t from_line = 1;
+  /// Group of the run; 0: unknown.
+  core::group_id group{};
 };
 
 struct log_reply {
@@ -310,15 +340,34 @@ struct registry_removal {
   std::string address;
 };
 
+/// Asks whether a group's token may register this address.
+struct address_claim {
+  std::string app_name;
+  std::string address;
+};
+
+struct claim_verdict {
+  /// For a person; empty: it may.
+  std::string refusal;
+};
+
 struct registry_hint {};
+
+/// One registration: app name and address.
+using app_address = std::pair<std::string, std::string>;
 
 /// Who can be called, at one moment. Immutable, shared.
 struct registry_view {
   std::unordered_map<std::int32_t, core::group> groups;
-  /// Addresses last registered with the app name header.
-  std::unordered_set<std::string> app_header_addresses;
-  /// Which token an executor of a group with one showed last.
-  std::unordered_map<std::string, core::token_kind> tokens_shown;
+  /// Registrations whose last beat carried the app name header.
+  std::set<app_address> with_app_header;
+  /// Registrations of groups with a token whose executors showed another one last: the common token or the group's former one.
+  /// One that is missing is known to have no more than its group's token.
+  std::map<app_address, core::token_kind> tokens_shown;
+  /// `protocol::address_key` of addresses that were registered with a group's token alone: never sent the common one.
+  std::unordered_set<std::string> without_common_token;
+  /// Addresses that executors registered, of whatever app.
+  std::unordered_set<std::string> registered;
 };
 
 struct registry_change {
@@ -410,6 +459,9 @@ struct http_exchange {
 
 struct status_query {};
 struct stop_request {};
+
+/// A graceful stop in shared mode: nothing more is reserved, what is reserved is still fired.
+struct finish_reserved {};
 
 struct handles_query {};
 

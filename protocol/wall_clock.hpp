@@ -13,6 +13,11 @@
 
 namespace ringmaster::protocol {
 
+/// The system's civil time, cut to the millisecond.
+[[nodiscard]] inline core::time_point system_time() {
+  return core::time_point{std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now().time_since_epoch())};
+}
+
 /// Adds an offset to the steady clock of CAF. The offset is shared: node_actor refreshes it, so that a stepped system clock is
 /// followed within one beat; tests set it once. Cheap to copy; any thread.
 class wall_clock {

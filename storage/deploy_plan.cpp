@@ -9,6 +9,7 @@
 
 #include "core/cluster_mode.hpp"
 #include "core/columns.hpp"
+#include "core/last_instant.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
 #include "storage/audit_rules.hpp"
@@ -244,17 +245,18 @@ private:
     // A job whose time is over is no mistake: the same file goes into a new database, too.
     bool over = declared.timing.end_at && *declared.timing.end_at < now_;
     bool wanted = content_changed ? declared.enabled && !over : one.held->running;
-    schedule_write schedule{wanted && declared.schedule != core::schedule_type::none, std::nullopt, nullptr, {}};
+    schedule_write schedule;
+    schedule.running = wanted && declared.schedule != core::schedule_type::none;
+    schedule.last = one.held ? one.held->last : core::time_point{};
     bool same_schedule = one.held && one.held->columns.schedule_type == write.columns.schedule_type &&
                          one.held->columns.schedule_conf == write.columns.schedule_conf &&
                          one.held->columns.timing == write.columns.timing;
     if (same_schedule && one.held->running == schedule.running)
       return std::nullopt;
     if (schedule.running) {
-      schedule.from = one.held ? std::max(now_, one.held->last) : now_;
+      schedule.from = one.held ? core::search_from(now_, one.held->last) : now_;
       schedule.next = (*rule)->next(schedule.from, one.held ? one.held->id : core::job_id{});
-      if (!one.held && !(*rule)->same_for_all())
-        schedule.rule = *rule;
+      schedule.rule = *rule;
       if (!schedule.next)
         return core::fail(errc::invalid_argument, at(declared) + "the schedule " + declared.schedule_conf +
                                                     " never fires (again); set enabled = false to keep it");
@@ -271,6 +273,8 @@ private:
       return;
     }
     write.id = one.held->id;
+    write.was_running = one.held->running;
+    write.new_glue = one.held->columns.glue_type != write.columns.glue_type;
     change.fields = differences(one.held->columns, write.columns);
     bool new_child = std::any_of(write.children.begin(), write.children.end(), [](const auto& child) { return !child.id; });
     if (new_child || child_jobs_text(write, {}) != one.held->child_jobs)
@@ -318,7 +322,36 @@ core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::decl
 }
 
 std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id) {
-  return write.rule ? write.rule->next(write.from, id) : write.next;
+  return write.depends_on_id() ? write.rule->next(write.from, id) : write.next;
+}
+
+std::vector<held_group> edited_part(std::vector<held_group> groups) {
+  for (auto& group : groups) {
+    group.jobs_made_by_hand = 0;
+    if (group.type == core::address_type::automatic)
+      group.address_list.clear();
+  }
+  return groups;
+}
+
+core::result<core::time_point> planned_after(const job_write& job, core::time_point from) {
+  if (const auto next = job.schedule->rule->next(from, job.id))
+    return *next;
+  return core::fail(errc::invalid_argument, job.object + ": the schedule " + job.columns.schedule_conf +
+                                              " never fires (again); set enabled = false to keep it");
+}
+
+core::result<void> plan_later(deploy_plan& plan, core::time_point now) {
+  for (auto& job : plan.jobs) {
+    if (!job.schedule || !job.schedule->running || (*job.schedule->next > now && !job.schedule->depends_on_id()))
+      continue;
+    job.schedule->from = core::search_from(now, job.schedule->last);
+    const auto next = planned_after(job, job.schedule->from);
+    if (!next)
+      return tl::unexpected{next.error()};
+    job.schedule->next = *next;
+  }
+  return {};
 }
 
 core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id, const std::string& source,

@@ -35,7 +35,11 @@ struct held_group {
   std::string source;
   /// How many jobs of the group no source declares: prune leaves such a group.
   std::size_t jobs_made_by_hand = 0;
+  friend bool operator==(const held_group&, const held_group&) = default;
 };
+
+/// Groups as edits leave them: without what their jobs and the registry write.
+[[nodiscard]] std::vector<held_group> edited_part(std::vector<held_group> groups);
 
 /// What a declaration says about a job, as the columns hold it. Enumerations are their stored names.
 struct job_columns {
@@ -106,11 +110,15 @@ struct group_write {
 /// The schedule's part of a job write: `rm_schedule` and the mirror in `xxl_job_info`.
 struct schedule_write {
   bool running = false;
-  /// Nothing when not running.
+  /// Nothing when not running. Of a new job whose instants depend on its id, `next_of` says it.
   std::optional<core::time_point> next;
-  /// Of a new job whose instants depend on its id: `next` is then what `next_of` says.
+  /// Of a running job: what `next` was computed with, and from where.
   std::shared_ptr<const core::schedule> rule = nullptr;
   core::time_point from{};
+  /// The last claimed instant as the plan was told of it.
+  core::time_point last{};
+
+  [[nodiscard]] bool depends_on_id() const { return rule && !rule->same_for_all(); }
 };
 
 struct job_write {
@@ -122,10 +130,14 @@ struct job_write {
   std::string key;
   std::string hash;
   job_columns columns;
+  /// It had another `glue_type` before.
+  bool new_glue = false;
+  /// It ran when the plan was made. Where `schedule` is nothing, that must still be so.
+  bool was_running = false;
   /// Position: in `deploy_plan::jobs`.
   std::vector<existing_or_new<core::job_id>> children;
   /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron`
-  /// intents. `last_ms` is never written but for a new job (0).
+  /// intents. `last_ms` is written for a new job (0), and where only a wrong clock can have written it.
   std::optional<schedule_write> schedule;
   /// `deploy_report::changes` has it under this name.
   std::string object = {};
@@ -148,6 +160,13 @@ struct deploy_plan {
 /// its column, a schedule that does not parse or, enabled, can never fire).
 [[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
                                                     core::time_point now, const core::zone& schedule_zone);
+
+/// The first instant of a running job's new schedule after `from`. Errors: `invalid_argument` when there is none.
+[[nodiscard]] core::result<core::time_point> planned_after(const job_write& job, core::time_point from);
+
+/// Moves new schedules whose next time lies before `now` on: it took a while to get the plan ready for its writing. Errors:
+/// `invalid_argument` for one that does not fire again.
+[[nodiscard]] core::result<void> plan_later(deploy_plan& plan, core::time_point now);
 
 /// When the job `id` fires next by this write; nothing: it does not run.
 [[nodiscard]] std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id);

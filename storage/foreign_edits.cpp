@@ -1,7 +1,6 @@
 #include "storage/foreign_edits.hpp"
 
-#include <algorithm>
-
+#include "core/last_instant.hpp"
 #include "core/text.hpp"
 #include "storage/job_row.hpp"
 
@@ -26,7 +25,7 @@ void reschedule(const watched_job& job, core::time_point now, core::schedule_rul
     return;
   }
   const auto last = job.planned && is_time(job.planned->last_ms) ? core::from_ms(job.planned->last_ms) : core::time_point{};
-  const auto next = (*rule)->next(std::max(now, last), job.id);
+  const auto next = (*rule)->next(core::search_from(now, last), job.id);
   out.next_ms = next ? core::to_ms(*next) : 0;
   out.stop = !next;
 }

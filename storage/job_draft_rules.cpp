@@ -6,6 +6,7 @@
 #include "core/columns.hpp"
 #include "core/edit_tag.hpp"
 #include "core/group_draft.hpp"
+#include "core/last_instant.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
 #include "storage/job_columns.hpp"
@@ -189,7 +190,7 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
   out.rescheduled = held && (scene.foreign_schedule || !same_schedule(*held, out.row));
   const bool plans = out.rescheduled && held->running;
   scene.facts.must_fire_again = plans;
-  scene.from = std::max(scene.from, out.row.last);
+  scene.from = core::search_from(scene.from, out.row.last);
   if (auto sound = core::check(draft, core::draft_use::update, scene.facts, scene.by, scene.schedule_zone, scene.from); !sound)
     return tl::unexpected{sound.error()};
   if (auto fits = check_widths(out.row, scene.limits); !fits)
@@ -212,7 +213,7 @@ std::optional<core::job_record> planned_anew(const core::job_record& held, core:
                                              const core::zone& schedule_zone) {
   if (!held.running)
     return std::nullopt;
-  const auto next = next_of(held, std::max(from, held.last), schedule_zone);
+  const auto next = next_of(held, core::search_from(from, held.last), schedule_zone);
   if (!next)
     return std::nullopt;
   auto out = held;

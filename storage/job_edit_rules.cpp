@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/columns.hpp"
+#include "core/last_instant.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/text.hpp"
 #include "storage/audit_rules.hpp"
@@ -28,7 +29,8 @@ std::string_view called(std::string_view address) noexcept {
 
 } // namespace
 
-core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now, const core::zone& where) {
+core::result<started_schedule> next_of_start(const core::scheduled_job& job, bool runs, core::time_point now,
+                                             const core::zone& where) {
   // A type that nobody knows counts as none, as it does there.
   const auto type = job.spec->schedule;
   if (type == core::schedule_type::none || type == core::schedule_type::unknown)
@@ -37,11 +39,13 @@ core::result<core::time_point> next_of_start(const core::scheduled_job& job, cor
   if (!rule)
     return core::refuse(core::errc::invalid_argument, core::refusal::schedule_type_illegal,
                         std::string{schedule_illegal} + ": " + rule.error().context);
-  const auto next = (*rule)->next(std::max(now, job.last), job.spec->id);
+  if (runs && job.next && !core::lies_implausibly_ahead(job.last, now))
+    return started_schedule{*job.next, false};
+  const auto next = (*rule)->next(core::search_from(now, job.last), job.spec->id);
   if (!next)
     return core::refuse(core::errc::invalid_argument, core::refusal::schedule_type_illegal,
                         std::string{schedule_illegal} + ": it never fires (again)");
-  return *next;
+  return started_schedule{*next, true};
 }
 
 core::result<core::intent> intent_of(const core::manual_trigger& wish) {

@@ -16,9 +16,17 @@
 
 namespace ringmaster::storage {
 
-/// The next time of a job that is started now. Errors: `invalid_argument` that begins with XXL's text (XXL admin
-/// §3.6), with its refusal.
-[[nodiscard]] core::result<core::time_point> next_of_start(const core::scheduled_job& job, core::time_point now,
+/// What a start makes of a schedule.
+struct started_schedule {
+  core::time_point next{};
+  /// False: the job runs already, and its schedule stays as it is.
+  bool planned = true;
+};
+
+/// Decides the next time of a job that is started now. A job that runs by its schedule (`runs`) keeps it, so that instants which
+/// are due are still claimed; only when its last instant lies implausibly ahead is it planned again. Errors: `invalid_argument`
+/// that begins with XXL's text (XXL admin §3.6), with its refusal.
+[[nodiscard]] core::result<started_schedule> next_of_start(const core::scheduled_job& job, bool runs, core::time_point now,
                                                            const core::zone& where);
 
 /// The intent that a wish becomes. Errors: `invalid_argument` when no column holds it.
@@ -61,6 +69,8 @@ struct stored_job {
   std::string name;
   std::string param = {};
   std::int32_t retry_count = 0;
+  /// `trigger_status`.
+  bool running = false;
 };
 
 [[nodiscard]] core::audit_row audit_of_job(const core::principal& by, core::audit_action action, const stored_job& job,

@@ -36,6 +36,7 @@ core::job_ptr job_of(const job_row& row) {
   job->glue_type = row.glue_type;
   if (!row.glue_source.empty())
     job->glue_source = std::make_shared<const std::string>(row.glue_source);
+  job->source_left_out = row.source_left_out && row.glue_type != "BEAN";
   job->glue_updated = row.glue_updated;
   return job;
 }

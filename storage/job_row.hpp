@@ -27,6 +27,8 @@ struct job_row {
   std::string_view child_jobs;
   std::string_view glue_type;
   std::string_view glue_source;
+  /// The statement did not select it.
+  bool source_left_out = false;
   core::time_point glue_updated{};
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;

@@ -29,15 +29,21 @@ class job_store {
 public:
   virtual ~job_store() = default;
 
-  /// Schedules the job; its next time is the first one after max(now, its last claimed instant). Starting what runs computes it
-  /// anew. Errors: `forbidden` unless `by` may operate; `invalid_argument` with XXL's refusal when it has no schedule or never
-  /// fires.
+  /// Schedules the job; its next time is the first one after now and its last claimed instant (`core::search_from`). A job that
+  /// runs already keeps its next time: what is due and not claimed yet is still to come. Errors: `forbidden` unless `by` may
+  /// operate; `invalid_argument` with XXL's refusal when it has no schedule or never fires.
   virtual core::result<core::job_edit> start(core::job_id job, core::time_point now,
                                              const core::principal& by = core::local_operator()) = 0;
 
   /// Stops it, running or not; the last claimed instant is kept. Errors: `forbidden` unless `by` may operate.
   virtual core::result<core::job_edit> stop(core::job_id job, core::time_point now,
                                             const core::principal& by = core::local_operator()) = 0;
+
+  /// Counts a job from now again: its next time is the first after `now`, if it is scheduled, and a last claimed instant that
+  /// lies ahead becomes `now`. For times that a wrong clock left behind (`core::check_times`). Nothing else changes. Errors:
+  /// `forbidden` unless `by` may operate; `invalid_argument` for a schedule that cannot be planned.
+  virtual core::result<core::job_edit> count_again(core::job_id job, core::time_point now,
+                                                   const core::principal& by = core::local_operator()) = 0;
 
   /// Makes a run by hand durable. The same token and job once more give the same intent, and are no second change. Errors:
   /// `conflict` for them with another parameter or other addresses; `forbidden` unless `by` may operate, and for an address that

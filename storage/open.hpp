@@ -9,6 +9,7 @@
 
 #include "config/settings.hpp"
 #include "core/language.hpp"
+#include "core/trigger_text.hpp"
 #include "core/zone.hpp"
 #include "storage/store.hpp"
 
@@ -22,6 +23,8 @@ struct store_options {
   core::zone schedule_zone;
   /// Of texts that are stored for people.
   core::language language = core::language::en;
+  /// The form of trigger texts that are stored; nothing: that of the release that made the tables.
+  std::optional<core::trigger_tail> tail = std::nullopt;
 };
 
 struct migration_step {

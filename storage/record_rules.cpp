@@ -54,7 +54,9 @@ void add_callback(run_news& to, const core::callback* callback) {
     to.callback = callback;
     return;
   }
-  const auto speaks_alike = [callback](const auto* each) { return !each->only_of || each->only_of == callback->only_of; };
+  const auto speaks_alike = [callback](const auto* each) {
+    return (!each->only_of || each->only_of == callback->only_of) && each->log_time == callback->log_time;
+  };
   if (!speaks_alike(to.callback) && std::none_of(to.others.begin(), to.others.end(), speaks_alike))
     to.others.push_back(callback);
 }
@@ -85,6 +87,24 @@ std::vector<run_news> news_of(const core::record_batch& batch) {
   if (!news.empty())
     news.resize(last + 1);
   return news;
+}
+
+bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& dates) {
+  const auto row_time = dates.read(triggered);
+  const auto is_outdated = [&](const core::callback* each) {
+    if (!row_time || each->log_time == core::time_point{})
+      return false;
+    const auto as_stored = dates.read(std::string{dates.of(each->log_time)});
+    return as_stored && core::is_of_earlier_run(*as_stored, *row_time);
+  };
+  auto dropped = std::erase_if(news.others, is_outdated) > 0;
+  if (news.callback && is_outdated(news.callback)) {
+    dropped = true;
+    news.callback = news.others.empty() ? nullptr : news.others.front();
+    if (news.callback)
+      news.others.erase(news.others.begin());
+  }
+  return dropped;
 }
 
 run_write decide(const run_row& row, const run_news& news, bool owner_current) {

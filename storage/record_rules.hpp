@@ -13,6 +13,7 @@
 
 #include "core/ids.hpp"
 #include "core/run.hpp"
+#include "storage/datetime_text.hpp"
 
 namespace ringmaster::storage {
 
@@ -22,12 +23,16 @@ struct run_news {
   /// Null: nothing. The first of the batch when it has several.
   const core::trigger_result* trigger = nullptr;
   const core::callback* callback = nullptr;
-  /// Where that one may be refused for its group: the later ones, which speak for other groups or for all.
+  /// Where that one may be refused for its group or its date: the later ones, which speak for other groups or have other dates.
   std::vector<const core::callback*> others = {};
 };
 
 /// One entry a run, ascending by id; later triggers and callbacks of the same id are left out. Points into `batch`.
 [[nodiscard]] std::vector<run_news> news_of(const core::record_batch& batch);
+
+/// Leaves the callbacks of earlier runs with this id out; true: there was one. `triggered`: the text of the row's trigger_time in
+/// the database's zone, with which the dates are compared as texts: an hour that a clock change repeats has each text twice.
+[[nodiscard]] bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& dates);
 
 /// The columns of a log row that decide.
 struct run_row {

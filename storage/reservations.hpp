@@ -25,15 +25,17 @@ public:
 
   /// T1s: under `schedule_lock` takes up to `window.jobs_max` of the jobs that are due within the horizon, earliest first, moves
   /// their next times and writes an intent for each instant; the commit releases the lock. Status is written only to stop a job
-  /// that never fires again or whose schedule cannot be read. An instant that an intent was made for before is not taken again.
+  /// that never fires again or whose schedule cannot be read. An instant that an intent was made for before is not taken again. A
+  /// job whose reserved instants pile up (`window.backlog_after`) is left as it is: its next ones are for whoever can fire them.
   /// Errors: `fenced`, also when the mode is not `shared`.
   virtual core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) = 0;
 
   /// Running jobs that are not reserved: they have options of the schedule that Java admins do not know. Ascending.
   virtual core::result<std::vector<core::job_id>> unplanned() = 0;
 
-  /// Reserved instants that waited too long: they count as taken and are never sent. Errors: `fenced`.
-  virtual core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents) = 0;
+  /// Reserved instants that waited too long: they count as taken and are never sent. One that another one covers is dropped only
+  /// while that one waits, too. Errors: `fenced`.
+  virtual core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) = 0;
 
   /// A graceful stop: the waiting instants that `owner` reserved are due again in `xxl_job_info`, so that whoever goes on takes
   /// them. How many. Errors: `fenced`.
@@ -55,6 +57,10 @@ public:
   /// schedule from or to `xxl_job_info`, and sets the mode. Errors: `unavailable` when the lock does not come free: mode and
   /// schedule are as before and the announcement is gone, but `xxl_job_info` may hide its next times for the minute.
   virtual core::result<core::mode_switch> switch_mode(core::cluster_mode to, core::milliseconds patience) = 0;
+
+  /// After `--back`: looks at the next log rows after `after` and replaces native mode's compact trigger notes among them by the
+  /// texts that Java admins store and show. A row that is recorded at the same moment is left to a later call. Idempotent.
+  virtual core::result<core::note_rewrite> rewrite_notes(core::log_id after) = 0;
 };
 
 /// The mode of the store's database; native where nobody else plans. `wanted`: what the configuration says, empty for anything.

@@ -8,6 +8,7 @@
 // for whatever reason; it is safe to repeat the call), `invalid_argument` or `internal` (this very data
 // was refused, and repeating will not help: a value that its column does not hold, a broken constraint, a defect).
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,22 +41,26 @@ public:
   virtual ~firing_store() = default;
 
   /// Jobs of `slots` with an id above `after`, ascending, at most `limit`, scheduled or not. For a start or a slot takeover.
+  /// Sources of scripts are left out, here and in `edits_since`: a page of them would take too long.
   virtual core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
                                                                    std::size_t limit) = 0;
 
   /// The highest revision of an edit that is committed: whatever is read after this call knows of all edits up to it.
   virtual core::result<std::int64_t> last_revision() = 0;
 
-  /// Jobs whose last edit has a revision above `revision`, in revision order, at most `limit`.
-  virtual core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) = 0;
+  /// Jobs whose last edit has a revision above `revision`, or is `revision` itself and whose id is above `after`, in the order of
+  /// revisions and ids, at most `limit`.
+  virtual core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit,
+                                                                     core::job_id after = core::last_job_id) = 0;
 
-  /// The named jobs that exist, in id order.
+  /// The named jobs that exist, in id order, with their sources.
   virtual core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) = 0;
 
   /// T1 and T2 in one. The owner's life must be the current one; a move needs its job's next time as expected and no edit behind
   /// `seen_revision`; an intent must still wait, and its job have the definition that the run was planned with (else it waits on
-  /// and is stale). What fails its guard keeps nothing and is in the outcome's lists; the rest is kept. A claim that keeps no run
-  /// has no claim row. An intent whose job is gone is deleted and lost.
+  /// and is stale). What fails its guard keeps nothing and is in the outcome's lists; so does what another transaction holds a
+  /// lock on, for which the claim does not wait; the rest is kept. A claim that keeps no run has no claim row. An intent whose
+  /// job is gone is deleted and lost.
   /// Repeating a committed `sequence` with the same batch claims nothing more and returns, with `repeated` set, the runs that it
   /// kept and that are still unresolved; a claim that has none left is deleted. Which moves and intents lost is not known any
   /// more, nor which of the missing runs are resolved: the lost lists are empty, and the caller reads all jobs of the batch's
@@ -70,7 +75,8 @@ public:
   /// write an intent per existing child (fire_at: the epoch, "at once"; retry_left: the child's own), known failures with retries
   /// left write one retry intent (same instant, shard and parameter); a failure that somebody is to be told of writes one alarm
   /// (`alarm_store`); every failed run is in `rm_failed_run` until a result of 200 comes after all. Of two triggers or callbacks
-  /// of one id in a batch the first wins. A row that was deleted stays so. A fenced owner's claims stay, too.
+  /// of one id in a batch the first wins. A row that was deleted stays so. A fenced owner's claims stay, too. A row that another
+  /// transaction holds is left out (`locked_runs`).
   virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
 
   /// Claims that are open under `owner`, ascending.
@@ -80,7 +86,8 @@ public:
   /// claims of `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An
   /// orphan without unresolved runs is deleted and not counted. Repeating it with the same `sequence` returns what it adopted
   /// before and is unresolved still, and deletes those of its claims that have nothing left; so the numbers `sequence` to
-  /// `sequence + limit - 1` belong to this call and never to a claim. Errors: `fenced` when `owner` is not current.
+  /// `sequence + limit - 1` belong to this call and never to a claim. Looks at a bounded number of runs a call, so it may return
+  /// less than there is. Errors: `fenced` when `owner` is not current.
   virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                              std::size_t limit) = 0;
 
@@ -89,31 +96,50 @@ public:
   /// `fenced`, for all.
   virtual core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) = 0;
 
-  /// Waiting intents created at or before `created_before`, oldest first; no alarms.
-  virtual core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) = 0;
+  /// Waiting intents, oldest first; no alarms. A page ends early when its parameters and addresses fill it; it has one intent at
+  /// least when there is one.
+  virtual core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) = 0;
+  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) {
+    return waiting_intents(core::intent_search{.created_before = created_before, .limit = limit});
+  }
 
   /// Rows (0, 0) with a trigger time at or before `before` that no open claim holds become trigger failures without retries, at
-  /// most `limit`. Sweep of invariant F4; looks at a bounded stretch of the log a call, however long that is, and goes on behind
-  /// it with the next. Also forgets intents that were created at or before `before` and taken, at most `limit`.
+  /// most `limit`. Sweep of invariant F4; begins `abandoned_age_max` before `before`, looks at a bounded number of rows a call,
+  /// and goes on behind them with the next.
   virtual core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) = 0;
 };
+
+/// About the bytes of a page of waiting intents.
+inline constexpr std::size_t intents_page_bytes = std::size_t{4} << 20;
+
+/// How far back the first sweep for abandoned runs goes: a whole log would take hours, and runs without a claim are made by
+/// accidents of the last days alone.
+inline constexpr std::chrono::hours abandoned_age_max{72};
 
 /// Nodes and their lives (firing protocol §9).
 class cluster_store {
 public:
   virtual ~cluster_store() = default;
 
-  /// Starts a new life of `node`: its incarnation is raised, above those of removed nodes too, its state `up`. What the former
-  /// life claimed becomes orphaned.
-  virtual core::result<core::node_life> enter(const std::string& node, const std::string& address) = 0;
+  /// Starts a new life of `node`: its incarnation is raised, above those of removed nodes and above `entry.above` too, its state
+  /// `up`. What the former life claimed becomes orphaned. Errors: `conflict` when the node's row is not as `entry.replaces` says.
+  virtual core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                              const core::entry_terms& entry = {}) = 0;
 
-  /// Renews. Errors: `fenced` when the incarnation is over.
-  virtual core::result<void> beat(const core::node_life& life, std::int64_t beat) = 0;
+  /// Renews. `wall`: the node's own clock, for the others to compare. Errors: `fenced` when the incarnation is over.
+  virtual core::result<void> beat(const core::node_life& life, std::int64_t beat, core::time_point wall = {}) = 0;
 
   virtual core::result<std::vector<core::node_row>> nodes() = 0;
 
-  /// Ends the life of a node seen dead, if its incarnation and beat are still as seen: true when this call did it. MySQL also
-  /// kills the connections that the node's row names.
+  /// All that a node looks at with its beat, in one read.
+  virtual core::result<core::cluster_view> view() = 0;
+
+  /// Makes every id that a new run gets higher than `highest`. Returns the id that the next run would have had.
+  virtual core::result<core::log_id> raise_run_ids(core::log_id highest) = 0;
+
+  /// Ends the life of a node seen dead, if its incarnation and beat are still as seen: true when this call did it. The caller has
+  /// waited out its deadline, or knows that its process is gone. MySQL also kills the connections that the node's row names, if
+  /// the server has not started again since; it does not wait for a claim of that node: `unavailable`, to be tried again.
   virtual core::result<bool> fence(const core::node_row& seen) = 0;
 
   /// A graceful stop: state `down`. No error when the incarnation is over already.

@@ -49,6 +49,10 @@ public:
   /// fewer than `limit` when there are no more.
   virtual core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) = 0;
 
+  /// Removes intents that were created at or before `before` and taken, the oldest first, at most `limit`, and what is kept of
+  /// their runs by hand. How many: fewer than `limit` when there are no more.
+  virtual core::result<std::size_t> forget_taken_intents(core::time_point before, std::size_t limit) = 0;
+
   /// Makes room for the runs to come, where the log is kept in parts. Cheap when there is enough.
   virtual core::result<void> make_room() = 0;
 

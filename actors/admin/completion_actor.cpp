@@ -1,11 +1,21 @@
 #include "actors/admin/completion_actor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
+
+namespace {
+
+/// It may be of a run that another node sent, after the database went back in time.
+bool is_later_run(const core::callback& item, core::time_point sent) noexcept {
+  return item.log_time != core::time_point{} && item.log_time > sent + core::seconds{1};
+}
+
+} // namespace
 
 completion_actor_state::completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
                                                protocol::schedule_actor schedule, std::chrono::milliseconds limit,
@@ -22,14 +32,10 @@ protocol::completion_actor::behavior_type completion_actor_state::make_behavior(
 }
 
 void completion_actor_state::remember(const protocol::sent_runs& sent) {
-  for (const auto& [run, job] : sent.items) {
-    if (jobs_.insert_or_assign(run, job).second)
-      order_.push_back(run);
-    if (order_.size() > runs_max) {
-      jobs_.erase(order_.front());
-      order_.pop_front();
-    }
-  }
+  for (const auto& [run, job, fire_at] : sent.items)
+    jobs_.insert_or_assign(run, sent_job{job, fire_at});
+  while (jobs_.size() > runs_max)
+    jobs_.erase(jobs_.begin());
 }
 
 void completion_actor_state::mark(protocol::ending_run&& told) {
@@ -61,42 +67,110 @@ void completion_actor_state::judge(core::callback& result) {
   result.message = found->second.message;
 }
 
+struct completion_actor_state::storing {
+  std::vector<core::callback> items;
+  caf::typed_response_promise<protocol::callbacks_stored> promise;
+  /// 0: the common token.
+  std::int32_t group = 0;
+  /// Room that it takes of its group's share.
+  std::size_t results = 0;
+  /// How many of the items went to the store.
+  std::size_t sent = 0;
+};
+
 caf::result<protocol::callbacks_stored> completion_actor_state::complete(protocol::callback_batch&& batch) {
   if (batch.items.empty())
     return protocol::callbacks_stored{};
-  if (waiting_ >= waiting_max)
+  const auto& first = batch.items.front().only_of;
+  const auto group = first && !first->empty() ? core::number(first->front()) : 0;
+  const auto results = std::min(batch.items.size(), part_max);
+  if (!has_room(group, results))
     return protocol::to_caf({core::errc::too_large, "too many callbacks wait for the store"});
   drop_endings(self_->clock().now());
+  drop_outdated(batch.items);
   for (auto& item : batch.items)
-    if (auto found = jobs_.find(item.id); found != jobs_.end())
-      item.spec = found->second;
+    if (auto found = jobs_.find(item.id); found != jobs_.end() && !is_later_run(item, found->second.fire_at)) {
+      item.spec = found->second.spec;
+      item.log_time = {};
+    }
   drop_foreign(batch.items);
   if (batch.items.empty())
     return protocol::callbacks_stored{};
-  std::vector<core::log_id> runs;
-  runs.reserve(batch.items.size());
-  for (auto& item : batch.items) {
-    // Of whom the store has yet to say whether it may end it, nothing is forgotten.
-    if (!item.only_of)
-      runs.push_back(item.id);
+  for (auto& item : batch.items)
     judge(item);
-  }
-  ++waiting_;
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();
-  protocol::request(self_, storage_, limit_, std::move(batch))
+  auto work = std::make_shared<storing>(storing{std::move(batch.items), promise, group, results});
+  ++waiting_;
+  if (group != 0) {
+    auto& share = waiting_of_[group];
+    ++share.requests;
+    share.results += results;
+  }
+  store_part(work);
+  return promise;
+}
+
+// A group's token gets a part of the room, so that others' results find some.
+bool completion_actor_state::has_room(std::int32_t group, std::size_t results) const {
+  if (waiting_ >= waiting_max)
+    return false;
+  const auto known = waiting_of_.find(group);
+  return group == 0 || known == waiting_of_.end()
+         || (known->second.requests < group_waiting_max && known->second.results + results <= group_results_max);
+}
+
+void completion_actor_state::store_part(const std::shared_ptr<storing>& work) {
+  const auto begin = work->items.begin() + static_cast<std::ptrdiff_t>(work->sent);
+  const auto count = std::min(work->items.size() - work->sent, part_max);
+  const auto end_of_part = begin + static_cast<std::ptrdiff_t>(count);
+  protocol::callback_batch part;
+  std::vector<core::log_id> runs;
+  runs.reserve(count);
+  // Of one that the store has yet to say whether it may be ended, nothing is forgotten.
+  for (auto item = begin; item != end_of_part; ++item)
+    if (!item->only_of)
+      runs.push_back(item->id);
+  part.items.assign(std::make_move_iterator(begin), std::make_move_iterator(end_of_part));
+  work->sent += count;
+  protocol::request(self_, storage_, limit_, std::move(part))
     .then(
-      [this, promise, runs = std::move(runs)](const protocol::callbacks_stored& stored) mutable {
-        --waiting_;
+      [this, work, runs = std::move(runs)](const protocol::callbacks_stored& stored) {
         forget(runs);
-        promise.deliver(stored);
+        if (work->sent < work->items.size())
+          return store_part(work);
+        end(work);
+        work->promise.deliver(stored);
       },
-      [this, promise](const caf::error& reason) mutable {
-        --waiting_;
+      [this, work](const caf::error& reason) {
+        end(work);
         auto error = protocol::to_core(reason);
         log_->warn("callbacks not stored: {}: {}", core::to_string(error.code), error.context);
-        promise.deliver(protocol::to_caf(error));
+        work->promise.deliver(protocol::to_caf(error));
       });
-  return promise;
+}
+
+void completion_actor_state::end(const std::shared_ptr<storing>& work) {
+  --waiting_;
+  const auto known = waiting_of_.find(work->group);
+  if (known == waiting_of_.end())
+    return;
+  known->second.results -= work->results;
+  if (--known->second.requests == 0)
+    waiting_of_.erase(known);
+}
+
+// A database that was restored gives out ids again. Of a run that this node does not remember, the store knows the time.
+void completion_actor_state::drop_outdated(std::vector<core::callback>& items) {
+  const auto is_outdated = [this](const core::callback& item) {
+    const auto known = jobs_.find(item.id);
+    return known != jobs_.end() && core::is_of_earlier_run(item.log_time, known->second.fire_at);
+  };
+  const auto first = std::find_if(items.begin(), items.end(), is_outdated);
+  if (first == items.end())
+    return;
+  const auto run = first->id;
+  const auto dropped = std::erase_if(items, is_outdated);
+  log_->warn("run={} and {} more: late results of earlier runs with the same id are ignored", core::number(run), dropped - 1);
 }
 
 // Who shows the token of a group reports for its runs only. Of a run that nobody remembers here, the store knows the group.

@@ -2,11 +2,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
@@ -25,6 +28,11 @@ public:
   /// Callback requests waiting for the store at most; beyond it a request is answered `too_large` and the executor sends it
   /// again.
   static constexpr std::size_t waiting_max = 1'000;
+  /// Share of one group's token: requests, and their results at the store.
+  static constexpr std::size_t group_waiting_max = waiting_max / 4;
+  static constexpr std::size_t group_results_max = 50'000;
+  /// Results of one request that go to the store at once. A longer one goes in parts, and is answered when all are durable.
+  static constexpr std::size_t part_max = 2'000;
   /// Runs that are being ended, at most, and how long each counts as such: an answer of its executor takes seconds.
   static constexpr std::size_t endings_max = 10'000;
   static constexpr std::chrono::seconds ending_time{60};
@@ -35,6 +43,10 @@ public:
   protocol::completion_actor::behavior_type make_behavior();
 
 private:
+  struct sent_job {
+    core::job_ptr spec;
+    core::time_point fire_at{};
+  };
   struct ending {
     std::string message;
     caf::actor_clock::time_point until;
@@ -46,7 +58,13 @@ private:
   /// A success that came of ending the run is none.
   void judge(core::callback& result);
   caf::result<protocol::callbacks_stored> complete(protocol::callback_batch&& batch);
+  void drop_outdated(std::vector<core::callback>& items);
   void drop_foreign(std::vector<core::callback>& items);
+  /// One request on its way to the store.
+  struct storing;
+  [[nodiscard]] bool has_room(std::int32_t group, std::size_t results) const;
+  void store_part(const std::shared_ptr<storing>& work);
+  void end(const std::shared_ptr<storing>& work);
   void pass_on(protocol::intent_batch&& batch);
   void forget(const std::vector<core::log_id>& runs);
 
@@ -55,14 +73,19 @@ private:
   protocol::schedule_actor schedule_;
   std::chrono::milliseconds limit_;
   logger log_;
-  std::unordered_map<core::log_id, core::job_ptr> jobs_;
-  /// The last `runs_max` runs in the order in which they were sent, completed ones included.
-  std::deque<core::log_id> order_;
+  /// Runs without a result, the oldest first.
+  std::map<core::log_id, sent_job> jobs_;
   /// Somebody is ending them, on this node.
   std::unordered_map<core::log_id, ending> endings_;
   /// The same in the order of their ends, removed ones included.
   std::deque<std::pair<core::log_id, caf::actor_clock::time_point>> ending_order_;
   std::size_t waiting_ = 0;
+  struct share {
+    std::size_t requests = 0;
+    std::size_t results = 0;
+  };
+  /// Of requests that came with a group's token, by the first group of its app name.
+  std::unordered_map<std::int32_t, share> waiting_of_;
 };
 
 } // namespace ringmaster::actors

@@ -23,6 +23,8 @@ struct inquiry {
   /// When the present question was asked, and whether it may be asked again.
   caf::actor_clock::time_point asked_at{};
   bool may_repeat = true;
+  /// What answers at this address is one process.
+  bool is_one_process = false;
 };
 using inquiry_ptr = std::shared_ptr<inquiry>;
 
@@ -43,20 +45,25 @@ std::string in_words(const protocol::probe_reply& probe) {
   return "/idleBeat answered " + std::to_string(probe.code) + (probe.message.empty() ? "" : " (" + probe.message + ")");
 }
 
-std::string reason_of(core::unknown_verdict verdict, const protocol::probe_reply& probe, const protocol::log_reply& log) {
+std::string reason_of(core::unknown_verdict verdict, const core::executor_evidence& evidence,
+                      const protocol::probe_reply& probe) {
   switch (verdict) {
   case core::unknown_verdict::known:
   case core::unknown_verdict::not_received: return {};
   case core::unknown_verdict::busy: return "the executor is busy and may have queued it";
   case core::unknown_verdict::cannot_tell: break;
   }
-  const auto* said = log.content.empty() ? ", /log is empty" : ", /log tells nothing of it";
+  auto alone = evidence;
+  alone.is_one_process = true;
+  if (core::judge(alone) == core::unknown_verdict::not_received)
+    return "the executor denies it, but its address was not registered by itself: another process behind it may have the run";
+  const auto* said = evidence.log_content.empty() ? ", /log is empty" : ", /log tells nothing of it";
   return "the executor cannot tell: " + in_words(probe) + said;
 }
 
 void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
   asked->asked_at = asked->self->clock().now();
-  protocol::log_request question{asked->question.run, asked->question.fire_at};
+  protocol::log_request question{asked->question.run, asked->question.fire_at, 1, asked->question.group};
   protocol::request(asked->self, asked->answer.link, asked->limit, question)
     .then(
       [asked, probe](const protocol::log_reply& log) {
@@ -64,8 +71,11 @@ void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
           return ask_log(asked, probe);
         if (!log.answered)
           return fail(asked, "/log", log.error);
-        asked->answer.verdict = core::judge({probe.code, true, log.content, log.to_line});
-        asked->answer.reason = reason_of(asked->answer.verdict, probe, log);
+        const auto& of = asked->question;
+        const core::executor_evidence evidence{probe.code, true,       log.content, log.to_line, asked->is_one_process,
+                                               of.job,     of.fire_at, of.now};
+        asked->answer.verdict = core::judge(evidence);
+        asked->answer.reason = reason_of(asked->answer.verdict, evidence, probe);
         finish(asked);
       },
       [asked](const caf::error&) { fail(asked, "/log", {}); });
@@ -85,7 +95,8 @@ void take_word(const inquiry_ptr& asked, const protocol::probe_reply& said) {
 void ask_idle(const inquiry_ptr& asked) {
   asked->asked_at = asked->self->clock().now();
   const auto& of = asked->question;
-  protocol::request(asked->self, asked->answer.link, asked->limit, protocol::probe_request{of.job, true, {}, of.run, of.fire_at})
+  const protocol::probe_request question{of.job, true, of.group, of.run, of.fire_at};
+  protocol::request(asked->self, asked->answer.link, asked->limit, question)
     .then(
       [asked](const protocol::probe_reply& probe) {
         // Whoever does not answer at all would only let the second question wait, too.
@@ -112,6 +123,7 @@ void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigge
     .then(
       [asked](protocol::link_handle& found) {
         asked->answer.link = std::move(found.link);
+        asked->is_one_process = found.is_one_process;
         ask_idle(asked);
       },
       [asked](const caf::error&) {

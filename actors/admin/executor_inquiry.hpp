@@ -18,6 +18,9 @@ struct executor_question {
   core::job_id job{};
   core::log_id run{};
   core::time_point fire_at{};
+  /// The present, for times in the executor's log.
+  core::time_point now{};
+  core::group_id group{};
 };
 
 /// What the executor's answers mean, and its link for what follows; an empty handle when there is none.

@@ -1,13 +1,25 @@
 #include "actors/admin/executor_link.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "protocol/address_key.hpp"
 
 namespace ringmaster::actors {
 
+namespace {
+
+/// Of a node that has just begun: without them it cannot know which token to show.
+constexpr auto groups_unknown = "this node does not know its groups yet";
+
+} // namespace
+
 executor_link_state::executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
                                          std::shared_ptr<const protocol::registry_view> registry)
-  : self_{self}, tools_{std::move(tools)}, registered_{std::move(address)}, address_{protocol::split_address(registered_)} {
+  : self_{self},
+    tools_{std::move(tools)},
+    registered_{std::move(address)},
+    address_{protocol::split_address(registered_)},
+    place_{protocol::address_key(registered_)} {
   know(std::move(registry));
 }
 
@@ -25,21 +37,30 @@ protocol::executor_link::behavior_type executor_link_state::make_behavior() {
 // What was learnt of its family stays.
 void executor_link_state::know(std::shared_ptr<const protocol::registry_view> registry) {
   registry_ = std::move(registry);
-  learnt_token_.reset();
-  trigger_path_ = trigger_path_ || registry_->app_header_addresses.contains(registered_);
+  manners_.clear();
+  for (auto& [app_name, facts] : learnt_)
+    facts.token.reset();
 }
 
 void executor_link_state::send_runs(protocol::send_batch&& batch) {
   std::vector<protocol::http_call> calls;
   calls.reserve(batch.runs.size());
-  for (const auto& run : batch.runs)
+  std::vector<shown_tokens> tokens;
+  tokens.reserve(batch.runs.size());
+  for (const auto& run : batch.runs) {
     calls.push_back(run_call(run));
+    tokens.push_back({manner_for(run.plan.spec->group).token_kind});
+  }
   post(std::move(calls), std::make_shared<run_flight>(
-                           run_flight{std::move(batch.runs), std::move(batch.listener), false, {token_kind_now()}}));
+                           run_flight{std::move(batch.runs), std::move(batch.listener), false, std::move(tokens)}));
 }
 
 caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::probe_request& request) {
   auto promise = self_->make_response_promise<protocol::probe_reply>();
+  if (!knows_groups()) {
+    promise.deliver(protocol::probe_reply{0, groups_unknown});
+    return promise;
+  }
   auto body = request.idle_beat ? protocol::wire::encode_idle_beat(request.job) : protocol::wire::encode_beat();
   put(std::make_shared<probe_flight>(
     probe_flight{promise, {request.group, request.idle_beat ? "/idleBeat" : "/beat", std::move(body), reply_max()}}));
@@ -48,14 +69,22 @@ caf::result<protocol::probe_reply> executor_link_state::probe(const protocol::pr
 
 caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::log_request& request) {
   auto promise = self_->make_response_promise<protocol::log_reply>();
+  if (!knows_groups()) {
+    promise.deliver(protocol::log_reply{.error = groups_unknown});
+    return promise;
+  }
   auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line);
   put(std::make_shared<log_flight>(
-    log_flight{promise, {core::group_id{0}, "/log", std::move(body), tools_.settings.log_bytes_max}, request.from_line}));
+    log_flight{promise, {request.group, "/log", std::move(body), tools_.settings.log_bytes_max}, request.from_line}));
   return promise;
 }
 
 caf::result<protocol::probe_reply> executor_link_state::kill(const protocol::kill_request& request) {
   auto promise = self_->make_response_promise<protocol::probe_reply>();
+  if (!knows_groups()) {
+    promise.deliver(protocol::probe_reply{0, groups_unknown});
+    return promise;
+  }
   put(std::make_shared<probe_flight>(
     probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job), reply_max()}, true}));
   return promise;
@@ -64,7 +93,7 @@ caf::result<protocol::probe_reply> executor_link_state::kill(const protocol::kil
 template <class Flight>
 void executor_link_state::put(std::shared_ptr<Flight> of) {
   auto& asked = of->asked;
-  asked.tokens.now = token_kind_now();
+  asked.tokens.now = manner_for(asked.group).token_kind;
   std::vector<protocol::http_call> calls;
   calls.push_back(call(asked.group, asked.path, asked.body));
   calls.back().reply_bytes_max = asked.reply_bytes_max;
@@ -81,69 +110,16 @@ bool executor_link_state::put_with_another_token(const std::shared_ptr<Flight>& 
   return true;
 }
 
-const core::group* executor_link_state::group_of(core::group_id group) const {
-  const auto& groups = registry_->groups;
-  if (auto named = groups.find(core::number(group)); named != groups.end())
-    return &named->second;
-  const core::group* first = nullptr;
-  for (const auto& [id, one] : groups)
-    if ((!first || one.id < first->id)
-        && std::find(one.addresses.begin(), one.addresses.end(), registered_) != one.addresses.end())
-      first = &one;
-  return first;
-}
-
-// Before an executor showed a token to this node it is taken to have its group's: it may beat to another node alone.
-core::token_kind executor_link_state::token_kind_now() const {
-  if (learnt_token_)
-    return *learnt_token_;
-  const auto shown = registry_->tokens_shown.find(registered_);
-  return shown != registry_->tokens_shown.end() ? shown->second : core::token_kind::group;
-}
-
-const std::string& executor_link_state::token_for(const core::group* group) const {
-  if (!group || group->access_token.empty())
-    return tools_.access_token;
-  switch (token_kind_now()) {
-  case core::token_kind::common: return tools_.access_token;
-  case core::token_kind::previous:
-    if (!group->previous_token.empty())
-      return group->previous_token;
-    break;
-  case core::token_kind::group: break;
-  }
-  return group->access_token;
-}
-
-bool executor_link_state::turn_to_another_token(core::group_id group, shown_tokens& tokens) {
-  using core::token_kind;
-  const auto bit = [](core::token_kind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); };
-  const auto* of = group_of(group);
-  if (!of || of->access_token.empty())
-    return false;
-  tokens.refused = static_cast<std::uint8_t>(tokens.refused | bit(tokens.now));
-  // Others of the same batch may have turned already.
-  for (const auto kind : {token_kind_now(), token_kind::group, token_kind::previous, token_kind::common}) {
-    const bool there = kind != token_kind::previous || !of->previous_token.empty();
-    if (!there || (tokens.refused & bit(kind)) != 0)
-      continue;
-    learnt_token_ = tokens.now = kind;
-    return true;
-  }
-  learnt_token_.reset();
-  return false;
-}
-
-protocol::http_call executor_link_state::call(core::group_id group, std::string_view path, std::string body) const {
+protocol::http_call executor_link_state::call(core::group_id group, std::string_view path, std::string body) {
   protocol::http_call made;
   made.origin = address_.origin;
   made.target = address_.prefix;
   made.target += path;
-  const auto* of = group_of(group);
-  if (const auto& token = token_for(of); !token.empty())
-    made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", token);
-  if (of && !of->app_name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
-    made.headers.emplace_back("XXL-JOB-APPNAME", of->app_name);
+  const auto& manner = manner_for(group);
+  if (manner.token && !manner.token->empty())
+    made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", *manner.token);
+  if (manner.group && !manner.group->app_name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
+    made.headers.emplace_back("XXL-JOB-APPNAME", manner.group->app_name);
   made.body = std::move(body);
   made.connect_timeout = tools_.settings.connect_timeout;
   made.request_timeout = tools_.settings.request_timeout;
@@ -151,8 +127,9 @@ protocol::http_call executor_link_state::call(core::group_id group, std::string_
   return made;
 }
 
-protocol::http_call executor_link_state::run_call(const core::claimed_run& run) const {
-  auto made = call(run.plan.spec->group, trigger_path_ ? "/trigger" : "/run", protocol::wire::encode_run(run));
+protocol::http_call executor_link_state::run_call(const core::claimed_run& run) {
+  const auto group = run.plan.spec->group;
+  auto made = call(group, manner_for(group).trigger_path ? "/trigger" : "/run", protocol::wire::encode_run(run));
   made.gate = tools_.gate;
   made.incarnation = run.incarnation;
   made.not_before = run.leave_at;
@@ -184,6 +161,17 @@ struct grouped_results {
   }
 };
 
+protocol::probe_reply to_probe_reply(protocol::http_result&& result, bool of_kill) {
+  if (result.state != protocol::delivery::answered)
+    return {0, std::move(result.error)};
+  auto parsed = protocol::wire::parse_reply(result.status, result.body, core::log_id{0});
+  // What families C to E have to say is beside a message that says nothing.
+  const bool empty_word = parsed.msg.empty() || parsed.msg == "Success";
+  // A proxy's answer says nothing about the executor.
+  const bool is_own = parsed.origin == protocol::wire::reply_origin::executor;
+  return {is_own ? parsed.code : 0, std::move(of_kill && empty_word && !parsed.payload.empty() ? parsed.payload : parsed.msg)};
+}
+
 } // namespace
 
 void executor_link_state::drain() {
@@ -200,14 +188,7 @@ void executor_link_state::drain() {
     } else if (auto* probed = std::get_if<std::shared_ptr<probe_flight>>(&one.of)) {
       if (put_with_another_token(*probed, one.result))
         continue;
-      protocol::probe_reply reply{0, std::move(one.result.error)};
-      if (one.result.state == protocol::delivery::answered) {
-        auto parsed = protocol::wire::parse_reply(one.result.status, one.result.body, core::log_id{0});
-        // What families C to E have to say is beside a message that says nothing.
-        const bool empty_word = parsed.msg.empty() || parsed.msg == "Success";
-        reply = {parsed.code, std::move((*probed)->kill && empty_word && !parsed.payload.empty() ? parsed.payload : parsed.msg)};
-      }
-      (*probed)->promise.deliver(std::move(reply));
+      (*probed)->promise.deliver(to_probe_reply(std::move(one.result), (*probed)->kill));
     } else if (auto* log = std::get_if<std::shared_ptr<log_flight>>(&one.of)) {
       if (put_with_another_token(*log, one.result))
         continue;
@@ -237,18 +218,23 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
   case protocol::delivery::answered: {
     auto reply = protocol::wire::parse_reply(result.status, result.body, run.id);
     // Nothing was executed, so the same body may go to the path that this family wants; once.
-    if (reply.wants_trigger_path && !of.repeated_on_trigger) {
-      trigger_path_ = true;
-      repeat(of, index, true, of.tokens);
+    if ((reply.wants_trigger_path || reply.wants_run_path) && !of.path_changed) {
+      learn_path(run.plan.spec->group, reply.wants_trigger_path);
+      repeat(of, index, true, of.tokens[index]);
       return;
     }
-    if (auto tokens = of.tokens; reply.refuses_token && turn_to_another_token(run.plan.spec->group, tokens)) {
-      repeat(of, index, of.repeated_on_trigger, tokens);
+    if (auto tokens = of.tokens[index]; reply.refuses_token && turn_to_another_token(run.plan.spec->group, tokens)) {
+      repeat(of, index, of.path_changed, tokens);
       return;
     }
-    told.state = protocol::send_state::answered;
-    told.code = reply.accepted() ? 200 : reply.code;
-    told.message = std::move(reply.msg);
+    told.repeated = reply.repeated_log_id;
+    // This node and its connections never repeat `/run`: "repeat" for a first sending is of another run with this id, or a proxy
+    // repeated it. Recovery asks what the executor has.
+    const bool is_unexpected = told.repeated && run.attempt == 0;
+    const bool proves_nothing = reply.origin == protocol::wire::reply_origin::unknown || is_unexpected;
+    told.state = proves_nothing ? protocol::send_state::unknown : protocol::send_state::answered;
+    told.code = proves_nothing ? 0 : reply.accepted() ? 200 : reply.code;
+    told.message = is_unexpected ? protocol::wire::unexpected_repeat(reply.msg) : std::move(reply.msg);
     break;
   }
   case protocol::delivery::not_sent: told.state = protocol::send_state::not_sent; break;
@@ -259,11 +245,11 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
   results.push_back(std::move(told));
 }
 
-void executor_link_state::repeat(const run_flight& of, std::size_t index, bool on_trigger, shown_tokens tokens) {
+void executor_link_state::repeat(const run_flight& of, std::size_t index, bool path_changed, shown_tokens tokens) {
   std::vector<protocol::http_call> calls;
   calls.push_back(run_call(of.runs[index]));
-  tokens.now = token_kind_now();
-  post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, on_trigger, tokens}));
+  tokens.now = manner_for(of.runs[index].plan.spec->group).token_kind;
+  post(std::move(calls), std::make_shared<run_flight>(run_flight{{of.runs[index]}, of.listener, path_changed, {tokens}}));
 }
 
 } // namespace ringmaster::actors

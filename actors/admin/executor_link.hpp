@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -32,8 +34,9 @@ class executor_link_state {
 public:
   static inline const char* name = "ringmaster.executor_link";
 
-  /// `registry` says which app name a group has, which goes into the header that family E asks for, and whether this address
-  /// registered with that header, so that it wants `/trigger`. Never null; its changes come as messages.
+  /// `registry` says which app name a group has, which goes into the header that family E asks for, whether this address
+  /// registered with that header, so that it wants `/trigger`, and which token it showed. Never null; its changes come as
+  /// messages.
   executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
                       std::shared_ptr<const protocol::registry_view> registry);
   protocol::executor_link::behavior_type make_behavior();
@@ -48,8 +51,9 @@ private:
   struct run_flight {
     std::vector<core::claimed_run> runs;
     protocol::send_listener listener;
-    bool repeated_on_trigger = false;
-    shown_tokens tokens = {};
+    bool path_changed = false;
+    /// As many as the runs, which may be of several groups.
+    std::vector<shown_tokens> tokens = {};
   };
   /// What a question needs to be put once more.
   struct question {
@@ -93,15 +97,38 @@ private:
   void drain();
   void know(std::shared_ptr<const protocol::registry_view> registry);
 
-  /// A group, or one that this executor belongs to when it is not said in whose name it is called; null when unknown.
+  /// Answers of this executor in the name of one app.
+  struct learnt_facts {
+    /// The token that it took after it had refused another one; forgotten when the registry tells anything new.
+    std::optional<core::token_kind> token;
+    /// Family E: `/trigger` instead of `/run`.
+    std::optional<bool> trigger_path;
+  };
+
+  /// How this executor is called in the name of one group, until the registry or an answer changes it.
+  struct manner {
+    /// Null: unknown.
+    const core::group* group = nullptr;
+    core::token_kind token_kind = core::token_kind::group;
+    /// Null: none.
+    const std::string* token = nullptr;
+    bool trigger_path = false;
+  };
+
+  /// Returns how the group's calls are made; valid until the next change.
+  const manner& manner_for(core::group_id group);
+  /// Returns the group, or the first one that lists this address when it is unknown; null when none does.
   [[nodiscard]] const core::group* group_of(core::group_id group) const;
-  /// Which token this executor is shown in the name of a group that has one.
-  [[nodiscard]] core::token_kind token_kind_now() const;
-  [[nodiscard]] const std::string& token_for(const core::group* group) const;
-  /// After a refusal: another token to show; false when all were refused.
+  /// Returns the token that this executor showed last for that group.
+  [[nodiscard]] core::token_kind shown_for(const core::group& group) const;
+  [[nodiscard]] bool may_see_common_token(const core::group* group) const;
+  [[nodiscard]] const std::string* token_for(const core::group* group, core::token_kind kind) const;
+  void learn_path(core::group_id group, bool trigger_path);
+  [[nodiscard]] bool knows_groups() const noexcept { return !registry_->groups.empty(); }
+  /// After a refusal: another token to show; false when all were refused. Never the common one, unless this address has shown it.
   [[nodiscard]] bool turn_to_another_token(core::group_id group, shown_tokens& tokens);
-  [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body) const;
-  [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run) const;
+  [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body);
+  [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run);
   void post(std::vector<protocol::http_call>&& calls, flight of);
   /// Puts the flight's question, for the first time or once more.
   template <class Flight>
@@ -110,18 +137,19 @@ private:
   template <class Flight>
   [[nodiscard]] bool put_with_another_token(const std::shared_ptr<Flight>& of, const protocol::http_result& result);
   void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
-  void repeat(const run_flight& of, std::size_t index, bool on_trigger, shown_tokens tokens);
+  void repeat(const run_flight& of, std::size_t index, bool path_changed, shown_tokens tokens);
 
   protocol::executor_link::pointer self_;
   link_tools tools_;
   /// As it is registered, and taken apart.
   std::string registered_;
   protocol::address_parts address_;
+  /// `protocol::address_key`
+  std::string place_;
   std::shared_ptr<const protocol::registry_view> registry_;
-  /// Family E: `/trigger` instead of `/run`.
-  bool trigger_path_ = false;
-  /// Which token it took after it had refused another one; forgotten when the registry tells anything new.
-  std::optional<core::token_kind> learnt_token_;
+  /// By app name.
+  std::unordered_map<std::string, learnt_facts> learnt_;
+  std::unordered_map<std::int32_t, manner> manners_;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };
 

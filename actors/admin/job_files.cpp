@@ -19,7 +19,7 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
   auto promise = self_->make_response_promise<core::deploy_report>();
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
   ask_store<core::deploy_report>(
-    self_, stores_.edits,
+    self_, stores_.applies,
     [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
       return store.deploys().apply(*declared, dry_run, prune, t);
     },
@@ -37,7 +37,7 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
   auto wish = std::make_shared<apply_wish>();
   ask_store<core::deploy_report>(
-    self_, stores_.edits,
+    self_, stores_.applies,
     [sent, wish, read = files_.read, t = now()](storage::store& store) -> core::result<core::deploy_report> {
       auto wanted = core::check_admin(sent->by).and_then([&] { return read(sent->body); });
       std::string{}.swap(sent->body);

@@ -6,6 +6,7 @@
 
 #include "core/native_address.hpp"
 #include "core/text.hpp"
+#include "protocol/address_key.hpp"
 #include "protocol/link_border.hpp"
 
 namespace ringmaster::actors {
@@ -37,8 +38,12 @@ std::string refusal_of_address(const protocol::link_hello& hello, const link_rul
   return {};
 }
 
-bool lists(const core::group& group, const std::string& address) {
-  return std::find(group.addresses.begin(), group.addresses.end(), address) != group.addresses.end();
+/// Nothing proves that an executor with a group's token is where it says, so nobody else's address may be taken over.
+std::string refusal_of_host(const protocol::link_hello& hello, const link_rules& rules) {
+  if (protocol::is_native_only(hello.address) || protocol::host_key(hello.address) == rules.peer_host)
+    return {};
+  return "with a group's token the address must be one of this connection's host (" + std::string{rules.peer_host}
+         + "), or ringmaster://" + hello.app_name + "/instance";
 }
 
 } // namespace
@@ -76,9 +81,8 @@ link_admission admit_link(const protocol::link_hello& hello, const protocol::reg
   if (auto why = refusal_of_address(hello, rules); !why.empty())
     return {std::move(why)};
   if (*token != core::token_kind::common)
-    for (const auto& [id, group] : view.groups)
-      if (group.app_name != hello.app_name && lists(group, hello.address))
-        return {"the address belongs to another group"};
+    if (auto why = refusal_of_host(hello, rules); !why.empty())
+      return {std::move(why)};
   return {{}, *token, groups_of(hello.app_name, view)};
 }
 

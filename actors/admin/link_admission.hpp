@@ -35,14 +35,16 @@ struct link_rules {
   core::cluster_mode mode = core::cluster_mode::native;
   /// Why an HTTP address may not be called; empty: it may.
   const std::function<std::string(std::string_view address)>& judge;
+  /// `protocol::host_key` of the other end of the connection; empty: unknown.
+  std::string_view peer_host = {};
 };
 
 /// All groups of this app name, ascending.
 [[nodiscard]] std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& app_name,
                                                                            const protocol::registry_view& view);
 
-/// The token rules are those of HTTP (XXL wire §1.3). More than there: the app name must have a group, and who shows a group's
-/// token must not take an address that other groups have, since their runs would come to it.
+/// The token rules are those of HTTP (XXL wire §1.3). More than there: the app name must have a group, and with a group's token
+/// the HTTP address must be at the other end of the connection. Whether another group has it, registry_monitor says.
 [[nodiscard]] link_admission admit_link(const protocol::link_hello& hello, const protocol::registry_view& view,
                                         const link_rules& rules);
 

@@ -54,6 +54,10 @@ bool link_set::is_absent(const std::string& address) const {
   return protocol::is_native_only(address) && !natives_.contains(address);
 }
 
+bool link_set::is_one_process(const std::string& address) const {
+  return protocol::is_native_only(address) || natives_.contains(address) || once_registered_.contains(address);
+}
+
 // Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.
 void link_set::ended(const std::string& address, const caf::error& reason) {
   if (!reason || reason == caf::exit_reason::unreachable || reason == caf::exit_reason::user_shutdown)
@@ -64,6 +68,9 @@ void link_set::ended(const std::string& address, const caf::error& reason) {
 
 void link_set::change_registry(const protocol::registry_change& change) {
   registry_ = change.view;
+  if (once_registered_.size() > registered_max)
+    once_registered_.clear();
+  once_registered_.insert(registry_->registered.begin(), registry_->registered.end());
   for (auto& [address, known] : links_)
     protocol::send(owner_, known.link, change);
 }

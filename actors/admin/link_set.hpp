@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "actors/admin/executor_link.hpp"
 #include "actors/logger.hpp"
@@ -31,6 +32,9 @@ public:
   void change_native(protocol::native_link_news&& news);
   /// Of an executor without HTTP that has no native link.
   [[nodiscard]] bool is_absent(const std::string& address) const;
+  /// The address registered itself while this node lives, or leads to a native link: what answers there is one process. An
+  /// address that people entered may lead to several.
+  [[nodiscard]] bool is_one_process(const std::string& address) const;
   void change_registry(const protocol::registry_change& change);
   /// Lets those go that were not used for `age`. Calls under way keep their link alive until they are answered.
   void drop_unused(steady now, std::chrono::nanoseconds age);
@@ -53,6 +57,9 @@ private:
   std::shared_ptr<const protocol::registry_view> registry_ = std::make_shared<protocol::registry_view>();
   std::unordered_map<std::string, known_link> links_;
   std::unordered_map<std::string, protocol::executor_link> natives_;
+  /// So many are kept at least.
+  static constexpr std::size_t registered_max = 200'000;
+  std::unordered_set<std::string> once_registered_;
   protocol::watcher watcher_;
 };
 

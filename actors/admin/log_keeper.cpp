@@ -206,7 +206,7 @@ void log_keeper_state::fetch(core::pending_log&& run) {
 
 void log_keeper_state::ask_executor(const fetching_ptr& work) {
   const auto& run = work->run;
-  protocol::request(self_, work->link, limit_, protocol::log_request{run.run, run.trigger_time, work->from_line})
+  protocol::request(self_, work->link, limit_, protocol::log_request{run.run, run.trigger_time, work->from_line, run.group})
     .then(
       [this, work, epoch = store_.epoch()](protocol::log_reply& reply) {
         if (epoch == store_.epoch())

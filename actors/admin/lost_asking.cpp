@@ -79,8 +79,8 @@ void lost_monitor_state::ask(watched_run& run) {
     if (epoch == epoch_)
       answered(id, says);
   };
-  auto ask_log = [this, done,
-                  question = protocol::log_request{run.run.id, run.run.fire_at}](const protocol::executor_link& link) {
+  const protocol::log_request log_of{run.run.id, run.run.fire_at, 1, run.run.group};
+  auto ask_log = [this, done, question = log_of](const protocol::executor_link& link) {
     protocol::request(self_, link, patience(), question)
       .then(
         [done](const protocol::log_reply& log) {

@@ -77,7 +77,8 @@ void native_link_state::take(protocol::link_reports&& batch) {
   results.items.reserve(batch.reports.size());
   for (auto& report : batch.reports) {
     core::callback item{.id = report.run, .code = report.code,
-                        .message = report.message ? core::to_message(*report.message) : std::string{}, .spec = nullptr};
+                        .message = report.message ? core::to_message(*report.message) : std::string{}, .spec = nullptr,
+                        .log_time = core::echoed_log_time(core::to_ms(report.log_time))};
     // As over HTTP: the common token speaks for every run, a group's for the group's. What was sent here counts in any case.
     if (peer_.admitted.token != core::token_kind::common && !sent_.contains(report.run))
       item.only_of = peer_.admitted.groups;

@@ -113,6 +113,8 @@ private:
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
   caf::result<protocol::probe_reply> kill(const protocol::kill_request& request);
   caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
+  /// A group's token answers for runs of the group alone.
+  [[nodiscard]] bool may_answer(core::group_id group, protocol::link_topic topic) const;
   template <class Reply, class Request>
   caf::result<Reply> ask(const Request& request, protocol::link_question&& question);
   template <class Reply, class Request>

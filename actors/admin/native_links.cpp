@@ -7,6 +7,7 @@
 #include "actors/admin/native_gate.hpp"
 #include "actors/rhythm.hpp"
 #include "core/text.hpp"
+#include "protocol/address_key.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr auto registry_group = "EXECUTOR";
 constexpr std::size_t shown_bytes_max = 200;
+constexpr auto registry_limit = 5s;
 
 /// Of a stranger, as a line of the log can hold it.
 std::string shown(std::string_view text) {
@@ -64,10 +66,10 @@ void native_links_state::open_door() {
   });
 }
 
-link_admission native_links_state::admit(const protocol::link_hello& hello) const {
+link_admission native_links_state::admit(const protocol::link_hello& hello, std::string_view peer_host) const {
   if (!view_)
     return {"this node does not know its groups yet"};
-  return admit_link(hello, *view_, {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge});
+  return admit_link(hello, *view_, {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge, peer_host});
 }
 
 void native_links_state::greet(protocol::link_hello&& hello) {
@@ -75,14 +77,57 @@ void native_links_state::greet(protocol::link_hello&& hello) {
     return;
   if (auto breach = protocol::breach_of(hello); !breach.empty())
     return refuse(hello, breach);
-  auto admitted = admit(hello);
+  const auto peer_host = protocol::host_key(parts_.ports->remote_of(hello.gate->node()));
+  auto admitted = admit(hello, peer_host);
   if (!admitted.refusal.empty())
     return refuse(hello, admitted.refusal);
+  if (admitted.token == core::token_kind::common)
+    return enter(std::move(hello), std::move(admitted), peer_host);
+  auto guest = std::make_shared<protocol::link_hello>(std::move(hello));
+  ask_registry(*guest, [this, guest, peer_host](const std::string& refusal) {
+    auto now = admit(*guest, peer_host);
+    if (!refusal.empty())
+      now.refusal = refusal;
+    if (!now.refusal.empty())
+      return refuse(*guest, now.refusal);
+    enter(std::move(*guest), std::move(now), peer_host);
+  }, "the registry of this node does not answer");
+}
+
+// Who has an address is decided where registrations are kept.
+void native_links_state::ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
+                                      std::string unanswered) {
+  protocol::request(self_, parts_.registry, registry_limit, protocol::address_claim{hello.app_name, hello.address})
+    .then([then](const protocol::claim_verdict& verdict) { then(verdict.refusal); },
+          [then, unanswered = std::move(unanswered)](const caf::error&) { then(unanswered); });
+}
+
+// One group's token fills a quarter, those of all groups three quarters.
+std::string native_links_state::lack_of_room(const link_admission& admitted) const {
+  const auto all = links_.size() + leaving_.size();
+  const auto words = [](std::size_t count) { return "this node has " + std::to_string(count) + " native links"; };
+  if (all >= links_max)
+    return words(all) + ", and no room for more";
+  if (admitted.token == core::token_kind::common)
+    return {};
+  std::size_t of_groups = 0;
+  std::size_t of_this = 0;
+  for (const auto& [address, known] : links_) {
+    of_groups += known.token == core::token_kind::common ? 0 : 1;
+    of_this += known.token != core::token_kind::common && *known.groups == *admitted.groups ? 1 : 0;
+  }
+  return of_this >= links_max / 4 || of_groups >= links_max / 4 * 3 ? words(of_this) + " of this group, and no room for more"
+                                                                    : std::string{};
+}
+
+void native_links_state::enter(protocol::link_hello&& hello, link_admission&& admitted, const std::string& peer_host) {
   auto known = links_.find(hello.address);
-  if (known == links_.end() && links_.size() + leaving_.size() >= links_max)
-    return refuse(hello, "this node has " + std::to_string(links_max) + " native links, and no room for more");
+  if (known == links_.end())
+    if (auto why = lack_of_room(admitted); !why.empty())
+      return refuse(hello, why);
   if (known != links_.end())
     cut(known->second);
+  parts_.ports->admit(hello.gate->node());
   const auto token = admitted.token;
   const auto groups = admitted.groups;
   const auto number = ++last_number_;
@@ -95,7 +140,7 @@ void native_links_state::greet(protocol::link_hello&& hello) {
   });
   parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
   auto& kept = links_[hello.address];
-  kept = {number, std::move(link), std::move(hello), token, groups};
+  kept = {number, std::move(link), std::move(hello), token, groups, peer_host};
   kept.hello.gate = nullptr; // the link has it
   beat(kept);
 }
@@ -152,19 +197,32 @@ void native_links_state::tick() {
     open_door();
   std::vector<std::string> refused;
   for (auto& [address, known] : links_) {
-    auto admitted = admit(known.hello);
-    if (admitted.refusal.empty()) {
-      known.token = admitted.token;
-      beat(known);
+    auto admitted = admit(known.hello, known.peer_host);
+    if (!admitted.refusal.empty()) {
+      refused.push_back(address);
+      say_unwanted(known, admitted.refusal);
       continue;
     }
-    parts_.tools.log->warn("the native link of {} at {} is not wanted any more: {}", known.hello.app_name, address,
-                           admitted.refusal);
-    cut(known);
-    refused.push_back(address);
+    known.token = admitted.token;
+    beat(known);
+    if (known.token != core::token_kind::common)
+      ask_registry(known.hello, [this, address = address, number = known.number](const std::string& refusal) {
+        const auto found = links_.find(address);
+        if (refusal.empty() || found == links_.end() || found->second.number != number)
+          return;
+        say_unwanted(found->second, refusal);
+        links_.erase(found);
+      }, {}); // a link that was admitted stays until there is a verdict
   }
   for (const auto& address : refused)
     links_.erase(address);
+  parts_.ports->end_guests();
+}
+
+void native_links_state::say_unwanted(const known_link& known, const std::string& why) {
+  const auto& hello = known.hello;
+  parts_.tools.log->warn("the native link of {} at {} is not wanted any more: {}", hello.app_name, hello.address, why);
+  cut(known);
 }
 
 void native_links_state::arm() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -44,12 +45,21 @@ private:
     protocol::link_hello hello;
     core::token_kind token = core::token_kind::common;
     std::shared_ptr<const std::vector<core::group_id>> groups;
+    /// `protocol::host_key` of its executor when it was admitted.
+    std::string peer_host;
   };
 
   void open_door();
   void greet(protocol::link_hello&& hello);
   void refuse(const protocol::link_hello& hello, const std::string& reason);
-  [[nodiscard]] link_admission admit(const protocol::link_hello& hello) const;
+  [[nodiscard]] link_admission admit(const protocol::link_hello& hello, std::string_view peer_host) const;
+  /// `unanswered`: the refusal when the registry does not answer in time.
+  void ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
+                    std::string unanswered);
+  /// Returns why there is no room for this one; empty: there is.
+  [[nodiscard]] std::string lack_of_room(const link_admission& admitted) const;
+  void enter(protocol::link_hello&& hello, link_admission&& admitted, const std::string& peer_host);
+  void say_unwanted(const known_link& known, const std::string& why);
   void learn_groups(const protocol::registry_change& change);
   void forget(const protocol::native_link_lost& lost);
   void beat(const known_link& known);

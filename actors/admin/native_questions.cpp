@@ -39,11 +39,21 @@ caf::result<protocol::log_reply> native_link_state::read_log(const protocol::log
                                             .from_line = request.from_line});
 }
 
+bool native_link_state::may_answer(core::group_id group, protocol::link_topic topic) const {
+  return topic == protocol::link_topic::beat || peer_.admitted.serves(group);
+}
+
 template <class Reply, class Request>
 caf::result<Reply> native_link_state::ask(const Request& request, protocol::link_question&& question) {
   auto promise = self_->make_response_promise<Reply>();
   if (!up_) {
     ask_fallback(request, promise);
+  } else if (!may_answer(request.group, question.topic)) {
+    // Nothing proves that runs of another group were ever at this executor.
+    if (protocol::is_native_only(peer_.address))
+      deliver_failure(promise, "the executor has dialled in with the token of another group");
+    else
+      ask_fallback(request, promise, true);
   } else if (questions_.size() >= link_windows::questions) {
     deliver_failure(promise, "too many questions wait for an answer over the native link");
   } else {

@@ -33,12 +33,13 @@ class native_link_state::told_results {
 public:
   explicit told_results(native_link_state& of) : of_{of} {}
 
-  void add(waiting_run&& one, protocol::send_state state, std::int32_t code, std::string message, steady sent = {}) {
+  void add(waiting_run&& one, protocol::send_state state, std::int32_t code, std::string message, steady sent = {},
+           bool repeated = false) {
     const auto elapsed = sent == steady{} ? steady::duration{0} : of_.now() - sent;
     groups_.add(one.listener,
                 {.run = std::move(one.run), .state = state, .code = code, .message = std::move(message),
                  .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(elapsed), .sent_at = sent,
-                 .unreachable = code == core::executor_stops});
+                 .unreachable = code == core::executor_stops, .repeated = repeated});
   }
 
   void tell() { groups_.tell(of_.self_); }
@@ -150,13 +151,15 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
   for (std::size_t i = 0; i < sent.runs.size(); ++i) {
     const auto& reply = batch.replies[i];
     auto& one = sent.runs[i];
-    const bool taken = reply.code == 200 || protocol::wire::is_repeat_of(reply.message, one.run.id);
+    const bool repeated = reply.code != 200 && protocol::wire::is_repeat_of(reply.message, one.run.id);
+    const bool taken = reply.code == 200 || (repeated && one.run.attempt > 0);
     auto state = protocol::send_state::answered;
-    if (!taken && reply.code == 0)
+    if (!taken && (repeated || reply.code == 0))
       state = protocol::send_state::unknown;
     else if (reply.code == core::executor_stops)
       state = protocol::send_state::not_sent;
-    told.add(std::move(one), state, taken ? 200 : reply.code, core::to_message(reply.message), sent.sent);
+    auto said = repeated && !taken ? protocol::wire::unexpected_repeat(reply.message) : reply.message;
+    told.add(std::move(one), state, taken ? 200 : reply.code, core::to_message(said), sent.sent, repeated);
   }
   told.tell();
   pump();

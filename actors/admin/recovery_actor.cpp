@@ -17,12 +17,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds recovery_tick_period{100};
 /// How often orphans of fenced peers are looked for.
 constexpr milliseconds adopt_period{500};
-/// Rows that nobody claims and that are still undecided after so long never will be (firing protocol, F4).
-constexpr std::chrono::minutes abandoned_after{10};
-constexpr std::chrono::minutes sweep_period{1};
-/// Between two stretches of the log, while there is more of it.
-constexpr milliseconds sweep_pause{1'000};
-constexpr std::size_t abandoned_limit = 500;
+/// What `schedule.claim_ahead` may be at most.
+constexpr std::chrono::seconds claim_ahead_max{5};
 
 core::claimed_run claimed(const core::adopted_run& adopted) {
   core::claimed_run run;
@@ -63,6 +59,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
     [this](protocol::unknown_batch& batch) { take(std::move(batch)); },
     [this](const protocol::stray_claims& claims) { take(claims); },
     [this](const protocol::life_change& change) { change_life(change); },
+    [this](protocol::peer_fenced fenced) { take(fenced); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -96,7 +93,7 @@ void recovery_actor_state::adopt() {
 
 void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&& runs) {
   adopting_ = false;
-  next_adopt_ = steady_now() + adopt_period;
+  next_adopt_ = steady_now() + (std::exchange(adopt_again_, false) ? milliseconds{0} : adopt_period);
   if (!runs) {
     // The same number again: what was adopted by a transaction whose answer was lost is found by it.
     next_adopt_ = steady_now() + store_retry;
@@ -108,31 +105,43 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
     if (take(run))
       ++opened[run.claim];
   }
-  if (opened.empty())
+  if (opened.empty()) {
+    if (next_adopt_ <= steady_now())
+      hurry();
     return;
+  }
   log_->info("recovery: {} runs in {} claims of former lives adopted", runs->size(), opened.size());
   add(metrics_.adopted, runs->size());
   protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
+  hurry();
   adopt();
 }
 
-void recovery_actor_state::sweep() {
-  next_sweep_ = steady_now() + sweep_period;
-  ask_store<core::sweep_outcome>(
-    self_, storage_,
-    [before = clock_.at(steady_now()) - abandoned_after](storage::store& store) {
-      return store.firings().fail_abandoned(before, abandoned_limit);
-    },
-    [this](const core::result<core::sweep_outcome>& swept) {
-      if (!swept)
-        return;
-      add(metrics_.abandoned, swept->failed);
-      if (swept->failed > 0)
-        log_->warn("recovery: {} runs that nobody claims are recorded as failed", swept->failed);
-      if (swept->more)
-        next_sweep_ = steady_now() + sweep_pause;
-    },
-    store_patience, protocol::store_turn::patient);
+// A look that is under way may have come before the fence.
+void recovery_actor_state::take(protocol::peer_fenced) {
+  adopt_again_ = adopting_;
+  adopt();
+}
+
+// Until here there may have been nothing to look at, and the next look far away.
+void recovery_actor_state::hurry() {
+  const auto soon = steady_now() + recovery_tick_period;
+  if (next_tick_ <= soon)
+    return;
+  next_tick_ = soon;
+  protocol::send_at(self_, protocol::recovery_actor{self_}, next_tick_, protocol::tick_atom{});
+}
+
+// Counted from the last moment at which the former owner may have begun to send. A life that was fenced had its deadline
+// `send_margin` before that at least; one that was cut short has it `dead_after` from its end at most.
+core::milliseconds recovery_actor_state::settle_of(core::life_end ended) const {
+  const auto settle = settings_.trigger.settle;
+  switch (ended) {
+  case core::life_end::ran_out: return std::max(settle - settings_.send_margin, core::milliseconds{0});
+  case core::life_end::cut_short: return std::max(settle, settings_.dead_after);
+  case core::life_end::sealed: break;
+  }
+  return settle;
 }
 
 bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sent) {
@@ -143,8 +152,10 @@ bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sen
     return true;
   }
   auto t = steady_now();
+  // It may have been claimed ahead of its instant. A clock that was far ahead when it was must not keep it waiting.
+  auto not_before = std::min(clock_.when(adopted.fire_at), t + claim_ahead_max);
   return runs_.add({.run = claimed(adopted), .job = adopted.job, .never_sent = never_sent, .known_at = clock_.at(t),
-                    .due = t + (never_sent ? core::milliseconds{0} : settings_.trigger.settle)});
+                    .due = std::max(t + (never_sent ? core::milliseconds{0} : settle_of(adopted.ended)), not_before)});
 }
 
 void recovery_actor_state::take(const protocol::stray_claims& claims) {
@@ -183,10 +194,10 @@ void recovery_actor_state::take_strays(const std::vector<core::stray_run>& stray
 
 void recovery_actor_state::take(protocol::unknown_batch&& batch) {
   auto t = steady_now();
-  for (auto& [run, error] : batch.runs) {
+  for (auto& [run, error, repeated] : batch.runs) {
     auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
     reported_.push_back({.run = std::move(run), .job = job, .sent = true, .first_error = std::move(error),
-                         .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
+                         .repeated = repeated, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
   }
   if (!life_)
     return forget_reported(); // their claims are this node's former life's: adopted as soon as there is a next one
@@ -200,6 +211,7 @@ void recovery_actor_state::admit() {
     freed.slots.add(reported.run.plan);
     if (auto* known = runs_.find(reported.run.id)) { // its claim was adopted before it was reported
       known->sent = true;
+      known->repeated = reported.repeated;
       known->first_error = std::move(reported.first_error);
     } else {
       runs_.add(std::move(reported));
@@ -227,8 +239,6 @@ void recovery_actor_state::tick() {
     return;
   if (steady_now() >= next_adopt_)
     adopt();
-  if (steady_now() >= next_sweep_)
-    sweep();
   for (auto id : runs_.overdue_sends(steady_now()))
     give_up(*runs_.find(id), std::string{"no answer to "} + sending_of(*runs_.find(id)));
   go_on();

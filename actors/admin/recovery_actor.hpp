@@ -25,6 +25,9 @@ struct recovery_settings {
   config::trigger_settings trigger;
   /// `schedule.misfire_after`.
   core::milliseconds misfire_after{5000};
+  /// `cluster.dead_after` and `cluster.send_margin`.
+  core::milliseconds dead_after{1500};
+  core::milliseconds send_margin{300};
 };
 
 /// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed
@@ -70,8 +73,11 @@ private:
   // -- intake
   void change_life(const protocol::life_change& change);
   void adopt();
-  void sweep();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
+  void take(protocol::peer_fenced);
+  void hurry();
+  /// How long nobody is asked about a run of such a life after its adoption.
+  [[nodiscard]] core::milliseconds settle_of(core::life_end ended) const;
   bool take(const core::adopted_run& adopted, bool never_sent = false);
   void take(const protocol::stray_claims& claims);
   void take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent);
@@ -130,9 +136,10 @@ private:
   std::uint64_t epoch_ = 0;
   std::int64_t sequence_ = first_sequence;
   bool adopting_ = false;
+  /// A node was fenced while an adoption was under way.
+  bool adopt_again_ = false;
   bool looking_ = false;
   steady next_adopt_{};
-  steady next_sweep_{};
   steady next_tick_{};
   unknown_runs runs_;
   /// Want T7: one transaction for all that queued while the one before was under way.

@@ -10,7 +10,6 @@ namespace ringmaster::actors {
 struct recovery_metrics {
   explicit recovery_metrics(caf::actor_system& system)
     : adopted{make_counter(system, "runs-adopted", "Undecided runs taken over from former lives.")},
-      abandoned{make_counter(system, "runs-abandoned", "Runs without a claim that the sweep recorded as failed.")},
       sent{make_counter(system, "runs-sent-again", "Sendings by recovery, with the same log id.")},
       undecided{system.metrics().gauge_singleton("ringmaster", "runs-undecided", "Runs that recovery has not decided yet.")} {
     auto* verdicts = system.metrics().counter_family("ringmaster", "recovery-verdicts", {"verdict"},
@@ -21,7 +20,6 @@ struct recovery_metrics {
   }
 
   caf::telemetry::int_counter* adopted;
-  caf::telemetry::int_counter* abandoned;
   caf::telemetry::int_counter* sent;
   caf::telemetry::int_gauge* undecided;
   caf::telemetry::int_counter* known;

@@ -106,7 +106,8 @@ void recovery_actor_state::take(protocol::send_results&& results) {
 
 void recovery_actor_state::sent(const protocol::send_result& result) {
   auto* run = runs_.find(result.run.id);
-  if (!run || run->now != phase::sending)
+  // What a former life sent, that life's claim answers for.
+  if (!run || run->now != phase::sending || !life_ || result.run.incarnation != life_->incarnation)
     return;
   if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
     return sent_first(*run, result);
@@ -115,7 +116,9 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
   switch (result.state) {
   case protocol::send_state::answered:
     runs_.note_answer(address, steady_now());
-    if (result.code == core::success_code)
+    if (result.repeated && run->repeated)
+      give_up(*run, sending + " was answered as the first one was");
+    else if (result.code == core::success_code)
       succeed(*run, "the executor accepted " + sending);
     else if (run->never_came)
       finish(*run, result.code, result.message, false);
@@ -140,6 +143,7 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
 void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_result& result) {
   if (result.state == protocol::send_state::unknown) {
     run.sent = true;
+    run.repeated = result.repeated;
     run.first_error = result.message;
     look_again(run, settings_.trigger.settle);
   } else if (result.state == protocol::send_state::answered && result.code == core::success_code) {

@@ -59,8 +59,7 @@ void recovery_actor_state::look() {
     [this, due, epoch = epoch_](core::result<findings>&& found) {
       if (epoch == epoch_)
         looked(due, std::move(found));
-    },
-    store_patience, protocol::store_turn::patient);
+    });
 }
 
 void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::result<findings>&& found) {
@@ -130,7 +129,8 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
 void recovery_actor_state::start_ready() {
   while (auto* run = runs_.take_ready()) {
     const auto& job = *run->run.plan.spec;
-    bool may_resend = run->permitted || run->run.attempt == 0;
+    // Who said "repeat" to the first sending would say it to the second, whichever run it means.
+    bool may_resend = (run->permitted || run->run.attempt == 0) && !run->repeated;
     // A second copy would kill the first of a COVER_EARLY job.
     if (run->never_sent)
       send(*run);
@@ -150,7 +150,8 @@ void recovery_actor_state::ask(unknown_run& run) {
   if (!run.asked_since)
     run.asked_since = steady_now();
   const auto& plan = run.run.plan;
-  ask_executor(self_, pool_, {plan.address, run.job, run.run.id, plan.fire_at}, patience(),
+  const auto group = plan.spec ? plan.spec->group : core::group_id{0};
+  ask_executor(self_, pool_, {plan.address, run.job, run.run.id, plan.fire_at, clock_.at(steady_now()), group}, patience(),
                [this, id = run.run.id, epoch = epoch_](executor_answer&& answer) {
                  if (epoch == epoch_)
                    answered(id, std::move(answer));

@@ -5,6 +5,8 @@
 
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
+#include "core/native_address.hpp"
+#include "protocol/address_key.hpp"
 
 namespace ringmaster::actors {
 
@@ -37,6 +39,7 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
   return {
     [this](const protocol::registry_beat& registration) { beat(registration); },
     [this](const protocol::registry_removal& removal) { remove(removal); },
+    [this](const protocol::address_claim& claim) { return judge(claim); },
     [this](protocol::registry_hint) { look_again(); },
     [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
     [this](protocol::executor_news& news) { note_unreachable(std::move(news)); },
@@ -56,15 +59,33 @@ bool registry_monitor_state::fits(const Registration& registration) {
 void registry_monitor_state::beat(const protocol::registry_beat& registration) {
   if (!fits(registration))
     return;
+  if (registration.token != core::token_kind::common)
+    if (const auto rival = table_.rival_of(registration.app_name, registration.address); !rival.empty())
+      return refuse(registration, rival);
   if (!table_.beat(registration, now())) {
     if (!std::exchange(full_, true))
-      log_->error("registry: {} registrations are kept at most; {} of {} is ignored", registry_table::registrations_max,
-                  registration.address, registration.app_name);
+      log_->error("registry: {} registrations are kept at most, {} of a group with its token; {} of {} is ignored",
+                  registry_table::registrations_max, registry_table::group_registrations_max, registration.address,
+                  registration.app_name);
     return;
   }
   tell_heard();
   if (table_.view_stale())
     poke();
+}
+
+protocol::claim_verdict registry_monitor_state::judge(const protocol::address_claim& claim) const {
+  const auto part = protocol::incomparable_part(claim.address);
+  if (!part.empty() && !core::is_native_address(claim.address))
+    return {"an address with " + std::string{part} + " needs the token of all executors."};
+  const auto rival = table_.rival_of(claim.app_name, claim.address);
+  return {rival.empty() ? std::string{} : "the address belongs to another group."};
+}
+
+void registry_monitor_state::refuse(const protocol::registry_beat& registration, const std::string& rival) {
+  if (const auto end = refusals_.admit(self_->clock().now()))
+    log_->warn("registry: {} of {} is refused, since {} has that address{}", registration.address, registration.app_name, rival,
+               *end);
 }
 
 void registry_monitor_state::remove(const protocol::registry_removal& removal) {
@@ -135,6 +156,8 @@ void registry_monitor_state::arm() {
 
 void registry_monitor_state::publish() {
   auto view = table_.changed_view();
+  for (const auto& [lost, rival] : table_.take_displaced())
+    log_->warn("registry: {} of {} is not called any more: {} has that address", lost.second, lost.first, rival);
   if (!view)
     return;
   for (const auto& [id, group] : view->groups)

@@ -9,6 +9,7 @@
 #include "actors/admin/registry_table.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/line_limit.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -36,6 +37,8 @@ private:
   /// Nothing that cannot be a row goes further: it would keep the rows of all others out. Says so once.
   template <class Registration>
   [[nodiscard]] bool fits(const Registration& registration);
+  [[nodiscard]] protocol::claim_verdict judge(const protocol::address_claim& claim) const;
+  void refuse(const protocol::registry_beat& registration, const std::string& rival);
   void remove(const protocol::registry_removal& removal);
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
@@ -74,6 +77,7 @@ private:
   bool failing_ = false;
   bool full_ = false;
   bool misfit_ = false;
+  core::line_limit refusals_;
   /// Groups whose list is longer than its column.
   std::set<std::int32_t> cut_groups_;
   bool read_due_ = true;

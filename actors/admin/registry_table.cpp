@@ -1,14 +1,12 @@
 #include "actors/admin/registry_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ringmaster::actors {
 
 namespace {
-
-/// The only registry group whose addresses are routed to (XXL wire §1.6).
-constexpr auto routed_group = "EXECUTOR";
 
 bool same(const core::group& a, const core::group& b) {
   return a.id == b.id && a.app_name == b.app_name && a.title == b.title && a.type == b.type && a.addresses == b.addresses
@@ -16,7 +14,8 @@ bool same(const core::group& a, const core::group& b) {
 }
 
 bool same(const protocol::registry_view& a, const protocol::registry_view& b) {
-  if (a.app_header_addresses != b.app_header_addresses || a.tokens_shown != b.tokens_shown || a.groups.size() != b.groups.size())
+  if (a.with_app_header != b.with_app_header || a.tokens_shown != b.tokens_shown
+      || a.without_common_token != b.without_common_token || a.registered != b.registered || a.groups.size() != b.groups.size())
     return false;
   return std::all_of(a.groups.begin(), a.groups.end(), [&b](const auto& item) {
     auto other = b.groups.find(item.first);
@@ -46,38 +45,34 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
   key which{beat.registry_group, beat.app_name, beat.address};
   auto found = entries_.find(which);
   if (found == entries_.end()) {
-    if (entries_.size() >= registrations_max)
+    if (!has_room(beat))
       return false;
     removed_.erase(which);
-    entry fresh;
-    if (auto dead = dead_.extract(which))
-      fresh.row_seen = dead.mapped().seen;
-    found = entries_.emplace(std::move(which), fresh).first;
-    view_stale_ = true;
+    auto dead = dead_.extract(which);
+    found = add(std::move(which));
+    if (dead)
+      found->second.row_seen = dead.mapped().seen;
   }
   // Not the newest of both: a clock that was put back would write the same time again and again, and be taken for dead.
   found->second.seen = now.civil;
   found->second.heard = listened_.total();
   found->second.renewed = ++sequence_;
   note_life(beat.address, core::time_point::max());
-  if (beat.app_header ? app_header_.insert(beat.address).second : app_header_.erase(beat.address) > 0)
+  if (std::exchange(found->second.app_header, beat.app_header) != beat.app_header)
     view_stale_ = true;
-  note_token(beat);
+  note_token(found->second, beat);
   return true;
 }
 
-void registry_table::note_token(const protocol::registry_beat& beat) {
-  if (beat.token == core::token_kind::common && !guarded_apps_.contains(beat.app_name))
-    return;
-  const auto [shown, fresh] = tokens_shown_.try_emplace(beat.address, beat.token);
-  if (fresh || std::exchange(shown->second, beat.token) != beat.token)
+void registry_table::note_token(entry& known, const protocol::registry_beat& beat) {
+  if (std::exchange(known.shown, beat.token) != beat.token && guarded_apps_.contains(beat.app_name))
     view_stale_ = true;
 }
 
 void registry_table::remove(const protocol::registry_removal& removal) {
   key which{removal.registry_group, removal.app_name, removal.address};
-  if (entries_.erase(which) > 0)
-    view_stale_ = true;
+  if (auto found = entries_.find(which); found != entries_.end())
+    drop(found);
   // Also when it is unknown here: the row may be one that no read has shown yet.
   if (removed_.size() < registrations_max)
     removed_.insert(std::move(which));
@@ -105,8 +100,7 @@ void registry_table::sweep(steady now) {
     }
     if (at->second.stored > 0)
       dead_.insert_or_assign(at->first, dead_row{at->second.row_seen});
-    at = entries_.erase(at);
-    view_stale_ = true;
+    at = drop(at);
   }
 }
 
@@ -124,24 +118,24 @@ void registry_table::take(const core::registry_state& stored, std::uint64_t mark
     alive_from = to_second(std::min(newest_seen(stored), now.civil) - dead_after_);
   }
   read_->look(now.when);
+  note_new_tokens(stored.groups);
   std::set<key> rows;
   std::map<key, dead_row> dead;
-  for (const auto& row : stored.registrations) {
+  for (std::size_t at = 0; at < stored.registrations.size(); ++at) {
+    const auto& row = stored.registrations[at];
     rows.emplace(row.registry_group, row.app_name, row.address);
-    take_row(row, mark, alive_from, dead);
+    take_row(row, {mark, at}, alive_from, dead);
   }
   dead_ = std::move(dead);
   drop_removed_by_peers(rows);
   groups_ = stored.groups;
-  guarded_apps_.clear();
-  for (const auto& group : groups_)
-    if (!group.access_token.empty())
-      guarded_apps_.insert(group.app_name);
+  left_tokens_ = stored.left_tokens;
+  index_groups();
   view_stale_ = true;
   sweep(now.when);
 }
 
-void registry_table::take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
+void registry_table::take_row(const core::registration& row, row_place at, std::optional<core::time_point> alive_from,
                               std::map<key, dead_row>& dead) {
   key which{row.registry_group, row.app_name, row.address};
   if (removed_.contains(which))
@@ -159,27 +153,40 @@ void registry_table::take_row(const core::registration& row, std::uint64_t mark,
     }
     if (entries_.size() >= registrations_max)
       return;
-    found = entries_.emplace(std::move(which), entry{}).first;
+    found = add(std::move(which));
   }
   found->second.row_seen = seen;
+  found->second.order = at.row;
+  take_shown(found->second, row.shown);
   if (changed) {
     found->second.row_changed = read_->total();
     note_life(row.address, seen);
   }
-  found->second.stored = std::max(found->second.stored, mark);
+  found->second.stored = std::max(found->second.stored, at.mark);
+}
+
+// What this node heard itself counts as long as it hears the executor.
+void registry_table::take_shown(entry& known, std::optional<core::token_kind> stored) {
+  const bool is_heard = known.renewed > 0 && listened_.total() - known.heard <= dead_after_;
+  if (!is_heard && stored != known.stored_shown)
+    known.shown = stored;
+  known.stored_shown = stored;
 }
 
 void registry_table::drop_removed_by_peers(const std::set<key>& stored) {
-  std::erase_if(entries_, [&stored](const auto& item) {
-    const auto& [which, known] = item;
-    return known.stored > 0 && known.renewed <= known.stored && !stored.contains(which);
-  });
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    const auto& [which, known] = *at;
+    at = known.stored > 0 && known.renewed <= known.stored && !stored.contains(which) ? drop(at) : std::next(at);
+  }
 }
 
 bool registry_table::has_news() const {
   if (!read_)
     return false;
-  auto is_new = [](const auto& item) { return item.second.stored == 0; };
+  auto is_new = [this](const auto& item) {
+    const auto& [which, known] = item;
+    return known.stored == 0 || token_to_store(which, known) != known.stored_shown;
+  };
   return !removed_.empty() || std::any_of(entries_.begin(), entries_.end(), is_new) || !changed_groups().empty();
 }
 
@@ -204,6 +211,7 @@ core::registry_batch registry_table::begin_write(bool renewals) {
   in_flight_.removed = std::exchange(removed_, {});
   batch.changed_groups = changed_groups();
   in_flight_.groups = batch.changed_groups;
+  batch.tokens = tokens_to_write();
   if (renewals && may_delete_dead())
     batch.dead = dead_to_delete();
   return batch;
@@ -234,6 +242,9 @@ void registry_table::written() {
     found->second.flushed = std::max(found->second.flushed, then.renewed);
     found->second.stored = std::max(found->second.stored, then.renewed);
   }
+  for (const auto& [which, shown] : done.tokens)
+    if (auto found = entries_.find(which); found != entries_.end())
+      found->second.stored_shown = shown;
   for (const auto& which : done.dead)
     if (auto found = dead_.find(which); found != dead_.end())
       found->second.deleted = true;
@@ -255,7 +266,7 @@ void registry_table::write_failed() {
 std::vector<core::group> registry_table::groups_now() const {
   std::map<std::string, std::vector<std::string>> live;
   for (const auto& [which, known] : entries_)
-    if (std::get<0>(which) == routed_group)
+    if (std::get<0>(which) == routed_group && !is_displaced(which, known))
       live[std::get<1>(which)].push_back(std::get<2>(which)); // the map's order is that of the text
   auto groups = groups_;
   for (auto& group : groups) {
@@ -284,13 +295,9 @@ std::shared_ptr<const protocol::registry_view> registry_table::changed_view() {
   if (!read_ || !std::exchange(view_stale_, false))
     return nullptr;
   auto view = std::make_shared<protocol::registry_view>();
-  std::unordered_set<std::string> known;
+  show_tokens(*view);
   for (const auto& [which, unused] : entries_)
-    known.insert(std::get<2>(which));
-  std::erase_if(app_header_, [&known](const auto& address) { return !known.contains(address); });
-  view->app_header_addresses = app_header_;
-  std::erase_if(tokens_shown_, [&known](const auto& shown) { return !known.contains(shown.first); });
-  view->tokens_shown = tokens_shown_;
+    view->registered.insert(std::get<2>(which));
   for (auto& group : groups_now())
     view->groups.emplace(core::number(group.id), std::move(group));
   if (view_ && same(*view_, *view))

@@ -41,12 +41,21 @@ namespace ringmaster::actors {
 ///   on for `dead_after`: a node that is mistaken never takes away what others know better.
 ///
 /// Rows are written with civil times, because the Java admins read them so.
+///
+/// Two apps may claim one place (`protocol::address_key`). A registration that was made with a group's token alone counts only
+/// while no other group has the place: a claim made with the common token and a list that people entered win,
+/// else the first row does.
 class registry_table {
 public:
   /// Registrations, and removals not yet written, kept at most; beyond it new ones are ignored.
   static constexpr std::size_t registrations_max = 100'000;
+  /// Of one app whose executors show its group's token; all such apps together fill three quarters of the table.
+  static constexpr std::size_t group_registrations_max = registrations_max / 4;
   /// Dead rows deleted by one write.
   static constexpr std::size_t deletions_max = 500;
+
+  /// The only registry group whose addresses are routed to (XXL wire §1.6).
+  static constexpr auto routed_group = "EXECUTOR";
 
   using steady = attended_time::steady;
   /// One instant by both clocks: the one that ages, and the one that the store knows.
@@ -57,8 +66,14 @@ public:
 
   registry_table(core::milliseconds dead_after, steady start);
 
-  /// False: the table is full and the registration was ignored.
+  /// False: the table, or what one group's token may have of it, is full and the registration was ignored.
   bool beat(const protocol::registry_beat& beat, moment now);
+  /// Returns the app that keeps this place from `app_name`, whose executor shows its group's token; empty: none does.
+  [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& address) const;
+  /// Returns registrations that lost their place to another app since the last call, and that app.
+  [[nodiscard]] std::vector<std::pair<protocol::app_address, std::string>> take_displaced() {
+    return std::exchange(displaced_news_, {});
+  }
   void remove(const protocol::registry_removal& removal);
   /// Forgets what is dead.
   void sweep(steady now);
@@ -106,7 +121,18 @@ private:
     std::uint64_t flushed = 0;
     /// The row is known to have existed after this many beats; 0: never.
     std::uint64_t stored = 0;
+    /// Token that was shown last; nothing: unknown.
+    std::optional<core::token_kind> shown;
+    /// `shown` as the store has it.
+    std::optional<core::token_kind> stored_shown;
+    /// The last beat carried the app name header.
+    bool app_header = false;
+    /// Rank among claims of one place: the row's place in the table, which all nodes read alike; rows to come are last.
+    std::uint64_t order = 0;
+    /// `protocol::address_key`
+    std::string place;
   };
+  using entry_map = std::map<key, entry>;
   /// A stored row of which nobody hears any more.
   struct dead_row {
     core::time_point seen{};
@@ -118,6 +144,7 @@ private:
     std::set<key> removed;
     std::vector<core::group> groups;
     std::vector<key> dead;
+    std::vector<std::pair<key, std::optional<core::token_kind>>> tokens;
   };
 
   /// As of the last look at either time.
@@ -126,10 +153,30 @@ private:
   [[nodiscard]] bool may_delete_dead() const noexcept { return read_ && read_->total() >= dead_after_; }
   [[nodiscard]] std::vector<core::registration> dead_to_delete();
   /// `alive_from`: at the first read, the oldest time of a row that counts as alive.
-  void take_row(const core::registration& row, std::uint64_t mark, std::optional<core::time_point> alive_from,
+  struct row_place {
+    std::uint64_t mark = 0;
+    /// Its place in the answer.
+    std::uint64_t row = 0;
+  };
+  void take_row(const core::registration& row, row_place at, std::optional<core::time_point> alive_from,
                 std::map<key, dead_row>& dead);
   void note_life(const std::string& address, core::time_point seen);
-  void note_token(const protocol::registry_beat& beat);
+  /// Returns what the store shall have of `shown`.
+  [[nodiscard]] std::optional<core::token_kind> token_to_store(const key& which, const entry& known) const;
+  [[nodiscard]] std::vector<core::registration> tokens_to_write();
+  void take_shown(entry& known, std::optional<core::token_kind> stored);
+  void note_token(entry& known, const protocol::registry_beat& beat);
+  [[nodiscard]] bool has_room(const protocol::registry_beat& beat) const;
+  entry_map::iterator add(key&& which);
+  entry_map::iterator drop(entry_map::iterator which);
+  /// Marks registrations that are older than their group's token: they were made with the common one.
+  void note_new_tokens(const std::vector<core::group>& groups);
+  void index_groups();
+  /// It was made with a group's token, as far as is known.
+  [[nodiscard]] bool is_weak(const key& which, const entry& known) const;
+  [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& place, std::uint64_t order) const;
+  [[nodiscard]] bool is_displaced(const key& which, const entry& known) const;
+  void show_tokens(protocol::registry_view& view);
   void drop_removed_by_peers(const std::set<key>& stored);
   /// The stored groups with the lists that automatic ones should have.
   [[nodiscard]] std::vector<core::group> groups_now() const;
@@ -141,13 +188,18 @@ private:
   /// The time in which it could see others change the rows; from the first read on.
   std::optional<attended_time> read_;
   std::uint64_t sequence_ = 1;
-  std::map<key, entry> entries_;
-  /// Addresses whose last beat carried the app name header.
-  std::unordered_set<std::string> app_header_;
-  /// The token of the last beat, of executors of groups that have one.
-  std::unordered_map<std::string, core::token_kind> tokens_shown_;
+  entry_map entries_;
+  /// Entries by app name.
+  std::unordered_map<std::string, std::size_t> count_of_;
+  /// Entries that may be routed to, by place.
+  std::unordered_map<std::string, std::vector<entry_map::const_iterator>> claims_;
   /// App names of groups with a token.
   std::unordered_set<std::string> guarded_apps_;
+  /// Places that people entered, by the app names of their groups; only while there are groups with a token.
+  std::unordered_map<std::string, std::vector<std::string>> entered_places_;
+  /// As of the last view.
+  std::map<key, std::string> displaced_;
+  std::vector<std::pair<protocol::app_address, std::string>> displaced_news_;
   std::set<key> removed_;
   /// Since when.
   std::unordered_map<std::string, core::time_point> watched_;
@@ -155,6 +207,8 @@ private:
   /// As stored.
   std::vector<core::group> groups_;
   std::map<key, dead_row> dead_;
+  /// Tokens that the store has of addresses without a registration.
+  std::vector<core::registration> left_tokens_;
   write_in_flight in_flight_;
   std::shared_ptr<const protocol::registry_view> view_;
   bool view_stale_ = false;

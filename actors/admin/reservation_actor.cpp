@@ -47,6 +47,7 @@ reservation_actor_state::reservation_actor_state(protocol::reservation_actor::po
 protocol::reservation_actor::behavior_type reservation_actor_state::make_behavior() {
   return {
     [this](const protocol::life_change& change) { change_life(change); },
+    [this](protocol::finish_reserved) { return finish(); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -84,7 +85,7 @@ void reservation_actor_state::arm(steady when) {
 }
 
 void reservation_actor_state::reserve() {
-  if (!life_ || busy_ || stopping_)
+  if (!life_ || busy_ || finishing_ || stopping_)
     return;
   const auto t = self_->clock().now();
   if (t < next_)
@@ -95,8 +96,42 @@ void reservation_actor_state::reserve() {
   }
   next_ = next_point(next_, reserve_every, t);
   busy_ = true;
-  core::reserve_window window{.now = clock_.at(t), .misfire_after = settings_.misfire_after,
-                              .jobs_max = settings_.claim_rows_max};
+  ask_planner();
+}
+
+void reservation_actor_state::ask_planner() {
+  protocol::request(self_, partners_.schedule, store_patience, protocol::reserved_backlog_query{})
+    .then(
+      [this](const protocol::reserved_backlog& backlog) {
+        const auto t = self_->clock().now();
+        if (backlog.late > late_max) {
+          if (t >= strained_until_)
+            log_->warn("claims are {} ms behind: no more instants are reserved until they catch up", backlog.late.count());
+          strained_until_ = t + strained_for;
+          return rest();
+        }
+        reserve_now(t < strained_until_ ? strained_horizon : core::reserve_window{}.horizon);
+      },
+      [this](const caf::error&) { rest(); });
+}
+
+// Nothing this time.
+void reservation_actor_state::rest() {
+  busy_ = false;
+  if (stopping_)
+    return put_back();
+  if (finishing_)
+    return report_finished();
+  if (self_->clock().now() >= next_forget_)
+    return forget_old();
+  reserve();
+}
+
+void reservation_actor_state::reserve_now(core::milliseconds horizon) {
+  if (!life_ || finishing_ || stopping_)
+    return rest();
+  core::reserve_window window{.now = clock_.at(self_->clock().now()), .horizon = horizon,
+                              .misfire_after = settings_.misfire_after, .jobs_max = settings_.claim_rows_max};
   ask_store<core::reserve_outcome>(
     self_, partners_.worker,
     [life = *life_, window](storage::store& store) {
@@ -120,11 +155,7 @@ void reservation_actor_state::take(core::result<core::reserve_outcome>&& outcome
   } else if (outcome.error().code != core::errc::fenced && !std::exchange(troubled_, true)) {
     log_->warn("no instants can be reserved now: {}", outcome.error().context);
   }
-  if (stopping_)
-    return put_back();
-  if (t >= next_forget_)
-    return forget_old();
-  reserve();
+  rest();
 }
 
 void reservation_actor_state::tell(const core::reserve_outcome& outcome) {
@@ -155,8 +186,24 @@ void reservation_actor_state::forget_old() {
       next_forget_ = gone && *gone == forget_max ? t : t + forget_every;
       if (stopping_)
         return put_back();
+      if (finishing_)
+        return report_finished();
       reserve();
     });
+}
+
+caf::result<void> reservation_actor_state::finish() {
+  auto promise = self_->make_response_promise<void>();
+  finished_.push_back(promise);
+  finishing_ = true;
+  if (!busy_)
+    report_finished();
+  return promise;
+}
+
+void reservation_actor_state::report_finished() {
+  for (auto& promise : std::exchange(finished_, {}))
+    promise.deliver();
 }
 
 caf::result<void> reservation_actor_state::stop() {
@@ -187,6 +234,7 @@ void reservation_actor_state::put_back() {
 }
 
 void reservation_actor_state::report_stopped() {
+  report_finished();
   for (auto& promise : std::exchange(stopped_, {}))
     promise.deliver();
 }

@@ -190,7 +190,8 @@ void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int
   link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
     if (!link)
       return asked->fail(link.error());
-    protocol::request(self_, *link, limit_, protocol::log_request{asked->run.id, asked->run.trigger_time, asked->from_line})
+    const auto& run = asked->run;
+    protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
       .then(
         [asked](protocol::log_reply& reply) {
           const auto first = asked->from_line;

@@ -102,7 +102,7 @@ void run_admin_state::ask_share(const std::shared_ptr<merging>& work, std::size_
     if (!link)
       return share_told(work, at, {}, std::move(link.error().context));
     const auto& run = work->shares[at].run;
-    protocol::request(self_, *link, limit, protocol::log_request{run.id, run.trigger_time, 1})
+    protocol::request(self_, *link, limit, protocol::log_request{run.id, run.trigger_time, 1, run.group})
       .then(
         [this, work, at](protocol::log_reply& reply) {
           share_told(work, at, std::move(reply.content), reply.answered ? std::string{} : "it did not answer: " + reply.error);

@@ -41,8 +41,12 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     deferred_count_{
       make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
     lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
+    locked_count_{make_counter(self->system(), "claims-locked",
+                               "Times a claim left out a job or an intent whose row another transaction held.")},
     unreserved_count_{
-      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")} {}
+      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")},
+    far_ahead_count_{self->system().metrics().gauge_singleton(
+      "ringmaster", "jobs-far-ahead", "Jobs of this node with times further ahead than their schedules explain.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -52,7 +56,9 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
     [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
+    [this](protocol::finish_reserved) { return finish_reserved(); },
     [this](protocol::stop_request) { return drain(); },
+    [this](protocol::reserved_backlog_query) { return protocol::reserved_backlog{reserved_lateness()}; },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -64,40 +70,55 @@ void schedule_actor_state::change_life(const protocol::life_change& change) {
   life_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
   forget_claims();
-  reload();
+  forget_everything();
+  load_missing();
+  report_finished();
 }
 
-// The life goes on and with it its claims: what is under way is fired when it is answered.
+// The life goes on and with it its claims: what is under way is fired when it is answered. Jobs of slots that stay are planned
+// while those of the new ones are read.
 void schedule_actor_state::change_slots(const protocol::slot_change& change) {
   if (slots_ == change.slots)
     return;
+  const auto gone = slots_ & ~change.slots;
   slots_ = change.slots;
-  // A takeover is rare, and reading everything again is one page for most installations.
-  reload();
-}
-
-void schedule_actor_state::reload() {
-  forget_jobs();
-  if (life_ && slots_.any())
-    load(slots_, core::job_id{0}, generation_);
-}
-
-void schedule_actor_state::forget_jobs() {
-  ++generation_;
-  loaded_ = false;
-  loading_ = false;
-  polling_ = false;
-  look_ahead_ = true;
+  known_slots_ &= slots_;
+  loading_slots_ &= slots_;
+  if (gone.any()) {
+    book_.erase_if([&gone](core::job_id job) { return gone.test(core::slot_of(job)); });
+    drop_stale_routes();
+  }
+  if (!life_)
+    return;
+  ahead_.emplace(); // of a node that is gone
+  swept_ = {};
   next_intent_poll_ = {};
-  seen_revision_ = 0;
+  load_missing();
+  arm();
+}
+
+void schedule_actor_state::forget_everything() {
+  ++generation_;
+  loading_ = polling_ = sweeping_ = false;
+  known_slots_.reset();
+  loading_slots_.reset();
+  seen_revision_.reset();
+  next_intent_poll_ = {};
+  swept_ = {};
+  ahead_.emplace();
+  check_from_ = 0;
+  next_check_ = {};
+  far_ahead_.clear();
   book_.clear();
   intents_.clear();
   deferred_intents_.clear();
   intents_known_.clear();
+  put_off_.clear();
+  misfires_.clear();
+  claimed_meanwhile_.clear();
   guests_.clear();
-  for (const auto& [sequence, claim] : claims_)
-    for (const auto& intent : claim.intents)
-      intents_known_.insert(core::number(intent.id));
+  locked_jobs_.clear();
+  locked_intents_.clear();
   drop_stale_routes();
 }
 
@@ -110,12 +131,34 @@ void schedule_actor_state::tick() {
   if (life_) {
     if (t >= next_poll_)
       poll_edits();
-    if (loaded_ && t >= next_intent_poll_)
+    if (t >= next_intent_poll_)
       poll_intents();
     tend_mirror();
+    if (t >= next_check_)
+      check_times();
     work();
   }
+  report_finished();
   arm();
+}
+
+// Looked at with each claim that is answered and with each tick: a sweep comes once a second at the latest.
+void schedule_actor_state::report_finished() {
+  if (finished_.empty())
+    return;
+  const bool reading = known_slots_ != slots_ || (slots_.any() && ahead_);
+  if (life_ && (reading || std::any_of(intents_known_.begin(), intents_known_.end(),
+                           [](const auto& known) { return core::is_reserved(known.second); })))
+    return;
+  for (auto& promise : std::exchange(finished_, {}))
+    promise.deliver();
+}
+
+caf::result<void> schedule_actor_state::finish_reserved() {
+  auto promise = self_->make_response_promise<void>();
+  finished_.push_back(promise);
+  report_finished();
+  return promise;
 }
 
 caf::result<void> schedule_actor_state::drain() {
@@ -147,7 +190,7 @@ void schedule_actor_state::leave() {
 }
 
 void schedule_actor_state::work() {
-  if (!life_ || !loaded_ || draining_)
+  if (!life_ || draining_)
     return;
   claim_routed();
   plan_due(now());
@@ -162,10 +205,15 @@ void schedule_actor_state::plan_due(core::time_point t) {
   std::size_t runs = candidates.size();
   const auto look = book_.next_look();
   const bool begins = look && next_pass(*look) <= t;
+  std::vector<core::job_id> without_source;
   while (begins && runs < settings_.claim_rows_max) {
     auto due = book_.take_due(t + settings_.claim_ahead);
     if (!due)
       break;
+    if (due->spec->source_left_out) {
+      without_source.push_back(due->spec->id); // due again as soon as it is there
+      continue;
+    }
     auto plan = core::plan({due->spec, due->next}, *due->rule, window);
     if (plan.next == due->next) {
       book_.retry_at(due->spec->id, due->next); // looked at too early
@@ -178,6 +226,7 @@ void schedule_actor_state::plan_due(core::time_point t) {
     last_pass_ = t;
     hurried_ = runs >= settings_.claim_rows_max;
   }
+  read_sources(std::move(without_source));
   // In a pass that the lanes do not take whole, neither kind waits for the end of the other.
   protocol::route_request request{shares_.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
   if (request.candidates.empty())
@@ -204,7 +253,7 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   for (auto& candidate : batch.held)
     put_off(std::move(candidate), held_wait);
   std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
-  drop_stale_routes(); // nothing is claimed while definitions are read, and others would miss their slots until then
+  drop_stale_routes();
   work();
 }
 
@@ -234,10 +283,12 @@ void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::
     return;
   deferred_count_->inc();
   hurried_ = true;
-  if (candidate.intent)
+  if (candidate.intent) {
+    put_off_.insert(core::number(candidate.intent->id));
     deferred_intents_.push(steady_now() + wait, std::move(*candidate.intent));
-  else
+  } else {
     look_again(candidate.spec->id, wait);
+  }
 }
 
 // Of a former life, or read anew while it was being routed: then it is planned anew, too, and a batch may move a job only once.
@@ -273,15 +324,14 @@ void schedule_actor_state::arm() {
     return;
   auto t = steady_now();
   auto wake = next_poll_;
-  if (loaded_) {
+  if (!sweeping_)
     wake = std::min(wake, next_intent_poll_);
-    if (auto look = book_.next_look())
-      wake = std::min(wake, clock_.when(next_pass(*look)));
-    if (tends_mirror() && !mirror_busy_)
-      wake = std::min(wake, next_mirror_);
-    if (auto intent = deferred_intents_.next())
-      wake = std::min(wake, *intent);
-  }
+  if (auto look = book_.next_look())
+    wake = std::min(wake, clock_.when(next_pass(*look)));
+  if (tends_mirror() && !mirror_busy_)
+    wake = std::min(wake, next_mirror_);
+  if (auto intent = deferred_intents_.next())
+    wake = std::min(wake, *intent);
   wake = std::max(wake, t + round_gap);
   if (armed_ && *armed_ <= wake)
     return;

@@ -12,6 +12,8 @@
 #include "actors/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/firing_heap.hpp"
+#include "core/growing_waits.hpp"
+#include "core/late_instants.hpp"
 #include "core/schedule_book.hpp"
 #include "core/turns.hpp"
 #include "protocol/caf.hpp"
@@ -46,6 +48,9 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
   static constexpr auto unlimited = static_cast<std::size_t>(-1);
+  // The first attempts still lie before the instant: most transactions are short.
+  static constexpr core::milliseconds lock_wait_min{20};
+  static constexpr core::milliseconds lock_wait_max{1'000};
 
   /// What a claim under way moves, to be undone or done when its answer comes.
   struct pending_claim {
@@ -54,24 +59,36 @@ private:
     std::vector<core::schedule_move> moves;
     /// The definition that each move was planned with.
     std::vector<core::job_ptr> specs;
+    /// How many instants each move drops by its job's misfire policy.
+    std::vector<std::size_t> dropped;
     std::vector<core::intent> intents;
     protocol::slot_release slots;
-    std::size_t dropped = 0;
   };
 
   void change_life(const protocol::life_change& change);
   void change_slots(const protocol::slot_change& change);
-  void forget_jobs();
+  void forget_everything();
   void forget_claims();
-  void reload();
 
   // Definitions.
-  void load(core::slot_set wanted, core::job_id after, std::int64_t generation);
+  [[nodiscard]] core::slot_set missing_slots() const { return slots_ & ~known_slots_; }
+  void load_missing();
+  void load(core::job_id after);
+  void put_loaded(core::scheduled_job&& read);
+  void loaded();
   void poll_edits();
   void take_edits(std::vector<core::scheduled_job>&& edits);
   void read_again(std::vector<core::job_id> jobs);
+  void read_sources(std::vector<core::job_id> jobs);
   void put(core::scheduled_job&& read);
   void poll_intents();
+  void sweep(std::size_t pages);
+  void look_ahead();
+  void take_page(std::vector<core::intent>&& page);
+
+  // Times that lie implausibly ahead (schedule_check.cpp).
+  void check_times();
+  void end_check_round();
 
   // The mirror.
   [[nodiscard]] bool tends_mirror() const;
@@ -81,6 +98,8 @@ private:
 
   // Planning.
   void tick();
+  [[nodiscard]] caf::result<void> finish_reserved();
+  void report_finished();
   [[nodiscard]] caf::result<void> drain();
   void report_drained();
   void leave();
@@ -96,6 +115,10 @@ private:
   [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
   void route_unknown(std::vector<core::intent>&& intents);
   void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
+  void forget(const core::intent& intent);
+  [[nodiscard]] core::milliseconds reserved_lateness();
+  void take_due_intents();
+  [[nodiscard]] std::vector<core::intent> take_ready(std::size_t room);
   void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
   void share_room(const protocol::routed_batch& batch);
@@ -105,7 +128,10 @@ private:
   void give_back(protocol::slot_release&& slots);
   void claim_routed();
   void take_claim(protocol::claim_reply&& reply);
-  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost);
+  /// `repeated`: the answer of the claim was lost, and `lost` names all of its jobs.
+  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked,
+                  bool repeated);
+  void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);
   void refused(pending_claim&& pending, const core::error& why);
   void look_again(core::job_id job, core::milliseconds wait);
   void arm();
@@ -120,19 +146,37 @@ private:
   logger log_;
   core::schedule_book book_;
   core::slot_set slots_;
+  /// Of these, those whose jobs are all in the book, and those whose jobs are being read.
+  core::slot_set known_slots_;
+  core::slot_set loading_slots_;
   std::optional<core::node_life> life_;
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
   bool shared_ = false;
-  /// The next sweep also brings what was reserved ahead, by a former life say, and nobody may be waiting for.
-  bool look_ahead_ = false;
   /// Raised whenever everything is forgotten: answers to older questions are stale.
   std::int64_t generation_ = 0;
-  std::int64_t seen_revision_ = 0;
-  bool loaded_ = false;
+  /// Every edit up to this one is in the book. Nothing: the first page of jobs was not read yet.
+  std::optional<std::int64_t> seen_revision_;
+  /// The next page of edits begins behind this revision, or inside it, behind this job.
+  std::int64_t polled_revision_ = 0;
+  core::job_id polled_job_ = core::last_job_id;
   bool loading_ = false;
   bool polling_ = false;
   steady next_poll_{};
+  /// How far the sweep for waiting intents has come; at the end it begins again.
+  core::intent_place swept_;
+  bool sweeping_ = false;
+  /// Intents that were claimed while a page of the sweep was being read.
+  std::unordered_set<std::int64_t> claimed_meanwhile_;
   steady next_intent_poll_{};
+  /// Instants that were reserved ahead, by a former life say, and that nobody may be waiting for: how far they are read. Nothing:
+  /// wholly.
+  std::optional<core::intent_place> ahead_;
+
+  /// The round through all jobs: where it goes on, what it has found, and what the one before it had.
+  std::size_t check_from_ = 0;
+  steady next_check_{};
+  std::vector<core::far_ahead> far_ahead_;
+  std::unordered_set<std::int32_t> told_far_ahead_;
 
   bool mirror_busy_ = false;
   /// The last job that this round has looked at.
@@ -153,7 +197,12 @@ private:
   std::deque<core::intent> intents_;
   /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
   core::firing_heap<core::intent, steady> deferred_intents_;
-  std::unordered_set<std::int64_t> intents_known_;
+  /// Those that are known, and why they run.
+  std::unordered_map<std::int64_t, core::trigger_kind> intents_known_;
+  /// Of these, those that have found no room at their executors once.
+  std::unordered_set<std::int64_t> put_off_;
+  /// The intent that waits as the misfire of its job: it stands for whatever else of the job is missed meanwhile.
+  core::waiting_misfires misfires_;
   /// Jobs of other nodes' slots that were read for intents, until the next sweep: who finds no slot is not read again each time.
   std::unordered_map<std::int32_t, core::job_ptr> guests_;
   /// Of those that find no slot: instants of schedules, and what came of something else. The few of one kind do not wait behind
@@ -164,7 +213,13 @@ private:
   core::even_shares shares_;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
+  /// Of jobs and intents whose rows another transaction held when they were to be claimed.
+  core::growing_waits locked_jobs_{lock_wait_min, lock_wait_max};
+  core::growing_waits locked_intents_{lock_wait_min, lock_wait_max};
+  steady next_lock_warning_{};
 
+  /// Callers that wait until no reserved instant is left to be claimed.
+  std::vector<caf::typed_response_promise<void>> finished_;
   /// A graceful stop is under way: nothing new is claimed.
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
@@ -176,7 +231,9 @@ private:
   caf::telemetry::int_counter* dropped_count_;
   caf::telemetry::int_counter* deferred_count_;
   caf::telemetry::int_counter* lost_count_;
+  caf::telemetry::int_counter* locked_count_;
   caf::telemetry::int_counter* unreserved_count_;
+  caf::telemetry::int_gauge* far_ahead_count_;
 };
 
 } // namespace ringmaster::actors

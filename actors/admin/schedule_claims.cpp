@@ -14,6 +14,8 @@ namespace {
 
 // A job whose claim the store refuses.
 constexpr auto refused_wait = std::chrono::seconds{60};
+// Between two lines in the log about rows that others hold.
+constexpr auto lock_warning_period = std::chrono::seconds{10};
 
 } // namespace
 
@@ -21,18 +23,17 @@ void schedule_actor_state::claim_routed() {
   drop_stale_routes();
   if (routed_.empty() || claims_.size() >= claims_in_flight_max)
     return;
-  core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_, .moves = {}, .runs = {},
+  core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_.value_or(0),
+                          .moves = {}, .runs = {},
                           .node_host = node_host_, .shared = shared_};
-  pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .intents = {}, .slots = {}};
+  pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .dropped = {}, .intents = {}, .slots = {}};
   auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
   for (auto job = routed_.begin(); job != end; ++job) {
     if (job->candidate.plan) {
       const auto& plan = *job->candidate.plan;
       batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
       pending.specs.push_back(job->candidate.spec);
-      if (plan.dropped > 0)
-        log_->info("job={} {} missed instants dropped by its misfire rule DO_NOTHING", core::number(plan.id), plan.dropped);
-      pending.dropped += plan.dropped;
+      pending.dropped.push_back(plan.dropped);
     } else if (job->candidate.intent) {
       pending.intents.push_back(std::move(*job->candidate.intent));
     }
@@ -60,36 +61,80 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
     claim_jobs_max_ = claim_jobs_max_ < settings_.claim_rows_max ? claim_jobs_max_ * 2 : unlimited;
   auto& outcome = *reply.outcome;
   for (const auto& intent : pending.intents)
-    intents_known_.erase(core::number(intent.id));
+    forget(intent);
   take_refused_intents(pending, outcome);
+  put_off_locked(pending, outcome);
   auto lost = std::move(outcome.lost_races);
   add(lost_count_, lost.size());
   if (outcome.repeated) // who lost is said only once, and that answer did not come
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
-  take_moves(pending, lost);
+  take_moves(pending, lost, outcome.locked_jobs, outcome.repeated);
   for (const auto& run : outcome.runs)
     pending.slots.slots.take_off(run.plan);
   give_back(std::move(pending.slots));
   add(claimed_count_, outcome.runs.size());
-  add(dropped_count_, pending.dropped);
   if (!outcome.runs.empty())
     protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
   read_again(std::move(lost));
+  report_finished();
   work();
 }
 
-void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost) {
+void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost,
+                                      const std::vector<core::job_id>& locked, bool repeated) {
   std::unordered_set<std::int32_t> not_moved;
-  for (auto id : lost)
-    not_moved.insert(core::number(id));
+  for (const auto* some : {&lost, &locked})
+    for (auto id : *some)
+      not_moved.insert(core::number(id));
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
+    // Only now: a move that lost is planned again, with what it drops.
+    if (const auto dropped = pending.dropped[i]; dropped > 0 && (repeated || !not_moved.contains(core::number(move.job)))) {
+      log_->info("job={} {} missed instants dropped by its misfire rule DO_NOTHING", core::number(move.job), dropped);
+      add(dropped_count_, dropped);
+    }
     if (!move.next && !not_moved.contains(core::number(move.job)))
       log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
+    if (!not_moved.contains(core::number(move.job)))
+      locked_jobs_.done(core::number(move.job));
     // A job that was read since then is newer, or loses its next claim.
     if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
       book_.moved(move.job, move.next, move.last);
+  }
+}
+
+// What another transaction holds stays due: its jobs alone are late, and are tried again less and less often. A server that does
+// not say which rows these are is asked with smaller claims, until such a job stands alone.
+void schedule_actor_state::put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome) {
+  const auto count = outcome.locked_jobs.size() + outcome.locked_intents.size();
+  if (count == 0)
+    return;
+  locked_count_->inc(static_cast<std::int64_t>(count));
+  const bool halve = outcome.locked_as_one && count > 1;
+  if (halve)
+    claim_jobs_max_ = count / 2;
+  if (!halve && steady_now() >= next_lock_warning_) {
+    next_lock_warning_ = steady_now() + lock_warning_period;
+    log_->warn("{} jobs and {} runs that wait cannot be claimed now: another transaction holds their rows; trying again",
+               outcome.locked_jobs.size(), outcome.locked_intents.size());
+  }
+  if (pending.generation != generation_)
+    return; // the jobs were read again, and the sweep brings the intents back
+  for (const auto job : outcome.locked_jobs)
+    look_again(job, halve ? core::milliseconds{0} : locked_jobs_.next(core::number(job)));
+  std::unordered_set<std::int64_t> locked;
+  for (const auto id : outcome.locked_intents)
+    locked.insert(core::number(id));
+  for (const auto& intent : pending.intents) {
+    const auto id = core::number(intent.id);
+    if (!locked.contains(id)) {
+      locked_intents_.done(id);
+    } else if (intents_known_.emplace(id, intent.kind).second) {
+      if (!halve)
+        put_off_.insert(id); // it waits for its lock: claims are not behind
+      deferred_intents_.push(steady_now() + (halve ? core::milliseconds{0} : locked_intents_.next(id)), intent);
+    }
   }
 }
 
@@ -109,7 +154,7 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
   }
   if (pending.generation != generation_) {
     for (const auto& intent : pending.intents)
-      intents_known_.erase(core::number(intent.id)); // the sweep brings them back; the jobs were read anew
+      forget(intent); // the sweep brings them back; the jobs were read anew
     return;
   }
   for (const auto& move : pending.moves)

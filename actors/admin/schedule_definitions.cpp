@@ -13,15 +13,18 @@ namespace {
 
 constexpr std::size_t jobs_page_size = 2000;
 
+/// Sources are some kilobytes, and some are megabytes.
+constexpr std::size_t sources_page_size = 50;
+
 struct jobs_page {
-  /// Of the first page only: whatever is edited while later pages are read is above it, and read once more.
+  /// Of the first page of a life: whatever is edited while later pages are read is above it, and read once more.
   std::optional<std::int64_t> revision;
   std::vector<core::scheduled_job> jobs;
 };
 
-core::result<jobs_page> read_page(storage::store& store, const core::slot_set& wanted, core::job_id after) {
+core::result<jobs_page> read_page(storage::store& store, const core::slot_set& wanted, core::job_id after, bool first) {
   jobs_page page;
-  if (after == core::job_id{0}) {
+  if (first) {
     auto revision = store.firings().last_revision();
     if (!revision)
       return tl::unexpected<core::error>{revision.error()};
@@ -38,11 +41,22 @@ core::result<jobs_page> read_page(storage::store& store, const core::slot_set& w
 
 // -- definitions -----------------------------------------------------------------------------------------------------------
 
-void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::int64_t generation) {
+void schedule_actor_state::load_missing() {
+  if (!life_ || loading_ || missing_slots().none())
+    return;
   loading_ = true;
+  loading_slots_ = missing_slots();
+  load(core::job_id{0});
+}
+
+// What is read is planned at once, and edits are polled meanwhile: with the first page it is known from which one on.
+void schedule_actor_state::load(core::job_id after) {
   ask_store<jobs_page>(
-    self_, partners_.storage, [wanted, after](storage::store& store) { return read_page(store, wanted, after); },
-    [this, wanted, after, generation](core::result<jobs_page>&& page) {
+    self_, partners_.storage,
+    [wanted = loading_slots_, after, first = !seen_revision_](storage::store& store) {
+      return read_page(store, wanted, after, first);
+    },
+    [this, after, generation = generation_](core::result<jobs_page>&& page) {
       if (generation != generation_)
         return;
       if (!page) {
@@ -50,39 +64,59 @@ void schedule_actor_state::load(core::slot_set wanted, core::job_id after, std::
         log_->warn("reading jobs failed, trying again: {}", page.error().context);
         loading_ = false;
         next_poll_ = steady_now() + settings_.edit_poll;
-        arm();
-        return;
+        return arm();
       }
-      if (page->revision)
-        seen_revision_ = *page->revision;
+      if (page->revision) {
+        seen_revision_ = polled_revision_ = *page->revision;
+        polled_job_ = core::last_job_id;
+        next_poll_ = steady_now() + settings_.edit_poll;
+      }
       auto last = page->jobs.empty() ? after : page->jobs.back().spec->id;
       auto complete = page->jobs.size() < jobs_page_size;
       for (auto& job : page->jobs)
-        put(std::move(job));
-      if (!complete)
-        return load(wanted, last, generation);
-      loading_ = false;
-      loaded_ = true;
-      log_->info("{} jobs known", book_.size());
-      next_poll_ = steady_now();
+        put_loaded(std::move(job));
+      if (complete)
+        loaded();
+      else
+        load(last);
       work();
     });
+}
+
+// A slot that left meanwhile is not known, also if it came back.
+void schedule_actor_state::loaded() {
+  loading_ = false;
+  known_slots_ |= std::exchange(loading_slots_, {});
+  if (missing_slots().any())
+    return load_missing();
+  log_->info("{} jobs known", book_.size());
+  next_poll_ = steady_now();
+}
+
+// The poll may have brought a later edit of it.
+void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
+  const auto id = read.spec->id;
+  if (const auto known = book_.revision_of(id); known && *known >= read.revision)
+    return;
+  if (loading_slots_.test(core::slot_of(id)))
+    put(std::move(read));
 }
 
 void schedule_actor_state::poll_edits() {
   if (!life_ || polling_)
     return;
-  if (!loaded_) {
-    // A read that is under way is let finish, however long it takes.
-    if (!loading_ && slots_.any() && steady_now() >= next_poll_)
-      reload();
+  // A read that is under way is let finish, however long it takes.
+  if (steady_now() >= next_poll_)
+    load_missing();
+  next_poll_ = std::max(next_poll_, steady_now() + settings_.edit_poll);
+  if (!seen_revision_)
     return;
-  }
   polling_ = true;
-  next_poll_ = steady_now() + settings_.edit_poll;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
-    [seen = seen_revision_](storage::store& store) { return store.firings().edits_since(seen, jobs_page_size); },
+    [revision = polled_revision_, job = polled_job_](storage::store& store) {
+      return store.firings().edits_since(revision, jobs_page_size, job);
+    },
     [this, generation = generation_](core::result<std::vector<core::scheduled_job>>&& page) {
       if (generation != generation_)
         return;
@@ -93,26 +127,21 @@ void schedule_actor_state::poll_edits() {
     });
 }
 
+// A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
 void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
-  if (edits.empty())
+  const auto full = edits.size() >= jobs_page_size;
+  const auto begun = polled_job_ != core::last_job_id;
+  if (edits.empty() && !begun)
     return;
-  // A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
-  auto full = edits.size() >= jobs_page_size;
-  auto first = edits.front().revision;
-  auto last = edits.back().revision;
-  if (full && first == last) {
-    // One edit of more jobs than a page: everything is read again, as it was after that edit or later.
-    forget_jobs();
-    seen_revision_ = last;
-    protocol::send(self_, partners_.registry, protocol::registry_hint{});
-    return load(slots_, core::job_id{0}, generation_);
+  if (!edits.empty()) {
+    polled_revision_ = edits.back().revision;
+    polled_job_ = edits.back().spec->id;
   }
+  if (!full)
+    polled_job_ = core::last_job_id;
   for (auto& job : edits)
     put(std::move(job));
-  if (full)
-    seen_revision_ = last - 1;
-  else
-    seen_revision_ = std::max(seen_revision_, last);
+  seen_revision_ = std::max(*seen_revision_, full ? polled_revision_ - 1 : polled_revision_);
   protocol::send(self_, partners_.registry, protocol::registry_hint{});
   if (full)
     poll_edits();
@@ -127,8 +156,17 @@ void schedule_actor_state::put(core::scheduled_job&& read) {
     read.next.reset();
   else if (!slots_.test(core::slot_of(id)))
     return;
+  if (const auto known = book_.revision_of(id); known && *known > read.revision)
+    return;
   if (auto bad = book_.put(std::move(read)))
     log_->error("job={} cannot be planned: {}", core::number(bad->job), bad->reason);
+}
+
+void schedule_actor_state::read_sources(std::vector<core::job_id> jobs) {
+  for (std::size_t i = 0; i < jobs.size(); i += sources_page_size) {
+    const auto end = std::min(jobs.size(), i + sources_page_size);
+    read_again({jobs.begin() + static_cast<std::ptrdiff_t>(i), jobs.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
 }
 
 void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
@@ -150,7 +188,7 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
       for (auto& job : *found) {
         alive.insert(core::number(job.spec->id));
         // Before its edit is seen it would lose every claim: the poll brings it.
-        if (job.revision > seen_revision_)
+        if (job.revision > seen_revision_.value_or(0))
           unseen = true;
         else
           put(std::move(job));

@@ -18,7 +18,9 @@ constexpr auto after_failure = 5s;
 
 } // namespace
 
-bool schedule_actor_state::tends_mirror() const { return life_ && !shared_ && loaded_ && !draining_ && slots_.test(0); }
+bool schedule_actor_state::tends_mirror() const {
+  return life_ && !shared_ && missing_slots().none() && !draining_ && slots_.test(0);
+}
 
 void schedule_actor_state::tend_mirror() {
   if (mirror_busy_ || !tends_mirror() || steady_now() < next_mirror_)

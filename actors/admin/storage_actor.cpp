@@ -33,8 +33,9 @@ std::vector<T> take_front(std::deque<T>& from, std::size_t limit) {
 } // namespace
 
 storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
-                                         protocol::wall_clock clock, logger log)
-  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)}, metrics_{self->system()} {
+                                         protocol::wall_clock clock, logger log, std::shared_ptr<marks_keeper> marks)
+  : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)}, marks_{std::move(marks)},
+    metrics_{self->system()} {
   auto seat = [this](const protocol::store_worker& worker) -> desk& {
     auto found = std::find_if(desks_.begin(), desks_.end(), [&](const desk& d) { return d.worker == worker; });
     if (found != desks_.end())
@@ -142,6 +143,7 @@ void storage_actor_state::change_life(const protocol::life_change& change) {
 }
 
 void storage_actor_state::tick() {
+  release_held();
   pump();
   metrics_.show({claims_.size(), triggers_.size() + former_triggers_.size(), callbacks_waiting_, open_claims_.size()});
   look_for_strays();
@@ -270,9 +272,9 @@ storage_actor_state::record_task storage_actor_state::next_record() {
 
 void storage_actor_state::run_claim(desk& at, std::shared_ptr<protocol::claim_request> request) {
   at.busy = true;
-  auto index = static_cast<std::size_t>(&at - desks_.data());
+  const auto index = static_cast<std::size_t>(&at - desks_.data());
   ask_store<core::claim_outcome>(
-    self_, at.worker, [request, t = now()](storage::store& store) { return store.firings().claim(request->batch, t); },
+    self_, at.worker, [request, marks = marks_, t = now()](auto& store) { return claim(store, request->batch, t, marks.get()); },
     [this, index, request, since = self_->clock().now()](core::result<core::claim_outcome>&& outcome) {
       desks_[index].busy = false;
       measure(store_work::claim, request->batch.runs.size(), since, outcome ? nullptr : &outcome.error());
@@ -316,10 +318,11 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
 void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome) {
   if (!outcome)
     return refused(*task, outcome.error());
+  if (!outcome->locked_runs.empty())
+    hold(*task, outcome->locked_runs);
   metrics_.stored(outcome->callbacks_stored, task->batch.callbacks.size(), outcome->triggers_stored);
   closed(*task);
-  if (const auto& runs = outcome->foreign_callbacks; !runs.empty())
-    log_->warn("run={} and {} more: results of another group's executor refused", core::number(runs.front()), runs.size() - 1);
+  warn_of_ignored_callbacks(log_, *outcome);
   for (const auto& answer : task->answers)
     answer->done();
   // Numbers of adopted claims begin anew with each life.
@@ -327,68 +330,6 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
     resolve(task->batch.triggers);
   if (intents_ && !outcome->intents.empty())
     protocol::send(self_, *intents_, protocol::intent_batch{std::move(outcome->intents)});
-}
-
-// What the store refuses now it refuses for ever. The batch is halved until the run that is refused stands alone, so that its
-// neighbours are kept; trigger result and callback of one run stay together. A trigger result that is dropped leaves its claim
-// open: recovery asks the executor about the run.
-void storage_actor_state::refused(record_task& task, const core::error& why) {
-  auto& batch = task.batch;
-  if (!batch.resolved_claims.empty() && !(batch.triggers.empty() && batch.callbacks.empty())) {
-    auto claims = std::make_shared<record_task>();
-    claims->batch.owner = batch.owner;
-    claims->batch.resolved_claims = std::exchange(batch.resolved_claims, {});
-    repeated_records_.push_front(std::make_shared<record_task>(std::move(task)));
-    repeated_records_.push_front(std::move(claims));
-    return;
-  }
-  if (auto middle = middle_of(batch)) {
-    auto rest = std::make_shared<record_task>(std::move(task));
-    auto first = std::make_shared<record_task>(split(*rest, *middle));
-    repeated_records_.push_front(std::move(rest));
-    repeated_records_.push_front(std::move(first));
-    return;
-  }
-  for (const auto& trigger : batch.triggers)
-    if (batch.owner == life_)
-      close_run(trigger.claim, false);
-  for (const auto& trigger : batch.triggers)
-    log_->error("run={} trigger result refused by the store: {}", core::number(trigger.id), why.context);
-  for (const auto& callback : batch.callbacks)
-    log_->error("run={} result refused by the store: {}", core::number(callback.id), why.context);
-  closed(task);
-  if (!batch.resolved_claims.empty())
-    log_->error("the end of {} claims is refused: {}", batch.resolved_claims.size(), why.context);
-  for (const auto& answer : task.answers)
-    answer->refuse(why);
-}
-
-// A log id that splits the runs of the batch into two parts, neither of them empty; nothing when there is one run only.
-std::optional<core::log_id> storage_actor_state::middle_of(const core::record_batch& batch) {
-  std::vector<core::log_id> ids;
-  ids.reserve(batch.triggers.size() + batch.callbacks.size());
-  for (const auto& trigger : batch.triggers)
-    ids.push_back(trigger.id);
-  for (const auto& callback : batch.callbacks)
-    ids.push_back(callback.id);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids.size() < 2 ? std::nullopt : std::optional{ids[ids.size() / 2]};
-}
-
-// Takes the runs below `middle` out of `rest`.
-storage_actor_state::record_task storage_actor_state::split(record_task& rest, core::log_id middle) {
-  auto whole = std::exchange(rest, {});
-  record_task first;
-  first.batch.owner = rest.batch.owner = whole.batch.owner;
-  for (auto& trigger : whole.batch.triggers)
-    (trigger.id < middle ? first : rest).batch.triggers.push_back(std::move(trigger));
-  for (std::size_t i = 0; i < whole.batch.callbacks.size(); ++i) {
-    auto& part = whole.batch.callbacks[i].id < middle ? first : rest;
-    part.batch.callbacks.push_back(std::move(whole.batch.callbacks[i]));
-    part.answers.push_back(std::move(whole.answers[i]));
-  }
-  return first;
 }
 
 void storage_actor_state::resolve(const std::vector<core::trigger_result>& triggers) {
@@ -470,8 +411,7 @@ void storage_actor_state::tell_stray(std::int64_t claim, protocol::stray_claims&
 }
 
 bool storage_actor_state::must_repeat(desk& at, const core::error* failure, const char* what) {
-  auto repeat = failure && (failure->code == core::errc::unavailable || failure->code == core::errc::timeout);
-  if (!repeat) {
+  if (!failure || (failure->code != core::errc::unavailable && failure->code != core::errc::timeout)) {
     if (at.back_off > 0ms)
       log_->info("the store answers again");
     at.back_off = 0ms;

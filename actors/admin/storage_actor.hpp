@@ -8,8 +8,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "actors/admin/ignored_callbacks.hpp"
 #include "actors/admin/store_metrics.hpp"
 #include "actors/logger.hpp"
+#include "actors/marks_keeper.hpp"
 #include "actors/store_access.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -42,7 +44,7 @@ public:
   static constexpr std::size_t callbacks_max = 200'000;
 
   storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
-                      protocol::wall_clock clock, logger log);
+                      protocol::wall_clock clock, logger log, std::shared_ptr<marks_keeper> marks = nullptr);
   protocol::storage_actor::behavior_type make_behavior();
 
 private:
@@ -94,6 +96,14 @@ private:
     core::record_batch batch;
     /// One for each callback of the batch.
     std::vector<std::shared_ptr<callback_answer>> answers;
+    /// How long it has waited the last time because another transaction holds the rows of its runs; zero: not yet.
+    std::chrono::milliseconds held_for{0};
+  };
+
+  /// A record task that waits for rows that another transaction holds.
+  struct held_record {
+    std::shared_ptr<record_task> task;
+    caf::actor_clock::time_point again{};
   };
 
   void take(std::vector<core::trigger_result>&& results);
@@ -118,9 +128,12 @@ private:
   void run_record(desk& at, std::shared_ptr<record_task> task);
   void claimed(const std::shared_ptr<protocol::claim_request>& request, core::result<core::claim_outcome>&& outcome);
   void recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome);
+  void hold(record_task& task, const std::vector<core::log_id>& locked);
+  void release_held();
   void refused(record_task& task, const core::error& why);
   [[nodiscard]] static std::optional<core::log_id> middle_of(const core::record_batch& batch);
-  [[nodiscard]] static record_task split(record_task& rest, core::log_id middle);
+  template <class Wanted>
+  [[nodiscard]] static record_task take_out(record_task& rest, Wanted wanted);
   void resolve(const std::vector<core::trigger_result>& triggers);
   /// One run less of an open claim; `recorded` false: it is not settled in the store, and so the claim must stay there.
   void close_run(std::int64_t claim, bool recorded);
@@ -137,6 +150,7 @@ private:
   std::size_t rows_max_;
   protocol::wall_clock clock_;
   logger log_;
+  std::shared_ptr<marks_keeper> marks_;
   std::vector<desk> desks_;
   std::optional<protocol::intent_listener> intents_;
   protocol::stray_listener strays_;
@@ -156,6 +170,8 @@ private:
   std::deque<core::trigger_result> former_triggers_;
   /// Record batches whose transaction failed, or parts of one that was refused: repeated before anything new.
   std::deque<std::shared_ptr<record_task>> repeated_records_;
+  /// In no order; few.
+  std::vector<held_record> held_records_;
 
   /// Claims of this life that are open: how many of their runs are unresolved.
   std::unordered_map<std::int64_t, std::uint32_t> open_claims_;

@@ -29,6 +29,7 @@ store_metrics::store_metrics(caf::actor_system& system) {
   results_ = make_counter(system, "results-stored", "Results of runs that were stored.");
   late_results_ = make_counter(system, "results-ignored", "Results that came second, late, or for a run without a row.");
   triggers_ = make_counter(system, "trigger-codes-stored", "Trigger results that were stored.");
+  locked_ = make_counter(system, "results-locked", "Results put off because another transaction held the rows of their runs.");
   open_claims_ = registry.gauge_singleton("ringmaster", "claims-open", "Claims of this life with unresolved runs.");
 }
 
@@ -49,6 +50,8 @@ void store_metrics::stored(std::size_t callbacks, std::size_t of_callbacks, std:
   add(late_results_, of_callbacks - callbacks);
   add(triggers_, triggers);
 }
+
+void store_metrics::locked(std::size_t runs) const { add(locked_, runs); }
 
 void store_metrics::show(const store_queues& waiting) const {
   waiting_[0]->value(static_cast<std::int64_t>(waiting.claims));

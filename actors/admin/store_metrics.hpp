@@ -34,6 +34,8 @@ public:
   void failed(store_work what, core::errc why) const;
   /// Results and trigger codes that went into rows, and those that came second.
   void stored(std::size_t callbacks, std::size_t of_callbacks, std::size_t triggers) const;
+  /// Results that were put off because another transaction holds the rows of their runs.
+  void locked(std::size_t runs) const;
   void show(const store_queues& waiting) const;
 
 private:
@@ -45,6 +47,7 @@ private:
   caf::telemetry::int_counter* results_;
   caf::telemetry::int_counter* late_results_;
   caf::telemetry::int_counter* triggers_;
+  caf::telemetry::int_counter* locked_;
   std::array<caf::telemetry::int_gauge*, works> waiting_{};
   caf::telemetry::int_gauge* open_claims_;
 };

@@ -18,6 +18,7 @@
 #include "actors/admin/report_actor.hpp"
 #include "actors/admin/reservation_actor.hpp"
 #include "actors/admin/ring_actor.hpp"
+#include "actors/admin/row_sweeper.hpp"
 #include "actors/admin/run_admin.hpp"
 #include "actors/admin/schedule_actor.hpp"
 #include "actors/admin/storage_actor.hpp"
@@ -35,6 +36,9 @@ namespace {
 constexpr std::size_t readers_max = 4;
 constexpr auto drain_look_every = 20ms;
 constexpr auto question_limit = 5s;
+// What is reserved lies up to 6 s ahead (`core::reserve_window::horizon`). More than that is a lane that stays full or a database
+// that does not answer.
+constexpr auto finish_limit = 7s;
 // Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
 constexpr auto give_back_limit = 10s;
 
@@ -93,10 +97,11 @@ void supervisor_state::spawn_storage() {
   std::vector<protocol::store_worker> readers(readers_max);
   std::generate(readers.begin(), readers.end(), [this] { return spawn_worker(); });
   queries_ = {keep("read_pool", self_->spawn<protocol::with_state<read_pool_state, protocol::query_worker>>(std::move(readers))),
-              spawn_worker()};
+              spawn_worker(), spawn_worker()};
   storage_ =
     keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
-                            std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log));
+                            std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log,
+                            parts_.identity.marks));
 }
 
 void supervisor_state::spawn_firing_path() {
@@ -121,7 +126,8 @@ void supervisor_state::spawn_surroundings() {
   completion_ = keep("completion_actor", self_->spawn<protocol::with_state<completion_actor_state, protocol::completion_actor>>(
                                            storage_, schedule_, settings.server.reply_timeout, parts_.log));
   recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
-                                       storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after},
+                                       storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after,
+                                                                 settings.cluster.dead_after, settings.cluster.send_margin},
                                        parts_.clocks.wall, parts_.log));
   protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
   protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_});
@@ -172,7 +178,7 @@ void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
   // Storage first: it must know the life under which it records before anybody makes something to record.
   std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
-                                             kept_logs_};
+                                             kept_logs_, sweeper_};
   if (native_links_)
     lives.emplace_back(native_links_);
   if (parts_.shares_schedule) {
@@ -186,9 +192,13 @@ void supervisor_state::spawn_node() {
     lives.emplace_back(guard_); // lets go before the other takes
     lives.emplace_back(reservations_);
   }
+  // The beat waits for nothing but the database: it has a connection of its own. Where there is one writer only, whatever the
+  // connection, it goes to the head of that one's queue.
+  const auto lives_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{storage_, schedule_, std::move(lives), {lost_, report_, kept_logs_}}, parts_.identity,
-                               settings.cluster, parts_.gate, parts_.clocks, parts_.log));
+                               node_links{lives_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
+                                          recovery_},
+                               parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
 // What looks after the log: behind the firing path, on the node of slot 0.
@@ -204,6 +214,9 @@ void supervisor_state::spawn_upkeep() {
   kept_logs_ = keep("log_keeper", self_->spawn<protocol::with_state<log_keeper_state, protocol::log_keeper>>(
                                     keeper_partners{{storage_, queries_.edits, parts_.store_writers > 1}, pool_},
                                     settings.retention, executor_limit(settings), parts_.clocks.wall, parts_.log));
+  sweeper_ = keep("row_sweeper", self_->spawn<protocol::with_state<row_sweeper_state, protocol::row_sweeper>>(
+                                   duty_workers{storage_, queries_.edits, parts_.store_writers > 1}, parts_.clocks.wall,
+                                   parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
   protocol::send(self_, registry_, protocol::news_subscription{pool_});
   protocol::send(self_, registry_, protocol::news_subscription{lost_});
@@ -250,16 +263,43 @@ void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_res
       });
 }
 
-// -- graceful stop: claim nothing, wait for answers, say `down` ------------------------------------------------------------
+// -- graceful stop: fire what is reserved, claim nothing more, wait for answers, say `down` ---------------------------------
 
 caf::result<void> supervisor_state::stop() {
   auto promise = self_->make_response_promise<void>();
   stopped_.push_back(promise);
-  if (std::exchange(stopping_, true))
+  if (std::exchange(stopping_, true)) {
+    drain();
     return promise;
-  drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
+  }
   // Nobody who waits for more of a log holds the stop up.
   protocol::send(self_, followed_logs_, protocol::stop_request{});
+  if (reservations_)
+    finish_reserved();
+  else
+    drain();
+  return promise;
+}
+
+// Given back, an instant that is due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and then runs
+// a job once for all of its overdue instants. What nobody has reserved it finds in time.
+void supervisor_state::finish_reserved() {
+  parts_.log->info("stopping: nothing more is reserved; what is reserved is fired within {} s", finish_limit.count());
+  const auto until = self_->clock().now() + finish_limit;
+  protocol::request(self_, reservations_, finish_limit, protocol::finish_reserved{})
+    .then(
+      [this, until] {
+        const auto left = std::max<caf::timespan>(until - self_->clock().now(), 1ms);
+        protocol::request(self_, schedule_, left, protocol::finish_reserved{})
+          .then([this] { drain(); }, [this](const caf::error&) { drain(); });
+      },
+      [this](const caf::error&) { drain(); });
+}
+
+void supervisor_state::drain() {
+  if (std::exchange(draining_, true))
+    return;
+  drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
   parts_.log->info("stopping: no new claims, waiting for runs on their way");
   protocol::request(self_, node_, question_limit, protocol::status_query{})
     .then(
@@ -268,7 +308,6 @@ caf::result<void> supervisor_state::stop() {
         drain_planner();
       },
       [this](const caf::error&) { drain_planner(); });
-  return promise;
 }
 
 // A planner that does not come to rest in time has been told all the same: it claims nothing new.
@@ -281,7 +320,7 @@ void supervisor_state::drain_planner() {
           });
 }
 
-// What this node reserved and did not claim is everybody's again, Java admins included: in every graceful end, however long the
+// What this node reserved and could not claim is everybody's again, Java admins included: in every graceful end, however long the
 // drain took.
 void supervisor_state::give_reservations_back() {
   if (!reservations_)

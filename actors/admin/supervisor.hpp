@@ -45,7 +45,7 @@ struct node_parts {
   /// Null: nobody is told of failures, and alarms end as failed.
   std::shared_ptr<protocol::notifier> notifier;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
-  node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true};
+  node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true, protocol::system_time};
   /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
   core::milliseconds hand_over_ahead{100};
   std::uint64_t random_seed = 0;
@@ -93,6 +93,8 @@ private:
   caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
   caf::result<void> stop();
+  void finish_reserved();
+  void drain();
   void drain_planner();
   void give_reservations_back();
   void await_claims();
@@ -118,6 +120,7 @@ private:
   protocol::alarm_actor alarms_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
+  protocol::row_sweeper sweeper_;
   protocol::log_keeper kept_logs_;
   /// Only where others may plan, too.
   protocol::reservation_actor reservations_;
@@ -132,6 +135,8 @@ private:
   protocol::user_admin users_;
 
   bool stopping_ = false;
+  /// What is reserved has been fired, or is not waited for any longer.
+  bool draining_ = false;
   std::optional<core::node_life> life_at_stop_;
   caf::actor_clock::time_point drain_until_{};
   std::vector<caf::typed_response_promise<void>> stopped_;

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "protocol/error.hpp"
+
 namespace ringmaster::actors {
 
 using namespace std::chrono_literals;
@@ -64,9 +66,13 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
       hear({news.address, news.up});
       links_.change_native(std::move(news));
     },
-    [this](const protocol::link_query& query) {
-      return protocol::link_handle{query.http_only ? links_.own(query.address, steady_now())
-                                                   : links_.of(query.address, steady_now())};
+    [this](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+      // Which token an executor is sent is not known yet.
+      if (registry_->groups.empty())
+        return protocol::to_caf({core::errc::unavailable, "this node does not know its groups yet"});
+      const auto& link =
+        query.http_only ? links_.own(query.address, steady_now()) : links_.of(query.address, steady_now());
+      return protocol::link_handle{link, links_.is_one_process(query.address)};
     },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -101,7 +107,7 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
       count_end(run.plan, trigger_end::failed);
       continue;
     }
-    sent.items.emplace_back(run.id, run.plan.spec);
+    sent.items.push_back({run.id, run.plan.spec, run.plan.fire_at});
     lanes_.sent(run.plan.address, std::max(steady_t, run.leave_at));
     auto [group, first] = by_address.try_emplace(run.plan.address);
     if (first)
@@ -177,9 +183,9 @@ void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trig
     break; // still claimed: the next life adopts it
   case protocol::send_state::unknown:
     count_end(run.plan, trigger_end::unknown);
-    log_->warn("job={} run={} no answer from {}: {}", core::number(run.plan.spec->id), core::number(run.id), run.plan.address,
-               result.message);
-    unknown.runs.push_back({std::move(run), std::move(result.message)});
+    log_->warn("job={} run={} no usable answer from {}: {}", core::number(run.plan.spec->id), core::number(run.id),
+               run.plan.address, result.message);
+    unknown.runs.push_back({std::move(run), std::move(result.message), result.repeated});
     break;
   }
 }

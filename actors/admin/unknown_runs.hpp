@@ -41,6 +41,8 @@ struct unknown_run {
   bool sent = false;
   /// What that sending met instead of an answer, for a person.
   std::string first_error{};
+  /// The executor said "repeat" to the first sending: the same answer to the second proves nothing.
+  bool repeated = false;
   /// When this life got to know of it: what it was late by then is what its misfire rule is about.
   core::time_point known_at{};
   phase now = phase::waiting;

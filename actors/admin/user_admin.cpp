@@ -22,6 +22,10 @@ core::error wrong_sign_in() {
   return {core::errc::invalid_argument, "the user name or the password is wrong", core::refusal::sign_in_wrong};
 }
 
+core::error too_many_unknown_sessions() {
+  return {core::errc::too_large, "too many requests with unknown sessions: try again in a minute", core::refusal::none, "60"};
+}
+
 core::error no_session() { return {core::errc::not_found, "there is no such session"}; }
 
 /// The same name but for the case of its letters a to z: databases find more, which would be names of their own to the gate.
@@ -171,6 +175,7 @@ void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outco
     return outcome.error().code == core::errc::not_found ? fail(now) : refuse(now, outcome.error());
   --attempts_;
   gate_.succeeded(now->asked.name, now->asked.remote);
+  kept_[tokens_.digest(token)] = {}; // known, and looked up by its first request
   log_->info("user {} signed in from {}", now->user.card.name, now->asked.remote);
   now->answer.deliver(protocol::signed_in{std::move(token), himself(now->user.card, now->asked.remote),
                                           now->verdict.known && !settings_.allow_known_passwords});
@@ -191,16 +196,30 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
   if (asked.session.empty() || asked.session.size() > token_bytes_max)
     return caf::unit;
   auto digest = tokens_.digest(asked.session);
-  kept_.erase(digest);
-  ++epoch_;
+  // A session that is known here is never held up.
+  if (kept_.erase(digest) == 0 && looked_up_ >= look_ups_max)
+    return protocol::to_caf(too_many_unknown_sessions());
+  ++looked_up_;
   auto answer = self_->make_response_promise<void>();
-  ask_store<void>(
-    self_, stores_.reads, [digest = std::move(digest)](storage::store& store) { return store.sessions().close(digest); },
-    [answer](core::result<void>&& outcome) mutable {
-      if (outcome)
+  // Looks before it writes: anybody may send a cookie, and a write holds up claims on SQLite.
+  ask_store<bool>(
+    self_, stores_.reads,
+    [digest, t = now()](storage::store& store) -> core::result<bool> {
+      if (auto found = store.sessions().find(digest, t); !found)
+        return found.error().code == core::errc::not_found ? core::result<bool>{false} : tl::unexpected{found.error()};
+      return store.sessions().close(digest).map([] { return true; });
+    },
+    [this, answer, digest](core::result<bool>&& closed) mutable {
+      --looked_up_;
+      // An answer of the store from before is not kept; also when it is not known whether the session was closed.
+      if (!closed || *closed) {
+        ++epoch_;
+        kept_.erase(digest);
+      }
+      if (closed)
         answer.deliver();
       else
-        answer.deliver(protocol::to_caf(outcome.error()));
+        answer.deliver(protocol::to_caf(closed.error()));
     });
   return answer;
 }
@@ -214,18 +233,31 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   if (const auto kept = kept_.find(digest); kept != kept_.end()) {
     if (self_->clock().now() < kept->second.until)
       return kept->second.found;
+    // It was valid a moment ago: not held up.
     kept_.erase(kept);
+  } else if (!admits_unknown(asked.remote)) {
+    return protocol::to_caf(too_many_unknown_sessions());
   }
   auto answer = self_->make_response_promise<protocol::identified>();
+  ++looked_up_;
   ask_store<core::found_session>(
     self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.sessions().find(digest, t); },
-    [this, answer, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
-      if (!session)
+    [this, answer, asked, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
+      --looked_up_;
+      if (!session) {
+        if (session.error().code == core::errc::not_found)
+          (void) unknown_sessions_.failed(asked.remote, self_->clock().now());
         return answer.deliver(protocol::to_caf(session.error()));
+      }
       found(digest, epoch, *session);
       answer.deliver(protocol::identified{std::move(session->who), session->known_password && !settings_.allow_known_passwords});
     });
   return answer;
+}
+
+// Made-up cookies must neither fill the readers' queue nor take their time without limit.
+bool user_admin_state::admits_unknown(const std::string& remote) const {
+  return looked_up_ < look_ups_max && !unknown_sessions_.is_exhausted(remote, self_->clock().now());
 }
 
 void user_admin_state::found(const std::string& digest, std::uint64_t epoch, const core::found_session& session) {

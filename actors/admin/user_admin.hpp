@@ -11,6 +11,7 @@
 #include "actors/admin/query_workers.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
+#include "core/failure_meter.hpp"
 #include "core/result.hpp"
 #include "core/sign_in_gate.hpp"
 #include "core/user.hpp"
@@ -43,6 +44,8 @@ public:
   static constexpr std::chrono::milliseconds kept_for{1000};
   static constexpr std::size_t kept_max = 10'000;
   static constexpr std::size_t token_bytes_max = 256;
+  /// Sessions that the store is asked for at the same time; beyond it: later.
+  static constexpr std::size_t look_ups_max = 256;
 
   user_admin_state(protocol::user_admin::pointer self, query_workers stores, protocol::password_keeper keeper,
                    config::security_settings settings, session_tokens tokens, protocol::wall_clock clock, logger log);
@@ -99,6 +102,8 @@ private:
 
   caf::result<void> sign_out(const protocol::sign_out& asked);
   caf::result<protocol::identified> identify(const protocol::identify& asked);
+  /// Returns false when too many look-ups are under way, or when the client showed too many unknown sessions in this minute.
+  [[nodiscard]] bool admits_unknown(const std::string& remote) const;
   void found(const std::string& digest, std::uint64_t epoch, const core::found_session& session);
   void prolong(const std::string& digest, const core::found_session& session);
   void forget_sessions(core::user_id user);
@@ -143,6 +148,8 @@ private:
   std::size_t attempts_ = 0;
   /// By digest.
   std::unordered_map<std::string, kept_session> kept_;
+  std::size_t looked_up_ = 0;
+  core::failure_meter unknown_sessions_;
   /// Apart from that of people: a program with an old key keeps nobody from signing in.
   core::sign_in_gate key_gate_;
   /// By digest; also those of before, which are never held up.

@@ -41,7 +41,15 @@ node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_link
     lost_lives_{make_counter(self->system(), "node-lives-lost", "Lives that ended because the lease was not renewed.")},
     fenced_nodes_{make_counter(self->system(), "nodes-fenced", "Other nodes that this one found dead and fenced.")},
     slots_served_{self->system().metrics().gauge_singleton("ringmaster", "slots-served", "Slots of jobs that this node plans.")},
-    peers_{identity_.id, settings_.dead_after} {}
+    clock_distrusted_{self->system().metrics().gauge_singleton(
+      "ringmaster", "clock-distrusted", "1 while this node plans nothing because its wall clock is not trusted.")},
+    clock_steps_{make_counter(self->system(), "clock-steps", "Steps of this node's wall clock beyond cluster.clock_tolerance.")},
+    went_back_{make_counter(self->system(), "database-set-back", "Times the database was found older than it had been.")},
+    trust_{settings_.clock_tolerance, settings_.clock_settle},
+    peers_{identity_.id, settings_.dead_after},
+    former_{identity_.process, identity_.sole, settings_.dead_after} {
+  clock_distrusted_->value(0);
+}
 
 protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   next_tick_ = self_->clock().now();
@@ -59,26 +67,107 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
 
 void node_actor_state::enter() {
   entering_ = true;
+  if (judges_clock())
+    ask_clocks();
+  else
+    find_former();
+}
+
+void node_actor_state::find_former() {
+  ask_store<std::vector<core::node_row>>(
+    self_, links_.store, [](storage::store& store) { return store.cluster().nodes(); },
+    [this](core::result<std::vector<core::node_row>>&& rows) { found(std::move(rows)); }, enter_patience,
+    protocol::store_turn::first);
+}
+
+// No life ends before its deadline: one that may be another process's is waited out.
+void node_actor_state::found(core::result<std::vector<core::node_row>>&& rows) {
+  if (!rows || stopping_)
+    return entered(0, tl::unexpected<core::error>{rows ? core::error{core::errc::unavailable, "stopping"} : rows.error()});
+  core::node_row former;
+  for (auto& row : *rows)
+    if (row.id == identity_.id)
+      former = std::move(row);
+  const auto verdict = former_.judge(former, newest_life_, clocks_.boot());
+  if (verdict == former_life::verdict::goes_on)
+    return stand_by(former);
+  begin(std::move(former), verdict == former_life::verdict::silent);
+}
+
+void node_actor_state::stand_by(const core::node_row& other) {
+  entering_ = false;
+  note_success();
+  if (!std::exchange(standing_by_, true))
+    log_->warn("node={} is up already: life {} at {} may be another process with this id; waiting until it has not beaten for"
+               " {} ms",
+               identity_.id, other.incarnation, other.address, settings_.dead_after.count());
+  next_enter_ = self_->clock().now() + settings_.beat / 2;
+}
+
+void node_actor_state::begin(core::node_row&& former, bool fence_first) {
   auto sent = clocks_.boot();
   ask_store<node_entry>(
-    self_, links_.storage,
-    [identity = identity_, wanted = settings_.mode](storage::store& store) { return enter_store(store, identity, wanted); },
+    self_, links_.store,
+    [identity = identity_, wanted = settings_.mode, former = std::move(former), fence_first](storage::store& store) {
+      return enter_store(store, identity, wanted, former, fence_first);
+    },
     [this, sent](core::result<node_entry>&& entry) { entered(sent, std::move(entry)); }, enter_patience,
     protocol::store_turn::first);
 }
 
 // The mode is looked at again behind the entry: a switch in between ended this very life.
 core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, const node_identity& identity,
-                                                                         const std::string& wanted) {
+                                                                         const std::string& wanted, core::node_row former,
+                                                                         bool fence_first) {
   if (auto mode = storage::agreed_mode(store, wanted); !mode)
     return tl::unexpected<core::error>{mode.error()};
-  auto life = store.cluster().enter(identity.id, identity.address);
+  if (fence_first) {
+    auto fenced = store.cluster().fence(former);
+    if (!fenced)
+      return tl::unexpected<core::error>{fenced.error()};
+    if (!*fenced)
+      return core::fail(core::errc::conflict, "the node's former life goes on after all");
+    ++former.incarnation;
+    former.state = core::node_state::fenced;
+  }
+  const auto marks = identity.marks ? identity.marks->marks() : core::kept_marks{};
+  auto life = store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.life});
   if (!life)
     return tl::unexpected<core::error>{life.error()};
+  auto ids = raise_ids(store, marks);
+  if (!ids)
+    return tl::unexpected<core::error>{ids.error()};
+  if (identity.marks)
+    identity.marks->note_life(life->incarnation);
   auto mode = storage::agreed_mode(store, wanted);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
-  return node_entry{std::move(*life), *mode};
+  return node_entry{std::move(*life), *mode, *ids};
+}
+
+// Before any claim of the new life. A node that has seen no run yet has nothing to compare.
+core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks) {
+  if (core::number(marks.ceiling) == 0)
+    return core::id_verdict::fine;
+  return store.cluster().raise_run_ids(marks.ceiling).map(
+    [&marks](core::log_id next) { return core::judge_next_id(marks, next); });
+}
+
+void node_actor_state::tell_of_ids(core::id_verdict ids) {
+  if (ids == core::id_verdict::fine)
+    return;
+  const auto ceiling = core::number(identity_.marks->marks().ceiling);
+  if (ids == core::id_verdict::unsure)
+    return log_->info("node={} ended without noting its last runs: run ids go on above {}", identity_.id, ceiling);
+  went_back_->inc();
+  log_->warn("node={} the database is older than it was: it would give run ids a second time (was it restored, or did it fail "
+             "over to a replica?); run ids go on above {}", identity_.id, ceiling);
+}
+
+void node_actor_state::enter_later(const core::error& why) {
+  note_failure(why);
+  back_off_ = std::clamp(back_off_ * 2, enter_back_off_min, enter_back_off_max);
+  next_enter_ = self_->clock().now() + back_off_;
 }
 
 void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& entry) {
@@ -89,18 +178,19 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
   }
   if (entry && !confirm(entry->life.incarnation, sent))
     entry = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
-  if (!entry) {
-    note_failure(entry.error());
-    back_off_ = std::clamp(back_off_ * 2, enter_back_off_min, enter_back_off_max);
-    next_enter_ = self_->clock().now() + back_off_;
-    return;
-  }
+  if (!entry)
+    return enter_later(entry.error());
   note_success();
+  standing_by_ = false;
+  if (!trust_.trusted())
+    return decline(entry->life);
+  tell_of_ids(entry->ids);
   back_off_ = milliseconds{0};
   life_ = std::move(entry->life);
   mode_ = entry->mode;
   newest_life_ = life_->incarnation;
   beat_ = 0;
+  seen_revision_ = 0;
   slots_.reset();
   entered_at_ = self_->clock().now();
   lives_->inc();
@@ -120,22 +210,23 @@ void node_actor_state::renew() {
   if (look)
     next_look_ = now + lonely_look;
   auto sent = clocks_.boot(); // before the request: the store may take it any time after
-  ask_store<node_rows>(
-    self_, links_.storage,
-    [life = *life_, beat = ++beat_, look](storage::store& store) -> core::result<node_rows> {
-      if (auto done = store.cluster().beat(life, beat); !done)
+  const auto wall = clocks_.system ? clocks_.system() : clocks_.wall.at(now);
+  ask_store<node_view>(
+    self_, links_.store,
+    [life = *life_, beat = ++beat_, wall, look](storage::store& store) -> core::result<node_view> {
+      if (auto done = store.cluster().beat(life, beat, wall); !done)
         return tl::unexpected<core::error>{done.error()};
       if (!look)
-        return node_rows{};
+        return node_view{};
       // A read that fails must not undo a renewal that succeeded.
-      auto rows = store.cluster().nodes();
-      return rows ? node_rows{std::move(*rows)} : node_rows{};
+      auto view = store.cluster().view();
+      return view ? node_view{std::move(*view)} : node_view{};
     },
-    [this, sent, life = *life_](core::result<node_rows>&& rows) { renewed(sent, life, std::move(rows)); }, settings_.dead_after,
+    [this, sent, life = *life_](core::result<node_view>&& view) { renewed(sent, life, std::move(view)); }, settings_.dead_after,
     protocol::store_turn::first);
 }
 
-void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows) {
+void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_view>&& view) {
   if (life_ != life)
     return;
   renewing_ = false;
@@ -143,9 +234,9 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, c
   check_deadline();
   if (!life_)
     return;
-  if (!rows) {
-    note_failure(rows.error());
-    if (rows.error().code == core::errc::fenced) {
+  if (!view) {
+    note_failure(view.error());
+    if (view.error().code == core::errc::fenced) {
       if (self_->clock().now() < entered_at_ + short_life)
         log_->warn("node={} lived for a moment only: does another process use its id?", identity_.id);
       lose("another node fenced it");
@@ -154,8 +245,8 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, c
   }
   note_success();
   confirm(life_->incarnation, sent);
-  if (*rows)
-    observe(**rows);
+  if (*view)
+    observe(**view, sent);
 }
 
 bool node_actor_state::confirm(std::int64_t incarnation, std::int64_t sent) {
@@ -202,20 +293,26 @@ void node_actor_state::look_around() {
   if (looking_ || renewing_)
     return;
   looking_ = true;
-  ask_store<std::vector<core::node_row>>(
-    self_, links_.storage, [](storage::store& store) { return store.cluster().nodes(); },
-    [this, life = *life_](core::result<std::vector<core::node_row>>&& rows) {
+  ask_store<core::cluster_view>(
+    self_, links_.store, [](storage::store& store) { return store.cluster().view(); },
+    [this, sent = clocks_.boot(), life = *life_](core::result<core::cluster_view>&& view) {
       if (life_ != life)
         return;
       looking_ = false;
-      if (rows)
-        observe(*rows);
+      if (view)
+        observe(*view, sent);
     },
     settings_.dead_after);
 }
 
-void node_actor_state::observe(const std::vector<core::node_row>& rows) {
-  peers_.observe(rows, clocks_.boot());
+void node_actor_state::observe(const core::cluster_view& view, std::int64_t sent) {
+  if (view.revision < seen_revision_)
+    return went_back("edits that this node has seen are gone");
+  seen_revision_ = view.revision;
+  hear_clocks(view, sent);
+  if (!life_)
+    return;
+  peers_.observe(view.nodes, clocks_.boot());
   spread_slots();
   fence_dead();
 }
@@ -238,12 +335,14 @@ void node_actor_state::fence_dead() {
     if (!fencing_.insert(row.id).second)
       continue;
     ask_store<bool>(
-      self_, links_.storage, [row](storage::store& store) { return store.cluster().fence(row); },
+      self_, links_.store, [row](storage::store& store) { return store.cluster().fence(row); },
       [this, row](core::result<bool>&& fenced) {
         fencing_.erase(row.id);
         if (!fenced || !*fenced)
           return;
         fenced_nodes_->inc();
+        if (links_.orphans)
+          protocol::send(self_, links_.orphans, protocol::peer_fenced{});
         log_->warn("node={} fenced: life {} has not beaten since beat {}", row.id, row.incarnation, row.beat);
       },
       enter_patience);
@@ -257,8 +356,9 @@ void node_actor_state::tick() {
   if (now < next_tick_ || stopping_)
     return;
   arm();
-  if (clocks_.follow_system)
-    clocks_.wall.follow_system();
+  look_at_clock();
+  if (life_ && identity_.marks && identity_.marks->take_repeated())
+    went_back("it gave run ids a second time");
   check_deadline();
   if (!life_) {
     if (!entering_ && now >= next_enter_)
@@ -271,8 +371,13 @@ void node_actor_state::tick() {
 }
 
 void node_actor_state::arm() {
-  // Twice a beat: peers are looked at between two renewals, too.
-  next_tick_ = next_point(next_tick_, std::max(settings_.beat / 2, milliseconds{1}), self_->clock().now());
+  // Four times a beat: peers are looked at between two renewals, too, and a takeover begins with the first look that sees a beat.
+  const auto now = self_->clock().now();
+  next_tick_ = next_point(next_tick_, std::max(settings_.beat / 4, milliseconds{1}), now);
+  // And when one of them will have been silent for long enough.
+  if (life_)
+    if (const auto death = peers_.next_death(clocks_.boot()))
+      next_tick_ = std::min(next_tick_, now + nanoseconds{*death});
   protocol::send_at(self_, caf::actor_cast<protocol::node_actor>(self_), next_tick_, protocol::tick_atom{});
 }
 
@@ -282,7 +387,9 @@ protocol::node_status node_actor_state::status() const {
   if (stopping_)
     status.reasons.push_back("the node is stopping");
   else if (!life_ || !gate_->open_at(life_->incarnation, clocks_.boot()))
-    status.reasons.push_back("the node has no lease");
+    status.reasons.push_back(standing_by_ ? "another process lives with this node's id" : "the node has no lease");
+  if (!trust_.trusted())
+    status.reasons.push_back(trust_.reason());
   if (!store_trouble_.empty())
     status.reasons.push_back("the store does not answer: " + store_trouble_);
   status.ready = status.reasons.empty();
@@ -333,7 +440,7 @@ void node_actor_state::leave(std::optional<core::node_life>&& life) {
     return;
   }
   ask_store<void>(
-    self_, links_.storage, [life = std::move(*life)](storage::store& store) { return store.cluster().leave(life); },
+    self_, links_.store, [life = std::move(*life)](storage::store& store) { return store.cluster().leave(life); },
     [this](const core::result<void>& left) { finish_stop(left); }, enter_patience);
 }
 
@@ -350,6 +457,8 @@ void node_actor_state::finish_stop(const core::result<void>& outcome) {
 }
 
 void node_actor_state::note_failure(const core::error& error) {
+  if (error.code == core::errc::conflict)
+    return; // the row changed while it was read: it is read again
   if (store_trouble_.empty() && error.code != core::errc::fenced)
     log_->warn("node={} the store does not answer: {}: {}", identity_.id, core::to_string(error.code), error.context);
   if (error.code != core::errc::fenced)

@@ -3,15 +3,21 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "actors/cluster/former_life.hpp"
 #include "actors/cluster/peer_watch.hpp"
 #include "actors/logger.hpp"
+#include "actors/marks_keeper.hpp"
 #include "config/settings.hpp"
+#include "core/clock_trust.hpp"
+#include "core/kept_marks.hpp"
 #include "core/result.hpp"
 #include "core/slot_map.hpp"
 #include "protocol/caf.hpp"
@@ -25,16 +31,26 @@ struct node_identity {
   std::string id;
   /// Where people find the node; for display.
   std::string address;
+  /// Names this process among those of all machines by what only one process can hold at a time: the row of a former life that
+  /// names it tells that the process of that life is gone. Empty: not known.
+  std::string process{};
+  /// No other process uses this database, so no other one lives with this id.
+  bool sole = false;
+  /// What the node remembers outside of the database. Null: nothing.
+  std::shared_ptr<marks_keeper> marks = nullptr;
 };
 
 struct node_links {
-  protocol::storage_actor storage;
+  /// A worker for the rows of nodes alone, so that no beat waits for a claim, a page or a sweep; or storage_actor.
+  protocol::store_worker store;
   /// Gets the slots.
   protocol::schedule_actor schedule;
   /// Told in this order: storage_actor before whoever records under a new life.
   std::vector<protocol::life_listener> lives;
   /// Get the slots, too.
   std::vector<protocol::slot_listener> duties{};
+  /// Told of each node that this one fenced.
+  protocol::orphan_listener orphans{};
 };
 
 struct node_clocks {
@@ -43,11 +59,17 @@ struct node_clocks {
   std::function<std::int64_t()> boot;
   /// Take the offset of `wall` from the system at each beat. Off where a test owns the time.
   bool follow_system = true;
+  /// The system's wall clock, which `wall` follows while it is trusted. Null: `wall` is trusted as it is.
+  std::function<core::time_point()> system = nullptr;
 };
 
 /// This node's life (firing protocol §9). Invariant: the gate is open, and listeners hold a life, only before t_sent(last
 /// confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, t_sent taken before the request; every observer fences later than that. A
 /// life that was lost never comes back: the node enters again with a new incarnation.
+///
+/// A node whose wall clock is not trusted (`core::clock_trust`) has no life: it claims and reserves nothing, and the others take
+/// its slots. No actor sees that clock: `node_clocks::wall` follows it only while it is trusted. A database that went back in
+/// time (restored, rolled back) ends the life, too: the next one reads everything again.
 class node_actor_state {
 public:
   static inline const char* name = "ringmaster.node_actor";
@@ -59,18 +81,27 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
   /// What one request on the cluster's rows found.
-  using node_rows = std::optional<std::vector<core::node_row>>;
+  using node_view = std::optional<core::cluster_view>;
   struct node_entry {
     core::node_life life;
     core::cluster_mode mode = core::cluster_mode::native;
+    core::id_verdict ids = core::id_verdict::fine;
   };
 
   // -- lives
-  static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted);
+  static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted,
+                                              core::node_row former, bool fence_first);
+  static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks);
   void enter();
+  void find_former();
+  void found(core::result<std::vector<core::node_row>>&& rows);
+  void begin(core::node_row&& former, bool fence_first);
+  void stand_by(const core::node_row& other);
+  void enter_later(const core::error& why);
+  void tell_of_ids(core::id_verdict ids);
   void entered(std::int64_t sent, core::result<node_entry>&& entry);
   void renew();
-  void renewed(std::int64_t sent, const core::node_life& life, core::result<node_rows>&& rows);
+  void renewed(std::int64_t sent, const core::node_life& life, core::result<node_view>&& view);
   bool confirm(std::int64_t incarnation, std::int64_t sent);
   void lose(const std::string& why);
   void check_deadline();
@@ -78,9 +109,20 @@ private:
 
   // -- peers
   void look_around();
-  void observe(const std::vector<core::node_row>& rows);
+  void observe(const core::cluster_view& view, std::int64_t sent);
   void spread_slots();
   void fence_dead();
+
+  // -- clocks (node_clock.cpp)
+  [[nodiscard]] bool judges_clock() const noexcept;
+  void look_at_clock();
+  void hear_clocks(const core::cluster_view& view, std::int64_t sent);
+  void hear_nodes(const std::vector<core::node_row>& rows, std::int64_t sent);
+  void stop_planning();
+  void decline(const core::node_life& life);
+  void ask_clocks();
+  void heard_clocks(std::int64_t sent, core::result<core::cluster_view>&& view);
+  void went_back(const std::string& why);
 
   // -- messages
   void tick();
@@ -106,6 +148,9 @@ private:
   caf::telemetry::int_counter* lost_lives_;
   caf::telemetry::int_counter* fenced_nodes_;
   caf::telemetry::int_gauge* slots_served_;
+  caf::telemetry::int_gauge* clock_distrusted_;
+  caf::telemetry::int_counter* clock_steps_;
+  caf::telemetry::int_counter* went_back_;
 
   std::optional<core::node_life> life_;
   core::cluster_mode mode_ = core::cluster_mode::native;
@@ -126,7 +171,17 @@ private:
   steady next_beat_{};
   steady next_look_{};
 
+  core::clock_trust trust_;
+  /// Beats of the last view, and when that was asked for: the clock of a beat that is new is comparable.
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> heard_beats_;
+  std::int64_t heard_ns_ = 0;
+  /// Of this life.
+  std::int64_t seen_revision_ = 0;
+
   peer_watch peers_;
+  former_life former_;
+  /// Another process lives with this node's id.
+  bool standing_by_ = false;
   std::set<std::string> fencing_;
   std::optional<core::slot_set> slots_;
 

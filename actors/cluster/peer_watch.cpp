@@ -45,6 +45,14 @@ std::vector<core::node_row> peer_watch::dead() const {
   return nodes;
 }
 
+std::optional<std::int64_t> peer_watch::next_death(std::int64_t now_ns) const {
+  std::optional<std::int64_t> soonest;
+  for (const auto& [id, seen] : peers_)
+    if (const auto left = seen.since_ns + dead_after_ns_ - now_ns; left > 0 && (!soonest || left < *soonest))
+      soonest = left;
+  return soonest;
+}
+
 std::vector<core::seen_node> peer_watch::seen(std::int64_t now_ns) const {
   using core::node_health;
   std::vector<core::seen_node> nodes;

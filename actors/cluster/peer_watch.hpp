@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ public:
 
   /// Other nodes in state `up` that are seen dead, as last read.
   [[nodiscard]] std::vector<core::node_row> dead() const;
+
+  /// How long from `now_ns` until a node that does not beat meanwhile is seen dead, the first of all that are not; nothing: there
+  /// is none.
+  [[nodiscard]] std::optional<std::int64_t> next_death(std::int64_t now_ns) const;
 
   /// All other nodes as they look at `now_ns`, in id order.
   [[nodiscard]] std::vector<core::seen_node> seen(std::int64_t now_ns) const;

@@ -143,7 +143,7 @@ bool body_call::has_ended() {
 }
 
 core::result<void> body_call::append(std::string_view text) {
-  return logs_->append(request_.run, request_.log_time, text);
+  return logs_->append(core::identity_of(request_), text);
 }
 
 std::string body_call::reason() {

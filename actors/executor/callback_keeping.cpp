@@ -32,14 +32,14 @@ void callback_actor_state::tell_left(const core::run_report& report) {
 void callback_actor_state::write_logs(const std::vector<core::run_report>& of, std::string lines, bool are_safe) {
   if (lines.empty() && !are_safe)
     return;
-  std::vector<std::pair<core::log_id, core::time_point>> which;
+  std::vector<core::run_identity> which;
   for (const auto& report : of)
-    which.emplace_back(report.run, report.log_time);
+    which.push_back(core::identity_of(report));
   lane_.add([this, logs = tools_.logs, runs = tools_.runs, which = std::move(which), lines = std::move(lines),
              are_safe]() -> std::function<void()> {
     bool missing = false;
-    for (const auto& [run, log_time] : which) {
-      const bool is_there = logs->append(run, log_time, lines).has_value();
+    for (const auto& run : which) {
+      const bool is_there = logs->append(run, lines).has_value();
       missing = missing || (are_safe && !is_there);
       if (are_safe)
         is_there ? runs->remove(run) : runs->close(run);

@@ -1,5 +1,6 @@
 #include "actors/executor/executor_host.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/executor/run_texts.hpp"
@@ -61,9 +62,10 @@ std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_req
     return core::trigger_reply{core::executor_stops, "this executor is stopping"};
   // Requests without an id are somebody's who tries things out.
   const bool has_id = core::number(request.run) > 0;
-  if (has_id && recent_.contains(request.run))
+  const auto which = core::identity_of(request);
+  if (has_id && recent_.contains(which))
     return repeat_reply(request.run);
-  if (const auto began = has_id ? tools_.logs->has(request.run, request.log_time) : false; !began)
+  if (const auto began = has_id ? tools_.logs->has(which) : false; !began)
     return core::trigger_reply{run_failed, "whether this run began before is not known: " + began.error().context};
   else if (*began)
     return repeat_reply(request.run);
@@ -79,7 +81,7 @@ std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_req
       return core::trigger_reply{run_failed, taken.error().context};
     if (!*taken)
       return repeat_reply(request.run);
-    recent_.add(request.run);
+    recent_.add(which);
   }
   hand_over({std::move(request), std::move(*body)}, batch, at);
   return std::nullopt;
@@ -92,22 +94,23 @@ void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::sh
     timed_.insert(asked.request.job);
   ++entry.triggers;
   ++undecided_;
-  const auto run = asked.request.run;
-  undecided_runs_.insert(run);
+  const auto run = core::identity_of(asked.request);
+  undecided_runs_.emplace(run.run, run);
   asked.request.glue_source.reset(); // the body has it; thousands may wait
   // A decision that came behind a limit would be lost, and its run stay taken. Whoever asks has limits of his own.
   protocol::request_unlimited(self_, entry.thread, std::move(asked))
     .then([this, batch, at, run](core::trigger_reply& reply) { decided(batch, at, run, std::move(reply)); },
           [this, batch, at, run](const caf::error& reason) {
-            tools_.log->error("run={}: its job_thread did not answer: {}", core::number(run), caf::to_string(reason));
+            tools_.log->error("run={}: its job_thread did not answer: {}", core::number(run.run), caf::to_string(reason));
             decided(batch, at, run, {run_unknown, {}});
           });
 }
 
-void executor_host_state::decided(const std::shared_ptr<open_batch>& batch, std::size_t at, core::log_id run,
-                                  core::trigger_reply&& reply) {
+void executor_host_state::decided(const std::shared_ptr<open_batch>& batch, std::size_t at,
+                                  const core::run_identity& run, core::trigger_reply&& reply) {
   --undecided_;
-  undecided_runs_.erase(run);
+  if (const auto found = undecided(run); found != undecided_runs_.end())
+    undecided_runs_.erase(found);
   if (reply.code == run_succeeded)
     ++runs_taken_;
   else if (reply.code != run_unknown) {
@@ -208,12 +211,19 @@ caf::result<core::trigger_reply> executor_host_state::is_idle(core::job_id job) 
   return promise;
 }
 
+executor_host_state::identities::const_iterator executor_host_state::undecided(const core::run_identity& which) const {
+  const auto [first, last] = undecided_runs_.equal_range(which.run);
+  const auto found = std::find_if(first, last, [&](const auto& each) { return core::is_same_run(each.second, which); });
+  return found != last ? found : undecided_runs_.end();
+}
+
 core::trigger_reply executor_host_state::knows(const protocol::taken_query& asked) const {
-  if (undecided_runs_.contains(asked.run))
+  const core::run_identity which{asked.run, asked.job, asked.log_time};
+  if (undecided(which) != undecided_runs_.end())
     return {run_unknown, "whether this run is taken is being decided"};
-  if (recent_.contains(asked.run) || tools_.runs->contains(asked.run))
+  if (recent_.contains(which) || tools_.runs->contains(which))
     return {};
-  const auto began = tools_.logs->has(asked.run, asked.log_time);
+  const auto began = tools_.logs->has(which);
   if (!began)
     return {run_unknown, "whether this run began before is not known: " + began.error().context};
   return *began ? core::trigger_reply{} : core::trigger_reply{core::run_never_came, "this run never came"};
@@ -224,7 +234,7 @@ caf::result<core::log_lines> executor_host_state::read_log(const protocol::log_q
     return protocol::to_caf({core::errc::unavailable, "too many logs are read now"});
   const auto number = ++last_read_;
   const bool started = tools_.threads->start([this, asked, number, logs = tools_.logs, me = protocol::executor_host{self_}] {
-    auto lines = std::make_shared<core::result<core::log_lines>>(logs->read(asked.run, asked.log_time, asked.from_line));
+    auto lines = std::make_shared<core::result<core::log_lines>>(logs->read({asked.run, {}, asked.log_time}, asked.from_line));
     protocol::anon_send(me, protocol::work_done{{[this, number, lines] {
       auto promise = std::move(reads_.extract(number).mapped());
       if (*lines)

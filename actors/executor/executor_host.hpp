@@ -66,6 +66,7 @@ public:
 
 private:
   using steady = caf::actor_clock::time_point;
+  using identities = std::unordered_multimap<core::log_id, core::run_identity>;
 
   struct job_entry {
     protocol::job_thread thread;
@@ -87,12 +88,14 @@ private:
   [[nodiscard]] std::optional<core::trigger_reply> decide(core::trigger_request&& request,
                                                           const std::shared_ptr<open_batch>& batch, std::size_t at);
   void hand_over(protocol::job_trigger&& asked, const std::shared_ptr<open_batch>& batch, std::size_t at);
-  void decided(const std::shared_ptr<open_batch>& batch, std::size_t at, core::log_id run, core::trigger_reply&& reply);
+  void decided(const std::shared_ptr<open_batch>& batch, std::size_t at, const core::run_identity& run,
+               core::trigger_reply&& reply);
   job_entry& entry_of(core::job_id job);
   void make_room();
 
   caf::result<core::trigger_reply> kill(core::job_id job);
   caf::result<core::trigger_reply> is_idle(core::job_id job);
+  [[nodiscard]] identities::const_iterator undecided(const core::run_identity& which) const;
   [[nodiscard]] core::trigger_reply knows(const protocol::taken_query& asked) const;
   caf::result<core::log_lines> read_log(const protocol::log_query& asked);
   [[nodiscard]] protocol::executor_state state() const;
@@ -118,9 +121,9 @@ private:
   recent_runs recent_{recent_max};
   bool making_room_ = false;
   steady room_retry_at_{};
-  /// Triggers that a job_thread has yet to decide on, and their runs; those without an id count as one.
+  /// Triggers that a job_thread has yet to decide on, and their runs.
   std::size_t undecided_ = 0;
-  std::unordered_set<core::log_id> undecided_runs_;
+  identities undecided_runs_;
   std::uint64_t runs_taken_ = 0;
 
   std::map<std::uint64_t, caf::typed_response_promise<core::log_lines>> reads_;

@@ -9,11 +9,15 @@ namespace ringmaster::actors {
 namespace {
 
 core::run_report report_of(const core::trigger_request& request, core::run_outcome outcome) {
-  return {request.run, request.log_time, outcome.code, std::move(outcome.message)};
+  return {request.run, request.log_time, outcome.code, std::move(outcome.message), request.job};
 }
 
 core::run_report killed_report(const core::trigger_request& request, std::string_view reason, std::string_view suffix) {
   return report_of(request, {run_failed, std::string{reason}.append(suffix)});
+}
+
+std::pair<core::log_id, std::int64_t> key_of(const core::trigger_request& request) {
+  return {request.run, core::log_second(core::identity_of(request))};
 }
 
 std::string_view change_reason(const core::trigger_request& request) {
@@ -48,7 +52,7 @@ core::trigger_reply job_thread_state::trigger(protocol::job_trigger&& asked) {
   told_quiet_ = false;
   const auto& request = asked.request;
   // Before a worker is touched: a second copy of a run must not end the first.
-  if (waiting_runs_.contains(request.run) || (running_ && running_->call->request().run == request.run))
+  if (has(request))
     return repeat_reply(request.run);
   if (worker_ && worker_->body->body() != asked.body)
     end_worker(change_reason(request));
@@ -60,11 +64,16 @@ core::trigger_reply job_thread_state::trigger(protocol::job_trigger&& asked) {
     end_worker(cover_reason);
   if (!worker_)
     worker_ = std::make_shared<worker>(worker{std::make_shared<worker_body>(std::move(asked.body), tools_.log)});
-  waiting_runs_.insert(request.run);
+  waiting_runs_.insert(key_of(request));
   waiting_.push_back(std::move(asked.request));
   ++tools_.counts->waiting;
   start_next();
   return {};
+}
+
+bool job_thread_state::has(const core::trigger_request& request) const {
+  const auto key = key_of(request);
+  return waiting_runs_.contains(key) || (running_ && key_of(running_->call->request()) == key);
 }
 
 std::optional<core::trigger_reply> job_thread_state::refusal(const core::trigger_request& request) const {
@@ -92,13 +101,13 @@ void job_thread_state::start_next() {
     return;
   auto request = std::move(waiting_.front());
   waiting_.pop_front();
-  waiting_runs_.erase(request.run);
+  waiting_runs_.erase(key_of(request));
   // In this order: who looks at those that wait, then at those that run, sees this one.
   ++tools_.counts->running;
   --tools_.counts->waiting;
   const auto number = ++last_number_;
   const auto timeout_s = request.timeout_s;
-  tools_.runs->begin(request.run);
+  tools_.runs->begin(core::identity_of(request));
   auto call = std::make_shared<body_call>(std::move(request), worker_->body, tools_.logs);
   const auto& body = *worker_->body->body();
   const bool hook_blocks = body.init && !worker_->body->is_ready();

@@ -6,9 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "actors/executor/bodies.hpp"
@@ -92,6 +93,8 @@ private:
   void request_stop(const std::shared_ptr<body_call>& call, bool late);
   void report(std::vector<core::run_report>&& reports);
   void end_running();
+  /// A run of this id and second waits or runs.
+  [[nodiscard]] bool has(const core::trigger_request& request) const;
   [[nodiscard]] bool busy() const noexcept { return running_ || !waiting_.empty(); }
   [[nodiscard]] steady now() const { return self_->clock().now(); }
 
@@ -102,7 +105,8 @@ private:
 
   worker_ptr worker_;
   std::deque<core::trigger_request> waiting_;
-  std::unordered_set<core::log_id> waiting_runs_;
+  /// Id and second.
+  std::set<std::pair<core::log_id, std::int64_t>> waiting_runs_;
   std::optional<running_call> running_;
   /// Bodies and last hooks (without a worker) that have not come back.
   std::map<std::uint64_t, worker_ptr> out_;

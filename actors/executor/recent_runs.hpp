@@ -2,36 +2,50 @@
 
 #include <cstddef>
 #include <deque>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 
-#include "core/ids.hpp"
+#include "core/trigger_request.hpp"
 
 namespace ringmaster::actors {
 
 /// The runs that were taken last, so that a second copy is known before the log of the first exists, and after a run that was
-/// ended before it began.
+/// ended before it began. Different runs may have the same id.
 class recent_runs {
 public:
   explicit recent_runs(std::size_t runs_max) : runs_max_{runs_max} {}
 
-  [[nodiscard]] bool contains(core::log_id run) const { return runs_.contains(run); }
+  [[nodiscard]] bool contains(const core::run_identity& which) const {
+    const auto [first, last] = runs_.equal_range(which.run);
+    for (auto each = first; each != last; ++each)
+      if (core::is_same_run(each->second, which))
+        return true;
+    return false;
+  }
 
-  void add(core::log_id run) {
-    runs_.insert(run);
-    order_.push_back(run);
+  void add(const core::run_identity& which) {
+    runs_.emplace(which.run, which);
+    order_.push_back(which);
     if (order_.size() <= runs_max_)
       return;
     // One that was forgotten and came again goes with its first place: a little early.
-    runs_.erase(order_.front());
+    forget(std::exchange(order_.front(), {}));
     order_.pop_front();
   }
   /// It was not taken after all.
-  void forget(core::log_id run) { runs_.erase(run); }
+  void forget(const core::run_identity& which) {
+    const auto [first, last] = runs_.equal_range(which.run);
+    for (auto each = first; each != last; ++each)
+      if (core::is_same_run(each->second, which)) {
+        runs_.erase(each);
+        return;
+      }
+  }
 
 private:
   std::size_t runs_max_;
-  std::unordered_set<core::log_id> runs_;
-  std::deque<core::log_id> order_;
+  std::unordered_multimap<core::log_id, core::run_identity> runs_;
+  std::deque<core::run_identity> order_;
 };
 
 } // namespace ringmaster::actors

@@ -16,19 +16,20 @@ class taken_runs {
 public:
   virtual ~taken_runs() = default;
 
-  /// False: a run of this id is in it. Errors: `unavailable` when there is no room; the context is the text to answer.
+  /// False: the same run is in it; another one of this id is no obstacle. Errors: `unavailable` when there is no room; the
+  /// context is the text to answer.
   virtual core::result<bool> take(const core::trigger_request& request) = 0;
-  [[nodiscard]] virtual bool contains(core::log_id run) const = 0;
+  [[nodiscard]] virtual bool contains(const core::run_identity& which) const = 0;
   /// It was not taken after all.
-  virtual void forget(core::log_id run) = 0;
+  virtual void forget(const core::run_identity& which) = 0;
   /// Its body is called from now on.
-  virtual void begin(core::log_id run) = 0;
+  virtual void begin(const core::run_identity& which) = 0;
   /// What came of it. The first result stands; a long message is cut.
   virtual void settle(const core::run_report& report) = 0;
   /// Its result is safe, and its log file is there.
-  virtual void remove(core::log_id run) = 0;
+  virtual void remove(const core::run_identity& which) = 0;
   /// Its result is safe, its log file is not there: nothing is reported of it any more, and copies are still refused.
-  virtual void close(core::log_id run) = 0;
+  virtual void close(const core::run_identity& which) = 0;
 
   /// Of runs of `job`, those that have no result.
   [[nodiscard]] virtual std::vector<core::run_report> open_of(core::job_id job) const = 0;

@@ -1,5 +1,6 @@
 #include "actors/link/basp_border.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <caf/binary_deserializer.hpp>
@@ -32,15 +33,17 @@ std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at) {
   return number;
 }
 
-/// A single message of protocol/link_type_ids.hpp, which nobody has passed on. CAF itself would act on others: it ends actors,
-/// links them, keeps what it is told.
-bool is_of_links(std::span<const std::byte> payload) {
+/// Returns the type of a single message of protocol/link_type_ids.hpp, which nobody has passed on. CAF itself would act on
+/// others: it ends actors, links them, keeps what it is told.
+std::optional<caf::type_id_t> link_type_of(std::span<const std::byte> payload) {
   using ids = caf::id_block::ringmaster_net;
   constexpr std::size_t type_at = 2;
   if (payload.size() < type_at + 2 || payload[0] != std::byte{0} || payload[1] != std::byte{1})
-    return false;
+    return std::nullopt;
   const auto type = std::to_integer<unsigned>(payload[type_at]) << 8U | std::to_integer<unsigned>(payload[type_at + 1]);
-  return type >= ids::begin && type < ids::end;
+  if (type < ids::begin || type >= ids::end)
+    return std::nullopt;
+  return static_cast<caf::type_id_t>(type);
 }
 
 } // namespace
@@ -83,8 +86,11 @@ basp_border::verdict basp_border::judge_payload(std::span<const std::byte> bytes
   if (std::exchange(dropping_, false))
     return verdict::drop;
   const auto what = operation{operation_};
-  if (what == operation::direct_message)
-    return is_of_links(bytes) ? verdict::pass : verdict::close;
+  if (what == operation::direct_message) {
+    const auto type = link_type_of(bytes);
+    const bool is_hello = type == caf::type_id_v<protocol::link_hello>;
+    return type && (!is_hello || ++hellos_ <= hellos_max) ? verdict::pass : verdict::close;
+  }
   // All others begin with who says it.
   caf::binary_deserializer source{nullptr, bytes.data(), bytes.size()};
   caf::node_id from;

@@ -20,6 +20,8 @@ public:
   static constexpr std::size_t header_size = 32;
   /// Twice the largest of our messages (protocol/link_border.hpp).
   static constexpr std::uint32_t payload_max = 2 * 1024 * 1024;
+  /// Hellos over one connection. CAF keeps a proxy for each gate that is named, as long as the connection lives.
+  static constexpr int hellos_max = 16;
 
   enum class verdict : std::uint8_t {
     pass,
@@ -34,6 +36,8 @@ public:
 
   /// Of the next bytes: `next_size` of them.
   [[nodiscard]] verdict judge(std::span<const std::byte> bytes);
+  /// The other end, as it said in its handshake; nothing before that.
+  [[nodiscard]] const caf::node_id& peer() const noexcept { return peer_; }
   [[nodiscard]] std::size_t next_size() const noexcept { return length_ == 0 ? header_size : length_; }
 
 private:
@@ -49,6 +53,7 @@ private:
   std::uint8_t operation_ = 0;
   bool greeted_ = false;
   bool dropping_ = false;
+  int hellos_ = 0;
 };
 
 } // namespace ringmaster::actors

@@ -118,6 +118,8 @@ void init_link_meta_objects() {
   std::call_once(done, [] { caf::io::middleman::init_global_meta_objects(); });
 }
 
+tls_ports::tls_ports(link_files files) : files_{std::move(files)}, visitors_{std::make_shared<visitors>()} {}
+
 core::result<std::shared_ptr<tls_ports>> tls_ports::make(link_files files) {
   std::shared_ptr<tls_ports> made{new tls_ports{std::move(files)}};
   if (auto read = made->reload(); !read)
@@ -183,11 +185,17 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const auto broker = broker_of(*system_);
   if (std::exchange(published_, true)) // for a door that is gone
     protocol::anon_send(broker, caf::close_atom_v, port_);
-  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, log_);
+  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, visitors_, log_);
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
   return {};
 }
+
+std::string tls_ports::remote_of(const caf::node_id& peer) const { return visitors_->remote_of(peer); }
+
+void tls_ports::admit(const caf::node_id& peer) { visitors_->admit(peer); }
+
+void tls_ports::end_guests() { visitors_->sweep(); }
 
 void tls_ports::dial(const std::string& address, std::chrono::milliseconds limit, dialled done) {
   const auto until = std::chrono::steady_clock::now() + limit;

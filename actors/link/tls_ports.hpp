@@ -17,6 +17,8 @@ struct ssl_ctx_st;
 
 namespace ringmaster::actors {
 
+class visitors;
+
 /// PEM files. Both ends show a certificate, and believe whom this authority has signed: one that signs nothing else, for names
 /// are not compared.
 struct link_files {
@@ -51,12 +53,15 @@ public:
   [[nodiscard]] core::result<void> probe(const std::string& address, std::chrono::milliseconds limit) const;
 
   core::result<void> publish(const protocol::link_door& door) override;
+  [[nodiscard]] std::string remote_of(const caf::node_id& peer) const override;
+  void admit(const caf::node_id& peer) override;
+  void end_guests() override;
   void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) override;
 
 private:
   using context_ptr = std::shared_ptr<ssl_ctx_st>;
 
-  explicit tls_ports(link_files files) : files_{std::move(files)} {}
+  explicit tls_ports(link_files files);
   [[nodiscard]] core::result<context_ptr> load() const;
 
   link_files files_;
@@ -76,6 +81,8 @@ private:
   std::uint16_t port_ = 0;
   protocol::logger log_;
   bool published_ = false;
+  /// Of all doors.
+  std::shared_ptr<visitors> visitors_;
 };
 
 } // namespace ringmaster::actors

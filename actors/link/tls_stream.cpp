@@ -18,24 +18,60 @@ namespace ringmaster::actors {
 
 namespace network = caf::io::network;
 
-// -- handshakes ------------------------------------------------------------------------------------------------------------
+// -- visitors --------------------------------------------------------------------------------------------------------------
 
-handshakes::ticket handshakes::enter(int fd) {
+visitors::ticket visitors::enter(int fd) {
   std::lock_guard guard{mutex_};
+  drop_guests(guests_max - 1);
+  return guests_.insert(guests_.end(), entry{fd, std::chrono::steady_clock::now()});
+}
+
+// Their ends take them from here.
+void visitors::drop_guests(std::size_t count_max) {
   const auto now = std::chrono::steady_clock::now();
-  std::size_t left = open_.size();
-  for (const auto& each : open_) { // its end takes it from here
-    if (left < count_max && now - each.since < age_max)
+  std::size_t left = guests_.size();
+  for (const auto& each : guests_) {
+    if (left <= count_max && now - each.since < age_max)
       break;
     ::shutdown(each.fd, SHUT_RDWR);
     --left;
   }
-  return open_.insert(open_.end(), entry{fd, now});
 }
 
-void handshakes::leave(ticket which) {
+void visitors::leave(ticket which) {
   std::lock_guard guard{mutex_};
-  open_.erase(which);
+  const auto [first, last] = by_node_.equal_range(which->node);
+  for (auto at = first; at != last; ++at)
+    if (at->second == which) {
+      by_node_.erase(at);
+      break;
+    }
+  (which->is_guest ? guests_ : admitted_).erase(which);
+}
+
+void visitors::name(ticket which, const caf::node_id& node) {
+  std::lock_guard guard{mutex_};
+  which->node = node;
+  by_node_.emplace(node, which);
+}
+
+void visitors::admit(const caf::node_id& node) {
+  std::lock_guard guard{mutex_};
+  const auto [first, last] = by_node_.equal_range(node);
+  for (auto at = first; at != last; ++at)
+    if (std::exchange(at->second->is_guest, false))
+      admitted_.splice(admitted_.end(), guests_, at->second);
+}
+
+void visitors::sweep() {
+  std::lock_guard guard{mutex_};
+  drop_guests(guests_max);
+}
+
+std::string visitors::remote_of(const caf::node_id& node) const {
+  std::lock_guard guard{mutex_};
+  const auto found = by_node_.find(node);
+  return found == by_node_.end() ? std::string{} : remote_address(found->second->fd);
 }
 
 void tls_trouble::set(std::string text) {
@@ -161,7 +197,7 @@ class tls_scribe final : public caf::io::scribe {
 public:
   /// `guests` is null for who dials.
   tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, tls_policy::failure_listener on_failure,
-             std::shared_ptr<handshakes> guests)
+             std::shared_ptr<visitors> guests)
     : scribe{network::conn_hdl_from_socket(fd)},
       border_{!guests, loop.system().node()},
       guests_{std::move(guests)},
@@ -169,14 +205,17 @@ public:
     if (guests_)
       ticket_ = guests_->enter(fd);
   }
-  ~tls_scribe() override { come_in(); }
+  ~tls_scribe() override {
+    if (guests_)
+      guests_->leave(ticket_);
+  }
 
   // Headers and payloads in turn.
   bool consume(caf::execution_unit* context, const void* from, std::size_t size) override {
     if (detached())
       return false;
     switch (border_.judge({static_cast<const std::byte*>(from), size})) {
-    case basp_border::verdict::pass: come_in(); return scribe::consume(context, from, size);
+    case basp_border::verdict::pass: greet(); return scribe::consume(context, from, size);
     case basp_border::verdict::drop:
       stream_.configure_read(caf::io::receive_policy::exactly(border_.next_size()));
       return true;
@@ -215,16 +254,17 @@ public:
   void remove_from_loop() override { stream_.passivate(); }
 
 private:
-  /// Is no guest any more: it has said what a peer of ours says, or is gone.
-  void come_in() {
-    if (auto guests = std::exchange(guests_, nullptr))
-      guests->leave(ticket_);
+  void greet() {
+    if (!guests_ || !border_.peer() || std::exchange(greeted_, true))
+      return;
+    guests_->name(ticket_, border_.peer());
   }
 
   bool launched_ = false;
+  bool greeted_ = false;
   basp_border border_;
-  std::shared_ptr<handshakes> guests_;
-  handshakes::ticket ticket_;
+  std::shared_ptr<visitors> guests_;
+  visitors::ticket ticket_;
   network::stream_impl<tls_policy> stream_;
 };
 
@@ -245,8 +285,12 @@ private:
 
 class tls_doorman final : public network::doorman_impl {
 public:
-  tls_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context, protocol::logger log)
-    : doorman_impl{loop, fd}, context_{std::move(context)}, log_{std::make_shared<stranger_log>(std::move(log))} {}
+  tls_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context, std::shared_ptr<visitors> guests,
+              protocol::logger log)
+    : doorman_impl{loop, fd},
+      context_{std::move(context)},
+      guests_{std::move(guests)},
+      log_{std::make_shared<stranger_log>(std::move(log))} {}
 
   bool new_connection() override {
     if (detached())
@@ -271,8 +315,8 @@ public:
 
 private:
   std::function<tls_context()> context_;
+  std::shared_ptr<visitors> guests_;
   std::shared_ptr<stranger_log> log_;
-  std::shared_ptr<handshakes> guests_ = std::make_shared<handshakes>();
 };
 
 } // namespace
@@ -284,8 +328,8 @@ caf::io::scribe_ptr make_scribe(network::default_multiplexer& loop, int fd, tls_
 }
 
 caf::io::doorman_ptr make_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context,
-                                 protocol::logger log) {
-  return caf::make_counted<tls_doorman>(loop, fd, std::move(context), std::move(log));
+                                 std::shared_ptr<visitors> guests, protocol::logger log) {
+  return caf::make_counted<tls_doorman>(loop, fd, std::move(context), std::move(guests), std::move(log));
 }
 
 } // namespace ringmaster::actors

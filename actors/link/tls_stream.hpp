@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include "core/result.hpp"
 #include "protocol/logger.hpp"
@@ -31,25 +32,40 @@ using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 /// The session of who was dialled; its handshake is still to come. Null: no memory.
 [[nodiscard]] tls_session await_hands(const tls_context& context, int fd);
 
-/// Connections that have said nothing yet of what a link is: their handshake is not over, or they are silent after it. Strangers
-/// may open them: the oldest go when there are too many, or when they take long. Any thread.
-class handshakes {
+/// Connections that others opened. One is a guest until a hello that came over it was admitted: the oldest guests go when there
+/// are too many, or when they take long. Any thread.
+class visitors {
 public:
-  static constexpr std::size_t count_max = 256;
+  static constexpr std::size_t guests_max = 256;
   static constexpr std::chrono::seconds age_max{5};
 
   struct entry {
     int fd = -1;
     std::chrono::steady_clock::time_point since;
+    /// As its end says; nothing before it did.
+    caf::node_id node = {};
+    bool is_guest = true;
   };
   using ticket = std::list<entry>::iterator;
 
   ticket enter(int fd);
   void leave(ticket which);
+  /// The other end has said which process it is.
+  void name(ticket which, const caf::node_id& node);
+  /// Connections of this process are guests no more.
+  void admit(const caf::node_id& node);
+  /// Ends guests that stay for too long.
+  void sweep();
+  /// Returns the address of the other end, `10.0.0.5:41234`; empty when there is no connection of this process.
+  [[nodiscard]] std::string remote_of(const caf::node_id& node) const;
 
 private:
-  std::mutex mutex_;
-  std::list<entry> open_;
+  void drop_guests(std::size_t count_max);
+
+  mutable std::mutex mutex_;
+  std::list<entry> guests_;
+  std::list<entry> admitted_;
+  std::unordered_multimap<caf::node_id, ticket> by_node_;
 };
 
 /// Why a connection ended, for whoever dialled. Any thread.
@@ -96,9 +112,10 @@ private:
 [[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_session session,
                                               std::shared_ptr<tls_trouble> trouble);
 
-/// Accepts connections on a listening socket, which it owns. `context` is asked for each. Handshakes that fail are warned of in
-/// `log`, as far as there are not too many.
+/// Accepts connections on a listening socket, which it owns, and keeps them in `guests`. `context` is asked for each. Handshakes
+/// that fail are warned of in `log`, as far as there are not too many.
 [[nodiscard]] caf::io::doorman_ptr make_doorman(caf::io::network::default_multiplexer& loop, int fd,
-                                                std::function<tls_context()> context, protocol::logger log);
+                                                std::function<tls_context()> context, std::shared_ptr<visitors> guests,
+                                                protocol::logger log);
 
 } // namespace ringmaster::actors

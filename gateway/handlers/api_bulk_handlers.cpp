@@ -57,11 +57,18 @@ void ask_for_each(const exchange& ex, const std::vector<core::job_id>& jobs, Mes
   }
 }
 
+/// Counts a request that names several jobs as that many requests of its user.
+void charge_for(const exchange& ex, const std::vector<core::job_id>& jobs) {
+  if (!jobs.empty())
+    ex.services().requests.charge(ex.who().user, jobs.size() - 1, ex.services().self->clock().now());
+}
+
 template <class Message>
 void edit_all(const exchange& ex) {
   const auto bulk = read_json(ex, [](std::string_view body) { return wire::parse_api_bulk(body, wire::bulk_use::edit); });
   if (!bulk)
     return;
+  charge_for(ex, bulk->ids);
   const auto message_of = [&ex](core::job_id job) {
     Message message;
     message.job = job;
@@ -84,6 +91,7 @@ void jobs_trigger(exchange ex) {
   const auto bulk = read_json(ex, [](std::string_view body) { return wire::parse_api_bulk(body, wire::bulk_use::trigger); });
   if (!bulk)
     return;
+  charge_for(ex, bulk->ids);
   const auto message_of = [&](core::job_id job) {
     auto wish = bulk->wish;
     wish.job = job;

@@ -77,7 +77,7 @@ void node_list(exchange ex) {
 }
 
 void document(exchange ex) {
-  ex.respond({200, "application/json", std::string{api_document()}, {{"Cache-Control", "no-cache"}}});
+  ex.respond({200, "application/json", {}, {{"Cache-Control", "no-cache"}}, api_document()});
 }
 
 } // namespace ringmaster::gateway::handlers::v1

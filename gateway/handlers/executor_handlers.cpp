@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/native_address.hpp"
 #include "protocol/wire/callback_codec.hpp"
 #include "protocol/wire/registry_codec.hpp"
 #include "protocol/wire/texts.hpp"
@@ -26,6 +27,11 @@ bool speaks_for(const exchange& ex, const std::string& app_name) {
   return false;
 }
 
+void pass_on_beat(const exchange& ex, protocol::registry_beat beat) {
+  protocol::send(ex.services().self, ex.services().partners.registry, std::move(beat));
+  ex.succeed();
+}
+
 } // namespace
 
 void registry(exchange ex) {
@@ -36,13 +42,21 @@ void registry(exchange ex) {
     return ex.fail(no_registry);
   if (!speaks_for(ex, wanted->registry_key))
     return;
+  if (core::is_native_address(wanted->registry_value))
+    return ex.refuse("registryValue: such an address is registered over a native link alone.");
   if (const auto why = ex.services().judge(wanted->registry_value); !why.empty())
     return ex.refuse("registryValue: " + why);
   const bool wants_app_header = !app_header(ex.request()).empty();
-  protocol::send(ex.services().self, ex.services().partners.registry,
-                 protocol::registry_beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
-                                         std::move(wanted->registry_value), wants_app_header, ex.admission().token});
-  ex.succeed();
+  protocol::registry_beat beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
+                               std::move(wanted->registry_value), wants_app_header, ex.admission().token};
+  if (beat.token == core::token_kind::common)
+    return pass_on_beat(ex, std::move(beat));
+  ex.ask<protocol::claim_verdict>(ex.services().partners.registry, protocol::address_claim{beat.app_name, beat.address},
+                                  [beat](const exchange& waiting, const protocol::claim_verdict& verdict) {
+                                    if (!verdict.refusal.empty())
+                                      return waiting.refuse("registryValue: " + verdict.refusal);
+                                    pass_on_beat(waiting, beat);
+                                  });
 }
 
 void registry_remove(exchange ex) {

@@ -12,6 +12,9 @@ void livez(exchange ex);
 /// 200 when the node serves, else 503: `{"ready":…}`, and for operators why not.
 void readyz(exchange ex);
 
+/// XXL-JOB's: 200 `{"status":"UP"}` when the node serves, else 503 `{"status":"DOWN"}`.
+void actuator_health(exchange ex);
+
 /// Every metric of the process in Prometheus's text format.
 void metrics(exchange ex);
 

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "core/job_card.hpp"
+#include "core/schedule.hpp"
 #include "core/schedule_preview.hpp"
+#include "core/text.hpp"
 #include "gateway/web_form.hpp"
 #include "protocol/wire/admin_rows.hpp"
 #include "protocol/wire/job_form.hpp"
@@ -111,8 +113,15 @@ void job_trigger(exchange ex) {
 
 void next_trigger_time(exchange ex) {
   const auto& where = ex.services().web.zone;
-  const auto times = read_form(ex, [&](const form& sent) {
-    return core::preview(sent.text_or_empty("scheduleType"), sent.text_or_empty("scheduleConf"), ex.services().now(), where);
+  const auto times = read_form(ex, [&](const form& sent) -> core::result<std::vector<core::time_point>> {
+    const auto type = sent.text_or_empty("scheduleType"), conf = sent.text_or_empty("scheduleConf");
+    // Up to 3.2 an empty text is an error of its type; later it has no times.
+    if (const auto known = core::find_schedule_type(type);
+        ex.how().dialect == wire::dialect::xxl2 && known && core::is_blank(conf) && *known != core::schedule_type::none)
+      if (const auto rule = core::schedule::compile(*known, conf, where); !rule)
+        return core::refuse(core::errc::invalid_argument, refusal::schedule_type_illegal, rule.error().context,
+                            rule.error().context);
+    return core::preview(type, conf, ex.services().now(), where);
   });
   if (!times)
     return ex.reject(times.error());

@@ -20,8 +20,20 @@ namespace wire = protocol::wire;
 /// Of an update that somebody else's edit overtakes.
 constexpr int update_tries = 2;
 
-/// Whoever has the token of all executors may manage all jobs, who has that of a group those of the group. The record of changes
-/// names the app.
+/// Returns why the request's token manages no jobs; empty when it does. A token that a group had before serves beats and results
+/// only.
+std::string_view refusal_of(const exchange& ex) {
+  const auto& web = ex.services().web;
+  const auto& admission = ex.admission();
+  if (!web.groups_manage_jobs)
+    return "job management is off (gateway.job_management)";
+  if (!admission.group)
+    return web.all_manage_jobs ? std::string_view{} : "jobs are managed with the token of their group (gateway.job_management)";
+  return admission.token == core::token_kind::previous ? "the former token of a group manages no jobs" : std::string_view{};
+}
+
+/// Returns the principal of an executor's token: administrator of all jobs with the token of all, editor of the group with that
+/// of a group. The audit log names the app.
 core::principal asker(const exchange& ex) {
   const auto app = app_header(ex.request());
   const auto& group = ex.admission().group;
@@ -46,9 +58,18 @@ void refuse(const exchange& ex, const core::error& error) {
   ex.refuse(wire::message_of(error, {wire::dialect::xxl3, ex.services().web.language}));
 }
 
-/// One bucket for all six operations of this node.
-bool is_in_time(const exchange& ex) {
-  if (ex.services().management.take(std::chrono::steady_clock::now()))
+/// Refuses what the token does not permit and what comes too often: one bucket for all six operations of this node, and one for
+/// each group's token, which leaves the others half of the first.
+bool may_go_on(const exchange& ex) {
+  if (const auto refusal = refusal_of(ex); !refusal.empty()) {
+    ex.refuse(refusal);
+    return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  const auto& services = ex.services();
+  const auto& group = ex.admission().group;
+  const bool has_share = !group || services.group_management.try_emplace(*group, 50, 100).first->second.take(now);
+  if (has_share && services.management.take(now))
     return true;
   reply(ex, wire::encode_reply(wire::reply_code::too_many, wire::reply_text::too_many_requests));
   return false;
@@ -88,7 +109,7 @@ void look_and_update(const exchange& ex, wire::open_job wanted, int tries) {
 
 template <class Message>
 void manage_by_id(const exchange& ex) {
-  if (!is_in_time(ex))
+  if (!may_go_on(ex))
     return;
   auto id = wire::parse_open_job_id(ex.request().body);
   if (!id)
@@ -102,7 +123,7 @@ void manage_by_id(const exchange& ex) {
 } // namespace
 
 void add_job(exchange ex) {
-  if (!is_in_time(ex))
+  if (!may_go_on(ex))
     return;
   auto wanted = wire::parse_open_job(ex.request().body);
   if (!wanted)
@@ -116,7 +137,7 @@ void add_job(exchange ex) {
 }
 
 void update_job(exchange ex) {
-  if (!is_in_time(ex))
+  if (!may_go_on(ex))
     return;
   auto wanted = wire::parse_open_job(ex.request().body);
   if (!wanted)
@@ -125,7 +146,7 @@ void update_job(exchange ex) {
 }
 
 void remove_job(exchange ex) {
-  if (!is_in_time(ex))
+  if (!may_go_on(ex))
     return;
   auto id = wire::parse_open_job_id(ex.request().body);
   if (!id)
@@ -145,7 +166,7 @@ void start_job(exchange ex) { manage_by_id<protocol::start_job>(ex); }
 void stop_job(exchange ex) { manage_by_id<protocol::stop_job>(ex); }
 
 void trigger_job(exchange ex) {
-  if (!is_in_time(ex))
+  if (!may_go_on(ex))
     return;
   auto wanted = wire::parse_open_trigger(ex.request().body);
   if (!wanted)

@@ -46,8 +46,8 @@ core::result<std::optional<protocol::report_query>> report_of(const form& sent, 
   if (!begin || !end)
     return core::fail(core::errc::invalid_argument, std::string{"the parameter "}.append(begin ? "endDate" : "startDate") +
                                                       " must be a time of the form yyyy-MM-dd HH:mm:ss");
-  // XXL's bounds are inclusive.
-  return protocol::report_query{*begin, *end + core::milliseconds{1}};
+  // XXL's bounds are inclusive, and the days stand in a column of seconds.
+  return protocol::report_query{*begin, *end + std::chrono::seconds{1}};
 }
 
 } // namespace
@@ -98,7 +98,8 @@ void run_kill(exchange ex) {
   ex.ask<protocol::run_killed>(
     ex.services().partners.runs, protocol::kill_run{core::log_id{*id}, ex.who()},
     [](const exchange& waiting, const protocol::run_killed& killed) {
-      waiting.tell(wire::success_message(killed.message, waiting.how()));
+      const auto& said = killed.message;
+      waiting.tell(said.empty() ? wire::success(waiting.how()) : wire::success_text(said, waiting.how()));
     },
     missing_is(refusal::run_id_illegal));
 }

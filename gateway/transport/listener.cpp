@@ -65,6 +65,7 @@ std::string to_text(const tcp::endpoint& endpoint) {
 
 listener::listener(engine& shared, const config::server_settings& settings, std::shared_ptr<tls_source> tls, std::thread::id io)
   : deadline(shared.limits), shared_(shared), settings_(settings), tls_(std::move(tls)), acceptor_(shared.io),
+    shares_(settings.connections_per_client, settings.trusted_proxies),
     replies_(std::make_shared<reply_inbox>(io, [this] { asio::post(shared_.io, [this] { on_replies(); }); })) {}
 
 core::result<std::string> listener::bind() {
@@ -90,13 +91,14 @@ core::result<std::string> listener::bind() {
   return bound_;
 }
 
-core::result<std::string> listener::open(protocol::http_handler handler) {
+core::result<std::string> listener::open(protocol::http_handler handler, protocol::body_rule body_limit) {
   if (handler_)
     return core::fail(core::errc::invalid_argument, "the server listens already");
   if (bound_.empty())
     if (auto done = bind(); !done)
       return done;
   handler_ = std::move(handler);
+  body_limit_ = std::move(body_limit);
   return bound_;
 }
 
@@ -127,15 +129,24 @@ void listener::expired() {
     accept();
 }
 
+/// Returns false when the client has its share of connections already.
+bool listener::takes_share(session& of) {
+  auto key = shares_.take(of.remote());
+  if (!key)
+    return false;
+  of.charge(std::move(*key));
+  return true;
+}
+
 void listener::admit(tcp_socket socket) {
-  const bool full = sessions_.size() - refusing_ >= settings_.connections_max;
+  auto made = std::make_shared<session>(*this, std::move(socket));
+  const bool full = sessions_.size() - refusing_ >= settings_.connections_max || !takes_share(*made);
   if (full)
     count(shared_.connections_refused);
   if (tls_)
-    return admit_tls(std::move(socket), full);
+    return admit_tls(std::move(made), full);
   if (full && refusing_ >= refusing_max)
-    return;
-  auto made = std::make_shared<session>(*this, std::move(socket));
+    return made->abandon();
   sessions_.emplace(made.get(), made);
   if (full) {
     ++refusing_;
@@ -145,14 +156,13 @@ void listener::admit(tcp_socket socket) {
   }
 }
 
-void listener::admit_tls(tcp_socket socket, bool full) {
-  // To tell somebody over TLS that there are too many would take more work than to serve him.
-  if (full)
-    return;
+void listener::admit_tls(std::shared_ptr<session> made, bool full) {
   auto context = tls_->get();
-  if (!context)
-    return;
-  auto made = std::make_shared<session>(*this, std::move(socket));
+  // A refusal over TLS would take more work than to serve the client.
+  if (full || !context) {
+    shares_.give_back(made->charged());
+    return made->abandon();
+  }
   sessions_.emplace(made.get(), made);
   made->start(*context);
 }
@@ -160,6 +170,7 @@ void listener::admit_tls(tcp_socket socket, bool full) {
 void listener::forget(session& ended) {
   if (ended.refused())
     --refusing_;
+  shares_.give_back(ended.charged());
   sessions_.erase(&ended);
 }
 

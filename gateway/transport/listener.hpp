@@ -14,6 +14,7 @@
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "gateway/transport/asio.hpp"
+#include "gateway/transport/client_shares.hpp"
 #include "gateway/transport/inbox.hpp"
 #include "gateway/transport/tls_context.hpp"
 #include "protocol/http.hpp"
@@ -42,7 +43,7 @@ public:
 
   /// Any thread, before the first `start`. Both return the address bound; `open` binds if nobody did.
   core::result<std::string> bind();
-  core::result<std::string> open(protocol::http_handler handler);
+  core::result<std::string> open(protocol::http_handler handler, protocol::body_rule body_limit);
   [[nodiscard]] bool is_bound() const noexcept { return !bound_.empty(); }
   void start() { accept(); }
   /// Accepts no more; idle sessions end now, the others after their reply.
@@ -55,6 +56,7 @@ public:
   [[nodiscard]] const config::server_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const protocol::http_handler& handler() const noexcept { return handler_; }
   [[nodiscard]] const std::shared_ptr<reply_inbox>& replies() const noexcept { return replies_; }
+  [[nodiscard]] const protocol::body_rule& body_limit() const noexcept { return body_limit_; }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   void forget(session& ended);
 
@@ -63,7 +65,8 @@ private:
   void accept();
   void on_accept(error_code ec, tcp_socket socket);
   void admit(tcp_socket socket);
-  void admit_tls(tcp_socket socket, bool full);
+  [[nodiscard]] bool takes_share(session& of);
+  void admit_tls(std::shared_ptr<session> made, bool full);
   void on_replies();
   void expired() override;
 
@@ -71,8 +74,10 @@ private:
   config::server_settings settings_;
   std::shared_ptr<tls_source> tls_;
   protocol::http_handler handler_;
+  protocol::body_rule body_limit_;
   tcp_acceptor acceptor_;
   std::string bound_;
+  client_shares shares_;
   std::shared_ptr<reply_inbox> replies_;
   std::vector<posted_reply> taken_;
   std::unordered_map<session*, std::shared_ptr<session>> sessions_;

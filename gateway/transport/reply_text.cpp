@@ -86,7 +86,7 @@ void append_reply_head(std::string& out, const protocol::http_response& response
       append_header(out, name, value);
   }
   if (response.status != 204)
-    append_header(out, "Content-Length", std::to_string(response.body.size()));
+    append_header(out, "Content-Length", std::to_string(response.content().size()));
   out.append("\r\n");
 }
 

@@ -39,11 +39,11 @@ session::session(listener& owner, tcp_socket socket)
   : deadline(owner.shared().limits), body_share(owner.shared().bodies), owner_(owner), socket_(std::move(socket)) {
   count(owner_.shared().connections_open);
   error_code ec;
-  auto remote = socket_.remote_endpoint(ec).address();
-  if (remote.is_v6() && remote.to_v6().is_v4_mapped())
-    remote = asio::ip::make_address_v4(asio::ip::v4_mapped, remote.to_v6());
-  remote_address_ = remote.to_string();
-  loopback_ = remote.is_loopback();
+  remote_ = socket_.remote_endpoint(ec).address();
+  if (remote_.is_v6() && remote_.to_v6().is_v4_mapped())
+    remote_ = asio::ip::make_address_v4(asio::ip::v4_mapped, remote_.to_v6());
+  remote_address_ = remote_.to_string();
+  loopback_ = remote_.is_loopback();
 }
 
 void session::start() {
@@ -165,12 +165,31 @@ session::progress session::parse() {
     }
     if (refusal_ != 0)
       return progress::broken;
+    if (in_header && parser_->is_header_done() && omits_body())
+      return progress::whole;
     if (parser_->is_done())
       return progress::whole;
     if (ec)
       return progress::need_more;
   }
   return progress::need_more;
+}
+
+/// Decides by the announced length, before anything of the body is held.
+bool session::omits_body() {
+  const auto& rule = owner_.body_limit();
+  const auto length = parser_->content_length();
+  const bool may_be_long = parser_->chunked() || (length && *length > small_body);
+  if (!rule || !may_be_long)
+    return false;
+  auto& request = parser_->request;
+  const auto most = rule(request.method, request.target);
+  if (!length) {
+    parser_->body_limit(std::min<std::uint64_t>(most, owner_.settings().body_bytes_max));
+    return false;
+  }
+  request.body_omitted = *length > most;
+  return request.body_omitted;
 }
 
 unsigned session::refusal_of(error_code ec) const noexcept {
@@ -261,7 +280,7 @@ void session::dispatch() {
   phase_ = phase::replying;
   ++ticket_;
   silent_ = false;
-  keep_alive_ = parser_->keep_alive() && !owner_.draining();
+  keep_alive_ = parser_->keep_alive() && !parser_->request.body_omitted && !owner_.draining();
   auto request = std::move(parser_->request);
   head_only_ = request.method == "HEAD";
   request.remote_address = remote_address_;
@@ -329,13 +348,18 @@ void session::write(protocol::http_response&& response) {
   append_reply_head(head_, response, {keep_alive_, head_only_, static_cast<long>(idle_seconds)});
   const bool has_body = !head_only_ && response.status != 204 && response.status != 304;
   body_.clear();
-  if (has_body && response.body.size() <= copied_body_max)
-    head_.append(response.body);
-  else if (has_body)
+  rest_ = {};
+  if (has_body && response.content().size() <= copied_body_max) {
+    head_.append(response.content());
+  } else if (has_body && !response.fixed_body.empty()) {
+    rest_ = response.fixed_body;
+  } else if (has_body) {
     body_ = std::move(response.body);
-  out_ = {asio::buffer(head_), asio::buffer(body_)};
+    rest_ = body_;
+  }
+  out_ = {asio::buffer(head_), asio::buffer(rest_)};
   phase_ = phase::writing;
-  extended_at_ = head_.size() + body_.size();
+  extended_at_ = head_.size() + rest_.size();
   // Nearly every reply fits into the socket's buffer: then there is nothing to wait for.
   error_code ec;
   auto n = write_now(ec);
@@ -350,7 +374,7 @@ void session::write(protocol::http_response&& response) {
 std::size_t session::write_now(error_code& ec) {
   if (tls_)
     return write_tls(ec);
-  return body_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
+  return rest_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
 }
 
 std::size_t session::write_tls(error_code& ec) {
@@ -439,6 +463,13 @@ void session::linger() {
 void session::drain() {
   if (phase_ == phase::shaking_hands || (phase_ == phase::reading && !begun_))
     close();
+}
+
+void session::abandon() {
+  phase_ = phase::closed;
+  error_code ec;
+  socket_.close(ec);
+  count(owner_.shared().connections_open, -1);
 }
 
 void session::close() {

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "gateway/transport/asio.hpp"
 #include "gateway/transport/byte_buffer.hpp"
@@ -38,6 +40,12 @@ public:
   void drain();
   void close();
   [[nodiscard]] bool refused() const noexcept { return refused_; }
+  /// Closes a session that was never started and that the listener does not hold.
+  void abandon();
+  [[nodiscard]] const asio::ip::address& remote() const noexcept { return remote_; }
+  /// The client whose share this session uses; empty: none.
+  void charge(std::string network) { charged_ = std::move(network); }
+  [[nodiscard]] const std::string& charged() const noexcept { return charged_; }
 
 private:
   enum class phase : std::uint8_t { shaking_hands, reading, replying, writing, lingering, closed };
@@ -50,6 +58,7 @@ private:
   void give_up_handshake();
   void process();
   progress parse();
+  [[nodiscard]] bool omits_body();
   [[nodiscard]] unsigned refusal_of(error_code ec) const noexcept;
   void await_more();
   void read();
@@ -99,10 +108,14 @@ private:
   byte_buffer in_;
   std::string head_;
   std::string body_;
+  /// What is sent behind the head: `body_`, or a part of the process.
+  std::string_view rest_;
   /// What of `head_` and `body_` is still to be written.
   std::array<asio::const_buffer, 2> out_;
   std::size_t extended_at_ = 0;
+  asio::ip::address remote_;
   std::string remote_address_;
+  std::string charged_;
 };
 
 } // namespace ringmaster::gateway::http

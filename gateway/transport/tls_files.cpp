@@ -1,5 +1,6 @@
 #include "gateway/transport.hpp"
 
+#include <cstdint>
 #include <ctime>
 #include <memory>
 
@@ -7,6 +8,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <sys/stat.h>
 
 #include "gateway/transport/tls_context.hpp"
@@ -41,6 +43,19 @@ tls_finding judge_time(const SSL_CTX* context, const std::string& name, std::tim
   if (X509_cmp_time(end, &soon) <= 0)
     return {level::warning, name + " ends soon, on " + text_of(end)};
   return {level::fine, name + " until " + text_of(end)};
+}
+
+/// Each end of a link checks what the other end's certificate is for, where the certificate says so.
+void check_usage(const SSL_CTX* context, const std::string& name, bool is_node, std::vector<tls_finding>& findings) {
+  const auto usage = X509_get_extended_key_usage(SSL_CTX_get0_certificate(context));
+  const std::string needed = is_node ? "serverAuth" : "clientAuth";
+  if (usage == UINT32_MAX) // there is no such extension
+    findings.push_back({level::warning, name + " has no extendedKeyUsage, so it is accepted at either end of a link; make one"
+                                               " with extendedKeyUsage=" + needed});
+  else if ((usage & (is_node ? XKU_SSL_SERVER : XKU_SSL_CLIENT)) == 0)
+    findings.push_back({level::failure, name + " is not for this: its extendedKeyUsage lacks " + needed});
+  else if (!is_node && (usage & XKU_SSL_SERVER) != 0)
+    findings.push_back({level::warning, name + " is good as a node's, too; make one with extendedKeyUsage=clientAuth alone"});
 }
 
 void check_readers(std::string_view key, const std::string& file, std::vector<tls_finding>& findings) {
@@ -84,8 +99,12 @@ std::vector<tls_finding> examine_tls(const config::server_settings& server, cons
   if (!security.executor_ca.empty() || !security.executor_certificate.empty())
     examine(http::make_client_context(security), "security.executor_certificate", security.executor_certificate,
             "security.executor_key", security.executor_key);
-  if (!link.certificate.empty())
-    examine(link_context(link), "link.certificate", link.certificate, "link.key", link.key);
+  if (!link.certificate.empty()) {
+    const auto context = link_context(link);
+    examine(context, "link.certificate", link.certificate, "link.key", link.key);
+    if (context)
+      check_usage(context->get(), named("link.certificate", link.certificate), !link.listen.empty(), findings);
+  }
   return findings;
 }
 

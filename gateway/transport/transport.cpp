@@ -102,11 +102,12 @@ public:
     return listener_->bind();
   }
 
-  core::result<std::string> listen(protocol::http_handler handler) override {
+  using transport::listen;
+  core::result<std::string> listen(protocol::http_handler handler, protocol::body_rule body_limit) override {
     if (!listener_->is_bound())
       if (auto bound = bind(); !bound)
         return bound;
-    auto address = listener_->open(std::move(handler));
+    auto address = listener_->open(std::move(handler), std::move(body_limit));
     if (address)
       http::asio::post(serving().io, [this] { listener_->start(); });
     return address;

@@ -24,6 +24,7 @@ std::optional<std::int32_t> read_code(json_reader& in) {
 /// One element with every spelling beside each other.
 struct item {
   std::optional<std::int64_t> run;
+  std::int64_t log_time_ms = 0;
   std::optional<std::int32_t> handle_code;
   std::optional<std::string> handle_msg;
   std::optional<std::int32_t> result_code;
@@ -34,6 +35,8 @@ struct item {
     in.object([&](std::string_view name) {
       if (name == "logId")
         run = in.integer();
+      else if (name == "logDateTim" || name == "logDateTime")
+        log_time_ms = in.integer().value_or(0);
       else if (name == "handleCode")
         handle_code = read_code(in);
       else if (name == "handleMsg")
@@ -70,6 +73,7 @@ struct item {
   core::callback finish() {
     core::callback out;
     out.id = core::log_id{*run};
+    out.log_time = core::echoed_log_time(log_time_ms);
     out.message = take_message();
     if (out.message.size() > core::message_units_max)
       out.message.resize(core::cut_utf16(out.message, core::message_units_max).size());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -58,6 +59,8 @@ struct envelope {
   std::string msg;
   payload content;
   payload data;
+  /// It is an array with the reason of a failure instead.
+  bool is_failed_callback = false;
 
   void read(json_reader& in, std::int32_t asked_line) {
     in.object([&](std::string_view name) {
@@ -104,10 +107,12 @@ envelope read_envelope(std::string_view body, std::int32_t asked_line) {
     return out;
   }
   json_reader in{body};
-  if (in.peek() == json_kind::array)
+  if (in.peek() == json_kind::array) {
     out.msg = text_of_array(in);
-  else
+    out.is_failed_callback = !out.msg.empty();
+  } else {
     out.read(in, asked_line);
+  }
   if (in.finish() && (out.code || !out.msg.empty()))
     return out;
   out = envelope{};
@@ -137,12 +142,40 @@ void correct_last_line(log_chunk& chunk, std::int32_t asked_line) {
     chunk.to_line = narrow(std::min<std::int64_t>(chunk.to_line, last));
 }
 
-bool knows_no_run(std::string_view msg) noexcept {
-  return msg.starts_with("invalid request, uri-mapping(/") && msg.ends_with("/run) not found.");
+/// `path` begins with a slash.
+bool knows_no(std::string_view path, std::string_view msg) noexcept {
+  constexpr std::string_view begin = "invalid request, uri-mapping(";
+  constexpr std::string_view end = ") not found.";
+  if (!msg.starts_with(begin) || !msg.ends_with(end) || msg.size() < begin.size() + end.size())
+    return false;
+  return msg.substr(begin.size(), msg.size() - begin.size() - end.size()).ends_with(path);
+}
+
+/// 408, the 5xx of gateways and those of proxies' own making: the executor may have got the request. No executor gives them.
+constexpr bool is_of_gateway(unsigned status) noexcept {
+  return status == 408 || status == 499 || (status >= 502 && status <= 504) || (status >= 520 && status <= 599);
+}
+
+/// Statuses that a server gives before it passes a request on: it is malformed, too large, not allowed, too often, or goes to the
+/// wrong place. Not among them: 408, 409, 424 and all 5xx but 501 and 505, which may come after the executor got it.
+constexpr bool is_refusal(unsigned status) noexcept {
+  constexpr std::array refusals{301U, 302U, 307U, 308U, 400U, 401U, 402U, 403U, 404U, 405U, 406U, 407U, 410U, 411U, 412U, 413U,
+                                414U, 415U, 416U, 417U, 421U, 422U, 423U, 425U, 426U, 428U, 429U, 431U, 451U, 501U, 505U};
+  return std::find(refusals.begin(), refusals.end(), status) != refusals.end();
+}
+
+/// A code of 200 beside another status contradicts itself.
+reply_origin origin_of(unsigned status, const envelope& read) noexcept {
+  const bool has_code = read.code.value_or(0) != 0 && *read.code == narrow(*read.code);
+  const bool is_own = has_code ? status == 200 || *read.code != 200 : read.is_failed_callback && status == 200;
+  if (is_own && !is_of_gateway(status))
+    return reply_origin::executor;
+  return is_refusal(status) ? reply_origin::refused : reply_origin::unknown;
 }
 
 executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
   executor_reply reply;
+  reply.origin = origin_of(status, read);
   const std::int64_t code = read.code.value_or(0);
   const bool in_range = code != 0 && code == narrow(code);
   reply.code = in_range && (status == 200 || code != 200) ? narrow(code) : 500;
@@ -158,7 +191,8 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
       text->resize(core::cut_utf16(*text, core::message_units_max).size());
   if (reply.code != 200) {
     reply.repeated_log_id = is_repeat_of(reply.msg, sent);
-    reply.wants_trigger_path = knows_no_run(reply.msg);
+    reply.wants_trigger_path = knows_no("/run", reply.msg);
+    reply.wants_run_path = knows_no("/trigger", reply.msg);
     reply.refuses_token = is_about_token(reply.msg);
   }
   return reply;
@@ -181,12 +215,18 @@ bool is_repeat_of(std::string_view msg, core::log_id sent) noexcept {
   return found > 0 && found == core::number(sent);
 }
 
+std::string unexpected_repeat(std::string_view said) {
+  return "the executor says that it has a run with this log id already, but this run was sent once: " + std::string{said};
+}
+
 executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent) {
   return to_reply(status, read_envelope(body, 0), sent);
 }
 
 core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line) {
   envelope read = read_envelope(body, asked_line);
+  if (is_of_gateway(status))
+    return core::fail(core::errc::unavailable, std::move(to_reply(status, std::move(read), core::log_id{}).msg));
   for (auto* candidate : {&read.content.chunk, &read.data.chunk}) {
     if (!*candidate)
       continue;

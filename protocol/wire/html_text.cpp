@@ -12,8 +12,9 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array tags_of_log{"<br>"sv, "<b>"sv, "</b>"sv};
-constexpr std::array tags_of_result{"<br>"sv, "<b>"sv, "</b>"sv, "</span>"sv};
-constexpr std::array tags_of_trigger{"<br>"sv, "<br/>"sv, "</span>"sv, "&amp;"sv, "&lt;"sv, "&gt;"sv, "&quot;"sv, "&#39;"sv};
+// XXL sets off its titles with angle brackets, which are text: the last one is followed by a blank.
+constexpr std::array tags_of_trigger{"<<<<<<<<<<< </span>"sv, "<br>"sv, "<br/>"sv,  "</span>"sv, "&amp;"sv,
+                                     "&lt;"sv,                "&gt;"sv, "&quot;"sv, "&#39;"sv};
 
 template <class Tags>
 std::size_t tag_length(const Tags& tags, std::string_view text) noexcept {
@@ -43,7 +44,6 @@ std::size_t span_length(std::string_view text) noexcept {
 std::size_t safe_length(std::string_view text, html_from by) noexcept {
   switch (by) {
   case html_from::log: return tag_length(tags_of_log, text);
-  case html_from::result: return std::max(tag_length(tags_of_result, text), span_length(text));
   case html_from::trigger: return std::max(tag_length(tags_of_trigger, text), span_length(text));
   }
   return 0;
@@ -51,16 +51,18 @@ std::size_t safe_length(std::string_view text, html_from by) noexcept {
 
 } // namespace
 
+// A `>` of a trigger's text stays: XXL-JOB stores it so, and without a `<` before it it is text.
 std::string safe_html(std::string_view text, html_from by) {
+  const std::string_view special = by == html_from::trigger ? "<&>" : "<&";
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
-    const auto plain = text.substr(0, text.find_first_of("<&"));
+    const auto plain = text.substr(0, text.find_first_of(special));
     out += core::escape_html(plain);
     text.remove_prefix(plain.size());
     if (text.empty())
       break;
-    const auto safe = safe_length(text, by);
+    const auto safe = text.front() == '>' ? 1 : safe_length(text, by);
     out += safe == 0 ? core::escape_html(text.substr(0, 1)) : std::string{text.substr(0, safe)};
     text.remove_prefix(std::max<std::size_t>(safe, 1));
   }

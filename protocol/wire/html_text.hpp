@@ -12,9 +12,8 @@ namespace ringmaster::protocol::wire {
 enum class html_from : std::uint8_t {
   /// The log of a run: `<br>`, `<b>`, `</b>`.
   log,
-  /// A result, an executor's own words: the same, and the coloured spans in which Java admins add to it.
-  result,
-  /// A trigger message, which an admin wrote: `<br>`, `<br/>`, coloured spans, and the five entities of escaped values.
+  /// A trigger message, which an admin wrote: `<br>`, `<br/>`, coloured spans with their angle brackets, `>`, and five entities
+  /// of escaped values.
   trigger
 };
 

@@ -32,15 +32,23 @@ std::string trigger_html(const core::log_row& run, speech how) {
                             how.dialect == dialect::xxl2 ? core::trigger_tail::answer : core::trigger_tail::remark);
 }
 
+/// A column that XXL-JOB leaves NULL where it has nothing to say.
+void append_filled(json_object& row, std::string_view name, std::string_view value) {
+  if (value.empty())
+    row.null(name);
+  else
+    row.text(name, value);
+}
+
 void append_run(std::string& out, const core::log_row& run, const core::zone& where, speech how) {
   json_object row{out};
   row.number("id", number(run.id));
   row.number("jobGroup", number(run.group));
   row.number("jobId", number(run.job));
-  row.text("executorAddress", run.executor_address);
+  append_filled(row, "executorAddress", run.executor_address);
   row.text("executorHandler", run.executor_handler);
   row.text("executorParam", run.executor_param);
-  row.text("executorShardingParam", run.executor_sharding_param);
+  append_filled(row, "executorShardingParam", run.executor_sharding_param);
   row.number("executorFailRetryCount", run.fail_retry_count);
   append_time(row, "triggerTime", run.trigger_time, where, how.dialect);
   row.number("triggerCode", run.trigger_code);
@@ -49,7 +57,7 @@ void append_run(std::string& out, const core::log_row& run, const core::zone& wh
   append_time(row, "handleTime", is_over ? run.handle_time : std::nullopt, where, how.dialect);
   row.number("handleCode", run.handle_code);
   if (is_over)
-    row.text("handleMsg", safe_html(core::result_text(run.handle_msg, how.language), html_from::result));
+    row.text("handleMsg", core::result_text(run.handle_msg, how.language)); // data, as XXL-JOB sends it
   else
     row.null("handleMsg");
   row.number("alarmStatus", run.alarm_status);

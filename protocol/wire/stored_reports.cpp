@@ -22,6 +22,8 @@ std::optional<core::run_report> read_report(json_reader& in) {
       run = in.integer();
     else if (name == "logDateTim" || name == "logDateTime")
       out.log_time = core::from_ms(in.integer().value_or(0));
+    else if (name == "jobId")
+      out.job = core::job_id{static_cast<std::int32_t>(std::clamp<std::int64_t>(in.integer().value_or(0), 0, limits::max()))};
     else if (name == "handleCode")
       out.code = static_cast<std::int32_t>(std::clamp<std::int64_t>(in.integer().value_or(0), limits::min(), limits::max()));
     else if (name == "handleMsg")
@@ -38,6 +40,8 @@ std::string encode_stored_reports(std::span<const core::run_report> reports) {
     json_object item{out};
     item.number("logId", core::number(report.run));
     item.number("logDateTim", core::to_ms(report.log_time));
+    if (report.job != core::job_id{})
+      item.number("jobId", core::number(report.job));
     item.number("handleCode", report.code);
     if (report.message)
       item.text("handleMsg", *report.message);

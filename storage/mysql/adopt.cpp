@@ -11,17 +11,28 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
+/// After it has looked at so many runs a call ends: it stays short, and so does its lock on the owner's life.
+constexpr std::size_t runs_per_call = 5'000;
+/// A claim may have hundreds of runs.
+constexpr std::size_t orphans_per_page = 50;
+
 struct stored_claim {
   core::node_life holder;
   std::int64_t sequence = 0;
   core::log_id first{};
   std::vector<claim_item> items;
+  core::life_end ended = core::life_end::sealed;
 };
 
-/// Columns: node, incarnation, seq, first_log_id, items. Nothing for a claim in the form of a newer release: it waits for a node
-/// that can read it.
+/// 0: sealed, 1: cut short, 2: ran out.
+core::life_end end_of(std::int64_t number) noexcept {
+  return number == 2 ? core::life_end::ran_out : number == 1 ? core::life_end::cut_short : core::life_end::sealed;
+}
+
+/// Columns: node, incarnation, seq, first_log_id, items, how the life ended. Nothing for a claim in the form of a newer release:
+/// it waits for a node that can read it.
 std::optional<stored_claim> read_claim(const rows& row) {
-  stored_claim out{{row.string(0), row.number(1)}, row.number(2), row.id<core::log_id>(3), {}};
+  stored_claim out{{row.string(0), row.number(1)}, row.number(2), row.id<core::log_id>(3), {}, end_of(row.number(5))};
   auto items = unpack(out.first, row.text(4));
   if (!items)
     return std::nullopt;
@@ -40,12 +51,13 @@ public:
       return tl::unexpected{current.error()};
     // An earlier call whose answer was lost has done part of the work, or all of it.
     auto adopted = repeat();
-    while (adopted < limit) {
-      const auto some = orphans(limit - adopted);
+    while (adopted < limit && looked_up_ < runs_per_call) {
+      const auto some = orphans(std::min(limit - adopted, orphans_per_page));
       if (some.empty())
         break;
       for (const auto& claim : some)
-        adopted += adopt(claim) ? 1 : 0;
+        if (looked_up_ < runs_per_call)
+          adopted += adopt(claim) ? 1 : 0;
     }
     return std::move(runs_);
   }
@@ -54,14 +66,15 @@ private:
   std::size_t repeat() {
     std::vector<stored_claim> mine;
     auto found = db_.query(
-      "SELECT node, incarnation, seq, first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq >= ?"
-      " AND maybe_sent = 1 ORDER BY seq",
+      // The rows do not say any more how the lives ended that made these claims.
+      "SELECT node, incarnation, seq, first_log_id, items, EXISTS (SELECT 1 FROM rm_life WHERE cut > 0) FROM rm_claim"
+      " WHERE node = ? AND incarnation = ? AND seq >= ? AND maybe_sent = 1 ORDER BY seq",
       owner_.node, owner_.incarnation, sequence_);
     while (found.next())
       if (auto claim = read_claim(found))
         mine.push_back(std::move(*claim));
     for (const auto& claim : mine) {
-      if (unresolved(claim.items, claim.sequence).empty())
+      if (unresolved(claim, claim.sequence).empty())
         drop(claim);
       sequence_ = claim.sequence + 1;
     }
@@ -73,7 +86,9 @@ private:
   std::vector<stored_claim> orphans(std::size_t limit) {
     std::vector<stored_claim> out;
     auto found = db_.query(
-      "SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node"
+      "SELECT c.node, c.incarnation, c.seq, c.first_log_id, c.items, CASE WHEN c.incarnation <= l.ran_out THEN 2"
+      " WHEN c.incarnation <= l.cut THEN 1 ELSE 0 END FROM rm_claim c"
+      " LEFT JOIN rm_node n ON n.id = c.node LEFT JOIN rm_life l ON l.node = c.node"
       " WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND c.first_log_id > ?"
       " AND NOT (c.node = ? AND c.incarnation = ?) ORDER BY c.first_log_id LIMIT ?",
       looked_at_, owner_.node, owner_.incarnation, limit);
@@ -93,7 +108,7 @@ private:
   bool adopt(const stored_claim& claim) {
     if (!drop(claim))
       return false;
-    const auto left = unresolved(claim.items, sequence_);
+    const auto left = unresolved(claim, sequence_);
     if (left.empty())
       return false;
     db_.execute("INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?, ?, ?, 1, ?, ?)",
@@ -103,7 +118,9 @@ private:
   }
 
   /// Appends the unresolved runs to the answer and returns their items.
-  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t sequence) {
+  std::vector<claim_item> unresolved(const stored_claim& claim, std::int64_t sequence) {
+    const auto& items = claim.items;
+    looked_up_ += items.size();
     std::unordered_map<std::int64_t, core::adopted_run> open;
     for (const auto part : padded_chunks(items.size())) {
       auto& some = db_.prepare(
@@ -114,7 +131,7 @@ private:
         some.add(items[part.at(i)].id);
       for (auto row = some.select(); row.next();)
         open[row.number(0)] = {row.id<core::log_id>(0), sequence,       {}, {}, {}, 0, row.string(1), row.optional_string(2),
-                               row.number32(3),         row.number32(4)};
+                               row.number32(3),         row.number32(4), claim.ended};
     }
     std::vector<claim_item> left;
     for (const auto& item : items) {
@@ -136,6 +153,7 @@ private:
   const core::node_life& owner_;
   std::int64_t sequence_;
   core::log_id looked_at_{};
+  std::size_t looked_up_ = 0;
   std::vector<core::adopted_run> runs_;
 };
 

@@ -60,11 +60,17 @@ private:
     while (found.next())
       orphans.push_back(read_alarm(found));
     for (const auto& alarm : orphans) {
-      // Another node may have been first: then its owner is a life that goes on.
-      const auto changed = db_.execute(
-        "UPDATE rm_intent i LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation AND n.state = 'up'"
-        " SET i.node = ?, i.incarnation = ? WHERE i.id = ? AND i.state = 3 AND n.id IS NULL",
-        owner_.node, owner_.incarnation, alarm.id);
+      // Another node may have been first: then its owner is a life that goes on. The lock first, and the nodes read without one:
+      // an UPDATE that joins them would hold the rows that beats are written to.
+      (void) db_.query("SELECT id FROM rm_intent WHERE id = ? FOR UPDATE", alarm.id).next();
+      const bool orphaned =
+        db_.query("SELECT 1 FROM rm_intent i LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation"
+                  " AND n.state = 'up' WHERE i.id = ? AND i.state = 3 AND n.id IS NULL",
+                  alarm.id)
+          .next();
+      const auto changed = orphaned ? db_.execute("UPDATE rm_intent SET node = ?, incarnation = ? WHERE id = ? AND state = 3",
+                                                  owner_.node, owner_.incarnation, alarm.id)
+                                    : std::uint64_t{0};
       if (changed == 1 || (again_ && is_mine(alarm.id)))
         taken_.push_back(alarm);
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/audit.hpp"
 #include "storage/mysql/connection.hpp"
 
@@ -7,5 +9,6 @@ namespace ringmaster::storage::mysql {
 
 /// Inside the transaction of the change. Throws `driver_error`.
 void write_audit(connection& db, const core::audit_row& row);
+void write_audit(connection& db, std::span<const core::audit_row> rows);
 
 } // namespace ringmaster::storage::mysql

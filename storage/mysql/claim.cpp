@@ -43,16 +43,17 @@ selection everything_in(const core::claim_batch& batch) {
   return out;
 }
 
-/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost,
-/// everything is rolled back and the long way reads under locks who won.
+/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost, or
+/// another transaction holds a row of it, everything is rolled back and the long way reads under locks who won and leaves out
+/// what is locked.
 class claiming {
 public:
   claiming(session& own, const core::claim_batch& batch) : own_{own}, db_{own.db}, batch_{batch} {}
 
   core::result<claim_outcome> run() {
     auto out = run_unchecked();
-    // Beside Java admins last: a claim takes longer there, and the node's beat waits for this lock. No fence commits between it
-    // and the commit, either way.
+    // Beside Java admins last: a claim takes longer there, and an edit of the mode waits for this lock. No fence commits between
+    // it and the commit, either way.
     if (batch_.shared && out)
       if (auto current = own_.check_current(batch_.owner); !current)
         return tl::unexpected{current.error()};
@@ -63,22 +64,60 @@ private:
   core::result<void> begin() {
     if (!batch_.shared)
       return own_.check_current(batch_.owner);
-    keep_edits_off(own_, batch_);
+    locked_for_edits_ = keep_edits_off(own_, batch_, careful_);
     return {};
   }
 
   core::result<claim_outcome> run_unchecked() {
-    if (auto current = begin(); !current)
-      return tl::unexpected{current.error()};
-    const auto all = everything_in(batch_);
-    if (write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size() && take(all.intents) == all.intents.size()
-        && check_intents(own_, batch_, all.intents).sound.size() == all.intents.size())
-      if (auto outcome = insert(all.runs))
+    bool failed = false;
+    try {
+      if (auto current = begin(); !current)
+        return tl::unexpected{current.error()};
+      if (auto outcome = run_trusting())
         return std::move(*outcome);
-    db_.start_over();
+    } catch (const driver_error& failure) {
+      if (!failure.lock_held())
+        throw;
+      failed = true;
+    }
+    if (failed)
+      db_.start_over_behind_failure();
+    else
+      db_.start_over();
+    // What an earlier call kept, whose answer was lost, is told by the long way, which looks for it first.
+    if (failed && !db_.skills().skip && !was_kept())
+      return all_locked();
+    careful_ = true;
+    db_.allow_waiting();
     if (auto current = begin(); !current)
       return tl::unexpected{current.error()};
     return run_under_locks();
+  }
+
+  bool was_kept() {
+    return db_.query("SELECT 1 FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ?", batch_.owner.node,
+                     batch_.owner.incarnation, batch_.sequence)
+      .next();
+  }
+
+  claim_outcome all_locked() {
+    claim_outcome out;
+    out.sequence = batch_.sequence;
+    out.locked_as_one = true;
+    out.locked_intents = everything_in(batch_).intents;
+    for (const auto& move : batch_.moves)
+      out.locked_jobs.push_back(move.job);
+    return out;
+  }
+
+  /// Nothing when a part of the batch lost.
+  std::optional<claim_outcome> run_trusting() {
+    const auto all = everything_in(batch_);
+    if (are_free(own_, all.moves) && write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size()
+        && take(all.intents) == all.intents.size()
+        && check_intents(own_, batch_, all.intents, false).sound.size() == all.intents.size())
+      return insert(all.runs);
+    return std::nullopt;
   }
 
   core::result<claim_outcome> run_under_locks() {
@@ -89,7 +128,7 @@ private:
       return repeat(committed);
     claim_outcome lost;
     selection winners;
-    winners.moves = lock_moves(own_, batch_, lost.lost_races);
+    winners.moves = lock_moves(own_, batch_, lost.lost_races, lost.locked_jobs);
     lock_intents(winners, lost);
     keep_runs(winners);
     write_moves(own_, winners.moves, batch_.seen_revision);
@@ -101,6 +140,8 @@ private:
     out->lost_intents = std::move(lost.lost_intents);
     out->dropped_intents = std::move(lost.dropped_intents);
     out->stale_intents = std::move(lost.stale_intents);
+    out->locked_jobs = std::move(lost.locked_jobs);
+    out->locked_intents = std::move(lost.locked_intents);
     return std::move(*out);
   }
 
@@ -156,19 +197,53 @@ private:
     return taken;
   }
 
-  void lock_intents(selection& winners, claim_outcome& lost) {
-    std::unordered_set<std::int64_t> waiting;
-    const auto all = everything_in(batch_).intents;
-    for (const auto part : padded_chunks(all.size())) {
-      auto& some = db_.prepare(
-        "SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id FOR UPDATE", part.rows);
+  using id_set = std::unordered_set<std::int64_t>;
+
+  /// Those of the intents that wait; with `lock` without those that another transaction holds, where the server can leave them
+  /// out.
+  id_set waiting_of(const std::vector<core::intent_id>& intents, bool lock) {
+#define RINGMASTER_WAITING "SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id"
+    const sql text = !lock                  ? sql{RINGMASTER_WAITING}
+                     : db_.skills().skip ? sql{RINGMASTER_WAITING " FOR UPDATE SKIP LOCKED"}
+                                         : sql{RINGMASTER_WAITING " FOR UPDATE"};
+#undef RINGMASTER_WAITING
+    id_set out;
+    for (const auto part : padded_chunks(intents.size())) {
+      auto& some = db_.prepare(text, part.rows);
       for (std::size_t i = 0; i < part.rows; ++i)
-        some.add(all[part.at(i)]);
+        some.add(intents[part.at(i)]);
       for (auto found = some.select(); found.next();)
-        waiting.insert(found.number(0));
+        out.insert(found.number(0));
     }
-    const auto verdicts = check_intents(own_, batch_, all);
-    std::unordered_set<std::int64_t> decided;
+    return out;
+  }
+
+  /// The intents that this transaction holds, and their verdicts; those that it cannot have now are in `lost.locked_intents`.
+  id_set hold_intents(const std::vector<core::intent_id>& all, intent_verdicts& verdicts, claim_outcome& lost) {
+    auto held = waiting_of(all, true);
+    std::vector<core::intent_id> mine, others;
+    for (const auto id : all)
+      (held.contains(core::number(id)) ? mine : others).push_back(id);
+    auto out_of_reach = waiting_of(others, false);
+    verdicts = check_intents(own_, batch_, mine, true);
+    out_of_reach.merge(verdicts.locked);
+    for (const auto& run : batch_.runs)
+      if (run.intent && locked_for_edits_.contains(core::number(run.spec->id)) && held.contains(core::number(*run.intent)))
+        out_of_reach.insert(core::number(*run.intent));
+    for (const auto id : all)
+      if (out_of_reach.contains(core::number(id))) {
+        lost.locked_intents.push_back(id);
+        held.erase(core::number(id));
+      }
+    return held;
+  }
+
+  void lock_intents(selection& winners, claim_outcome& lost) {
+    intent_verdicts verdicts;
+    const auto waiting = hold_intents(everything_in(batch_).intents, verdicts, lost);
+    id_set decided;
+    for (const auto id : lost.locked_intents)
+      decided.insert(core::number(id));
     for (const auto& run : batch_.runs) {
       if (!run.intent || !decided.insert(core::number(*run.intent)).second)
         continue;
@@ -308,6 +383,10 @@ private:
   session& own_;
   connection& db_;
   const core::claim_batch& batch_;
+  /// The long way.
+  bool careful_ = false;
+  /// Jobs of intents, beside Java admins, that another transaction holds.
+  std::unordered_set<std::int64_t> locked_for_edits_;
   std::map<core::time_point, std::string> dates_;
   std::map<core::group_id, group_text> groups_;
 };
@@ -317,7 +396,7 @@ private:
 core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point) {
   if (auto sound = check(batch); !sound)
     return tl::unexpected{sound.error()};
-  return own_.db.transact([&] { return claiming{own_, batch}.run(); });
+  return own_.db.transact_without_waiting([&] { return claiming{own_, batch}.run(); });
 }
 
 } // namespace ringmaster::storage::mysql

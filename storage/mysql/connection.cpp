@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <thread>
 
@@ -25,6 +26,20 @@ void set_up_library() {
 [[noreturn]] void raise(MYSQL* handle) { throw driver_error{mysql_errno(handle), mysql_sqlstate(handle), mysql_error(handle)}; }
 
 } // namespace
+
+lock_skills skills_of(std::string_view version) noexcept {
+  int major = 0;
+  int minor = 0;
+  const auto* end = version.data() + version.size();
+  if (const auto dot = std::from_chars(version.data(), end, major).ptr; dot != end && *dot == '.')
+    std::from_chars(dot + 1, end, minor);
+  const auto at_least = [&](int wanted_major, int wanted_minor) {
+    return major > wanted_major || (major == wanted_major && minor >= wanted_minor);
+  };
+  if (version.find("MariaDB") == std::string_view::npos)
+    return {.skip = at_least(8, 0), .wait_zero = false, .for_share = true};
+  return {.skip = at_least(10, 6), .wait_zero = at_least(10, 3), .for_share = false};
+}
 
 connection::connection(connection_settings settings) : settings_{std::move(settings)} { set_up_library(); }
 
@@ -80,8 +95,18 @@ void connection::set_up_session() {
   for (const char* setting : {"SET SESSION idle_write_transaction_timeout = 1", static_cast<const char*>(statement_time.data())})
     if (mysql_query(handle_.get(), setting) != 0 && mysql_errno(handle_.get()) != ER_UNKNOWN_SYSTEM_VARIABLE)
       raise(handle_.get());
-  auto step = query("SELECT @@auto_increment_increment");
-  id_step_ = step.next() ? step.number(0) : 1;
+  waits_ = true;
+  auto server = query("SELECT @@auto_increment_increment, VERSION()");
+  const bool known = server.next();
+  id_step_ = known ? server.number(0) : 1;
+  skills_ = skills_of(known ? server.text(1) : std::string_view{});
+}
+
+void connection::wait_for_locks(bool wanted) {
+  if (waits_ == wanted || !skills_.wait_zero)
+    return;
+  command(wanted ? "SET SESSION innodb_lock_wait_timeout = 1" : "SET SESSION innodb_lock_wait_timeout = 0");
+  waits_ = wanted;
 }
 
 void connection::drop() noexcept {
@@ -116,6 +141,11 @@ void connection::commit() {
 void connection::start_over() {
   command("ROLLBACK");
   command("START TRANSACTION");
+}
+
+void connection::start_over_behind_failure() {
+  statements_.clear(); // as in `recover`
+  start_over();
 }
 
 bool connection::recover(const driver_error& failure, int round) {

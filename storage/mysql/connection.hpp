@@ -9,6 +9,7 @@
 #include <new>
 #include <random>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +27,19 @@ struct connection_settings {
   std::chrono::milliseconds connect_timeout{3000};
   std::chrono::milliseconds statement_timeout{5000};
 };
+
+/// What the server can do about rows that another transaction holds.
+struct lock_skills {
+  /// `SKIP LOCKED`: MariaDB 10.6, MySQL 8.
+  bool skip = false;
+  /// No statement waits when it is told so: MariaDB 10.3. MySQL waits a second at least.
+  bool wait_zero = false;
+  /// `FOR SHARE` is what MySQL calls a shared lock that skips; MariaDB has `LOCK IN SHARE MODE` only.
+  bool for_share = false;
+};
+
+/// Of what `VERSION()` says: `10.11.6-MariaDB-1`, `8.0.36`.
+[[nodiscard]] lock_skills skills_of(std::string_view version) noexcept;
 
 /// Opens on first use and again after it was lost. Used by one thread at a time. `execute`, `query`, `prepare` and `start_over`
 /// throw `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error value.
@@ -49,24 +63,39 @@ public:
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {
-      command("START TRANSACTION");
-      auto out = body();
-      if (out)
-        commit();
-      else
-        command("ROLLBACK");
-      return out;
+      wait_for_locks(true);
+      return in_transaction(body);
+    });
+  }
+
+  /// The same for a body whose statements do not wait for rows that another transaction holds, where the server can do that
+  /// (`lock_skills::wait_zero`): they fail at once with an error that is `lock_held`.
+  template <class Body>
+  auto transact_without_waiting(Body&& body) -> std::invoke_result_t<Body&> {
+    return attempt([&] {
+      wait_for_locks(false);
+      return in_transaction(body);
     });
   }
 
   /// Runs `body` without a transaction: each statement stands alone and must be harmless when repeated.
   template <class Body>
   auto read(Body&& body) -> std::invoke_result_t<Body&> {
-    return attempt([&] { return body(); });
+    return attempt([&] {
+      wait_for_locks(true);
+      return body();
+    });
   }
+
+  /// Inside `transact_without_waiting`: what follows waits for locks after all. Needed before each SKIP LOCKED: with a wait of
+  /// zero MariaDB refuses the COMMIT behind it.
+  void allow_waiting() { wait_for_locks(true); }
 
   /// Inside a transaction: rolls back what it did and begins again.
   void start_over();
+
+  /// The same behind a statement that failed, which is not used again.
+  void start_over_behind_failure();
 
   template <class... Values>
   std::uint64_t execute(sql text, Values&&... values) {
@@ -98,6 +127,9 @@ public:
   /// The distance between two ids of one INSERT.
   [[nodiscard]] std::int64_t id_step() const noexcept { return id_step_; }
 
+  /// Of the server of the open connection.
+  [[nodiscard]] const lock_skills& skills() const noexcept { return skills_; }
+
   [[nodiscard]] const connection_settings& settings() const noexcept { return settings_; }
 
 private:
@@ -109,6 +141,17 @@ private:
   static statement& with(statement& prepared, Values&&... values) {
     (prepared.add(std::forward<Values>(values)), ...);
     return prepared;
+  }
+
+  template <class Body>
+  auto in_transaction(Body& body) -> std::invoke_result_t<Body&> {
+    command("START TRANSACTION");
+    auto out = body();
+    if (out)
+      commit();
+    else
+      command("ROLLBACK");
+    return out;
   }
 
   template <class Body>
@@ -135,6 +178,8 @@ private:
   void set_up_session();
   void drop() noexcept;
   void commit();
+  /// Of the session, changed only when it is not so already: a worker that only claims sets it once a connection.
+  void wait_for_locks(bool wanted);
   /// Whether the body is to run again; waits a moment before it says so.
   [[nodiscard]] bool recover(const driver_error& failure, int round);
 
@@ -145,6 +190,8 @@ private:
   std::map<std::pair<sql, std::size_t>, statement> statements_;
   std::minstd_rand jitter_{std::random_device{}()};
   std::int64_t id_step_ = 1;
+  lock_skills skills_;
+  bool waits_ = true;
   /// Whether the server answered anything since the last `open`: if not, a lost connection was dead before the call.
   bool answered_ = false;
 };

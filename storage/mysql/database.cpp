@@ -45,7 +45,8 @@ constexpr int making_tables = 0;
 class mysql_store final : public store {
 public:
   mysql_store(const connection_settings& settings, const store_options& options, std::shared_ptr<process_connections> own)
-    : session_{settings, options.database_zone, options.schedule_zone, {options.language}, std::move(own)} {}
+    : session_{settings, options.database_zone, options.schedule_zone,
+               {options.language, options.tail.value_or(core::trigger_tail::remark), !options.tail}, std::move(own)} {}
 
   firing_store& firings() override { return firings_; }
   cluster_store& cluster() override { return cluster_; }

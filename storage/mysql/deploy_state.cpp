@@ -1,6 +1,7 @@
 #include <unordered_map>
 
 #include "storage/job_row.hpp"
+#include "storage/mysql/deploy_switch.hpp"
 #include "storage/mysql/deploys.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 
@@ -53,12 +54,9 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
   while (counts.next())
     by_hand[counts.number(0)] = static_cast<std::size_t>(counts.number(1));
 
-  auto groups = db.query("SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list, x.source FROM xxl_job_group g"
-                         " LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id");
-  while (groups.next())
-    out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
-                          groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, groups.string(4),
-                          groups.string(5), by_hand[groups.number(0)]});
+  out.groups = read_groups(db);
+  for (auto& group : out.groups)
+    group.jobs_made_by_hand = by_hand[core::number(group.id)];
 
   auto jobs = db.query(
     "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status,"

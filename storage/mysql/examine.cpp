@@ -13,6 +13,7 @@
 #include "storage/datetime_text.hpp"
 #include "storage/job_defects.hpp"
 #include "storage/job_row.hpp"
+#include "storage/mysql/durability.hpp"
 #include "storage/mysql/grants.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/mysql/schema_read.hpp"
@@ -60,6 +61,8 @@ public:
   std::vector<database_finding> run() {
     check_clock();
     check_rights();
+    for (auto& one : examine_durability(db_))
+      out_.push_back(std::move(one));
     const auto verdict = check_schema();
     if (verdict == schema_verdict::kind::usable) {
       check_lock_row();

@@ -7,6 +7,8 @@ namespace ringmaster::storage::mysql {
 
 /// How far the sweep for abandoned runs came, in this store.
 struct sweep_progress {
+  /// The first call looks for its beginning.
+  bool started = false;
   /// Every run up to this one is resolved for good.
   core::log_id swept{};
   /// Every run up to this one is committed.
@@ -25,7 +27,8 @@ public:
   core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
                                                            std::size_t limit) override;
   core::result<std::int64_t> last_revision() override;
-  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override;
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit,
+                                                             core::job_id after) override;
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
@@ -33,7 +36,7 @@ public:
   core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                      std::size_t limit) override;
   core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override;
-  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
+  core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override;
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 
 private:

@@ -48,14 +48,18 @@ std::int32_t alarm_status(const held_row& held) {
   return held.alarm ? core::alarm_status::claimed : core::alarm_status::not_needed;
 }
 
-/// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column.
+/// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column. The claim has
+/// filled the time of the result, so that the row does not grow: a run that was not sent has none. Assignments run from left to
+/// right: trigger_code is the new one there.
 void write_triggers(connection& db, const row_list& rows) {
   const auto bytes_of = [&](std::size_t i) { return rows[i]->write.trigger_message.size(); };
   for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
     auto& some = db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = CASE id {WHEN ? THEN ? }END,"
                             " trigger_msg = LEFT(CONCAT(COALESCE(trigger_msg, ''), CASE id {WHEN ? THEN ? }END), 15000),"
-                            " executor_fail_retry_count = CASE id {WHEN ? THEN ? }END, alarm_status = CASE id {WHEN ? THEN ? }END"
-                            " WHERE id IN ({?,})", part.rows);
+                            " executor_fail_retry_count = CASE id {WHEN ? THEN ? }END,"
+                            " alarm_status = CASE id {WHEN ? THEN ? }END,"
+                            " handle_time = IF(handle_code = 0 AND trigger_code <> 200, NULL, handle_time) WHERE id IN ({?,})",
+                            part.rows);
     add_cases(some, rows, part, [](const held_row& held) { return *held.write.trigger_code; });
     add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.trigger_message); });
     add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });
@@ -81,7 +85,8 @@ void write_triggers_as_java(session& own, const row_list& rows) {
     add_cases(some, rows, part, [](const held_row& held) { return *held.write.trigger_code; });
     some.add(open).add(open).add(open);
     add_cases(some, rows, part, [&own](const held_row& held) {
-      return core::answered_end(*held.write.trigger_code, held.write.trigger_message, own.texts.tail);
+      return core::answered_end(*held.write.trigger_code, core::trigger_reason(held.write.trigger_message, own.texts.reader),
+                                own.texts.tail);
     });
     add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.trigger_message); });
     add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });
@@ -124,16 +129,18 @@ void write_failures(connection& db, const row_list& failed, const row_list& not_
 } // namespace
 
 std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now) {
+  const bool skips = own.db.skills().skip;
   std::vector<held_row> out;
   std::unordered_map<std::int64_t, const run_news*> by_id;
   for (const auto* one : news)
     by_id.emplace(core::number(one->id), one);
   for (const auto part : padded_chunks(news.size())) {
-    auto& some = own.db.prepare(
-      "SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"
-      " executor_sharding_param, trigger_time, job_group FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"
-      " ORDER BY id FOR UPDATE",
-      part.rows);
+#define RINGMASTER_HELD_ROWS                                                                                                     \
+  "SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"                       \
+  " executor_sharding_param, trigger_time, job_group FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"                  \
+  " ORDER BY id FOR UPDATE"
+    auto& some = own.db.prepare(skips ? sql{RINGMASTER_HELD_ROWS " SKIP LOCKED"} : sql{RINGMASTER_HELD_ROWS}, part.rows);
+#undef RINGMASTER_HELD_ROWS
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(news[part.at(i)]->id);
     for (auto found = some.select(); found.next();) {
@@ -144,7 +151,8 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
       held.param = found.optional_string(6);
       held.part = read_sharding(found.text(7));
       // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
-      held.fire_at = std::min(own.dates.read(found.text(8)).value_or(now), now);
+      held.triggered = found.text(8);
+      held.fire_at = std::min(own.dates.read(held.triggered).value_or(now), now);
       out.push_back(std::move(held));
     }
   }

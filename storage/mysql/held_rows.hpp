@@ -21,11 +21,14 @@ struct held_row {
   std::optional<std::string> param;
   core::shard part;
   core::time_point fire_at{};
+  /// As the column has it.
+  std::string triggered;
   /// Somebody is to be told.
   bool alarm = false;
 };
 
-/// Locks in id order; a run whose row is gone is left out. Throws `driver_error`, as `write`.
+/// Locks in id order; a run whose row is gone, or is held by another transaction where the server can say so, is left out. Throws
+/// `driver_error`, as `write`.
 [[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now);
 
 /// Finds out who is to be told of the failures among the writes that are decided: reads nothing when there is none.

@@ -28,19 +28,40 @@ core::intent read_intent(const rows& row) {
   out.param = row.optional_string(7);
   out.retry_left = row.number32(8);
   out.addresses = split_addresses(row.text(9));
+  out.created_at = row.time_ms(10);
   return out;
 }
 
-/// What of a parent's job counts here.
-struct parent_job {
-  core::job_id id{};
-  std::vector<core::job_id> children;
-  bool keeps_log = false;
-};
+constexpr const char* waiting_columns =
+  "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses, created_ms";
+constexpr const char* waiting_sizes = "SELECT COALESCE(LENGTH(param), 0) + COALESCE(LENGTH(addresses), 0)";
+#define RINGMASTER_WAITING                                                                                                       \
+  " FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 0 AND created_ms <= ? AND created_ms >= ?"                        \
+  " AND (created_ms > ? OR id > ?)"
+#define RINGMASTER_OLDEST_FIRST " ORDER BY created_ms, id LIMIT ?"
+constexpr const char* waiting_place = RINGMASTER_WAITING RINGMASTER_OLDEST_FIRST;
+constexpr const char* waiting_instants = RINGMASTER_WAITING " AND kind IN ('cron', 'misfire')" RINGMASTER_OLDEST_FIRST;
+#undef RINGMASTER_OLDEST_FIRST
+#undef RINGMASTER_WAITING
+
+/// Rows of the page that go together: the client holds a whole answer in memory, and a beat waits for it.
+std::size_t rows_within_bytes(connection& db, const core::intent_search& search) {
+  std::size_t rows_found = 0;
+  std::size_t bytes = 0;
+  auto sizes = db.query({waiting_sizes, waiting_place}, search.created_before, search.after.created_at, search.after.created_at,
+                        search.after.id, search.limit);
+  while (sizes.next()) {
+    bytes += static_cast<std::size_t>(sizes.number(0));
+    if (rows_found > 0 && bytes > intents_page_bytes)
+      break;
+    ++rows_found;
+  }
+  return rows_found;
+}
 
 /// Of parents whose job this node does not have in memory, if anything follows.
-std::map<core::log_id, parent_job> look_up_parents(session& own, const std::vector<core::log_id>& runs) {
-  std::map<core::log_id, parent_job> out;
+std::map<core::log_id, core::job> look_up_parents(session& own, const std::vector<core::log_id>& runs) {
+  std::map<core::log_id, core::job> out;
   for (const auto part : padded_chunks(runs.size())) {
     auto& some = own.db.prepare("SELECT l.id, i.id, i.child_jobid, e.keep_logs FROM xxl_job_log l JOIN xxl_job_info i"
                                 " ON i.id = l.job_id LEFT JOIN rm_job_ext e ON e.job = i.id"
@@ -48,10 +69,10 @@ std::map<core::log_id, parent_job> look_up_parents(session& own, const std::vect
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(runs[part.at(i)]);
     for (auto found = some.select(); found.next();) {
-      core::job parent;
+      auto& parent = out[found.id<core::log_id>(0)];
       parent.id = found.id<core::job_id>(1);
       parent.child_jobs = found.text(2);
-      out[found.id<core::log_id>(0)] = {parent.id, core::child_ids(parent), found.number(3) == 1};
+      parent.keep_logs = found.number(3) == 1;
     }
   }
   return out;
@@ -101,27 +122,43 @@ consequences consequences_of(session& own, const std::vector<finished_parent>& p
   consequences out;
   std::vector<core::job_id> jobs;
   for (const auto& parent : parents) {
-    parent_job job;
-    if (parent.spec)
-      job = {parent.spec->id, core::child_ids(*parent.spec), parent.spec->keep_logs};
-    else if (const auto found = looked_up.find(parent.run); found != looked_up.end())
-      job = found->second;
-    if (job.keeps_log)
-      out.logs.push_back({parent.run, job.id});
-    if (!parent.succeeded)
+    const auto found = parent.spec ? looked_up.end() : looked_up.find(parent.run);
+    const auto* job = parent.spec ? parent.spec.get() : found != looked_up.end() ? &found->second : nullptr;
+    if (!job)
       continue;
-    for (const auto child : job.children) {
+    if (job->keep_logs)
+      out.logs.push_back({parent.run, job->id});
+    if (!parent.succeeded || job->child_jobs.empty())
+      continue;
+    if (auto told = core::result_with_children(parent.message, *job, own.texts.reader, own.texts.tail))
+      out.told.push_back({parent.run, std::move(*told)});
+    const auto children = core::child_ids(*job);
+    for (const auto child : children) {
       auto& wish = out.children.emplace_back();
       wish.job = child;
       wish.origin = parent.run;
     }
-    jobs.insert(jobs.end(), job.children.begin(), job.children.end());
+    jobs.insert(jobs.end(), children.begin(), children.end());
   }
   const auto retries = retry_counts(own, sorted(std::span<const core::job_id>{jobs}));
   std::erase_if(out.children, [&](const core::intent& wish) { return !retries.contains(wish.job); });
   for (auto& wish : out.children)
     wish.retry_left = retries.at(wish.job);
   return out;
+}
+
+void write_results(session& own, const std::vector<told_parent>& told) {
+  const auto bytes_of = [&](std::size_t i) { return told[i].message.size(); };
+  const auto cut = [](std::size_t size) { return padded_chunks(size, case_rows_max); };
+  for (const auto part : chunks_within_bytes(told.size(), bytes_of, cut)) {
+    auto& some = own.db.prepare("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_msg = CASE id {WHEN ? THEN ? }END"
+                                " WHERE id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(told[part.at(i)].run).add(storable(told[part.at(i)].message));
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(told[part.at(i)].run);
+    some.run();
+  }
 }
 
 std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now) {
@@ -151,13 +188,15 @@ std::vector<core::intent> insert_intents(session& own, std::vector<core::intent>
   return out;
 }
 
-core::result<std::vector<core::intent>> firing_role::waiting_intents(core::time_point created_before, std::size_t limit) {
+core::result<std::vector<core::intent>> firing_role::waiting_intents(const core::intent_search& search) {
   return own_.db.read([&]() -> core::result<std::vector<core::intent>> {
     std::vector<core::intent> out;
-    auto found = own_.db.query(
-      "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses FROM rm_intent"
-      " WHERE state = 0 AND created_ms <= ? ORDER BY created_ms, id LIMIT ?",
-      created_before, limit);
+    const auto rows_max = search.reserved_only ? search.limit : rows_within_bytes(own_.db, search);
+    if (rows_max == 0)
+      return out;
+    const auto wanted = search.reserved_only ? sql{waiting_columns, waiting_instants} : sql{waiting_columns, waiting_place};
+    auto found = own_.db.query(wanted, search.created_before, search.after.created_at, search.after.created_at, search.after.id,
+                               rows_max);
     while (found.next())
       out.push_back(read_intent(found));
     return out;

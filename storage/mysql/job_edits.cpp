@@ -14,6 +14,7 @@
 #include "storage/mysql/jobs.hpp"
 #include "storage/mysql/schedule_lock.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/schedule_repair.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -22,10 +23,12 @@ namespace {
 /// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
 core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
   auto known =
-    db.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count FROM xxl_job_info WHERE id = ?", job);
+    db.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info"
+             " WHERE id = ?", job);
   if (!known.next())
     return tl::unexpected{no_such_job(job)};
-  stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3)};
+  stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3),
+                   known.number(4) == 1};
   if (auto may = core::check_right(by, wanted, found.group); !may)
     return tl::unexpected{may.error()};
   return found;
@@ -44,13 +47,27 @@ std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   return out;
 }
 
+/// Whether the next time is one of the schedule that the job has: the job runs, its time is not hidden behind a takeover, and no
+/// other program has changed the schedule since the mirror looked.
+bool runs_by_its_schedule(connection& db, const stored_job& stored, const core::scheduled_job& held, core::cluster_mode mode) {
+  if (!stored.running || !held.next || core::to_ms(*held.next) == hidden_next_ms)
+    return false;
+  if (mode == core::cluster_mode::shared)
+    return true;
+  auto seen = db.query("SELECT m.schedule_type, m.schedule_conf, i.schedule_type, COALESCE(i.schedule_conf, '') FROM rm_mirror m"
+                       " JOIN xxl_job_info i ON i.id = m.job WHERE m.job = ?", stored.id);
+  return !seen.next() || (seen.text(0) == seen.text(2) && seen.text(1) == seen.text(3));
+}
+
 core::job_edit schedule_anew(session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
                              core::time_point now) {
   const auto next_ms = next ? core::to_ms(*next) : 0;
   const auto revision = own.take_revisions(1);
   const bool shared = mode == core::cluster_mode::shared;
   if (shared)
-    keep_last_instant(own.db, job);
+    keep_last_instant(own.db, job, now);
+  else
+    doubt_last_instant(own.db, job, now);
   own.db.execute("UPDATE rm_schedule SET next_ms = ?, revision = ? WHERE job = ?", shared ? 0 : next_ms, revision, job);
   own.db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, trigger_next_time = ?, update_time = ?"
                  " WHERE id = ?",
@@ -76,11 +93,12 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     if (*mode == core::cluster_mode::shared)
       if (auto known = core::check_shared(held.front().spec->timing); !known)
         return tl::unexpected{known.error()};
-    const auto next = next_of_start(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
+    const bool runs = runs_by_its_schedule(own_.db, *stored, held.front(), *mode);
+    const auto next = next_of_start(held.front(), runs, first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
     write_audit(own_.db, audit_of_job(by, core::audit_action::start, *stored, now));
-    return schedule_anew(own_, job, *mode, *next, now);
+    return next->planned ? schedule_anew(own_, job, *mode, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
 
@@ -95,6 +113,28 @@ core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point n
     hold_claims(own_.db, job);
     write_audit(own_.db, audit_of_job(by, core::audit_action::stop, *stored, now));
     return schedule_anew(own_, job, *mode, std::nullopt, now);
+  });
+}
+
+core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_point now, const core::principal& by) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto stored = find_for(own_.db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    hold_claims(own_.db, job);
+    const auto held = select_jobs(own_, {&job, 1});
+    if (held.empty())
+      return tl::unexpected{no_such_job(job)};
+    const auto repaired = repair_times(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
+    if (!repaired)
+      return tl::unexpected{repaired.error()};
+    write_audit(own_.db, audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
+    auto done = schedule_anew(own_, job, *mode, repaired->times.next, now);
+    own_.db.execute("UPDATE rm_schedule SET last_ms = ? WHERE job = ?", repaired->times.last, job);
+    return done;
   });
 }
 

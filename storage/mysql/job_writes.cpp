@@ -83,14 +83,15 @@ void write_columns(connection& db, core::job_id job, const core::job_record& row
 }
 
 /// The new schedule of a job takes the place of the old one, and nothing of that one is left waiting.
-void reschedule(connection& db, core::job_id job, const core::job_record& row, cluster_mode mode) {
+void reschedule(connection& db, core::job_id job, const core::job_record& row, cluster_mode mode, core::time_point now) {
   db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
   if (!row.running)
     return;
   const auto next_ms = core::to_ms(row.next);
   if (mode == cluster_mode::shared)
-    return write_shared_schedule(db, job, true, next_ms);
+    return write_shared_schedule(db, job, true, next_ms, now);
   db.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, job);
+  doubt_last_instant(db, job, now);
   db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?", shown_next(db, next_ms), job);
 }
 
@@ -147,7 +148,7 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
     if (wanted->options_changed)
       keep_options(own_.db, job, wanted->row);
     if (wanted->rescheduled)
-      reschedule(own_.db, job, wanted->row, *mode);
+      reschedule(own_.db, job, wanted->row, *mode, now);
     if (!wanted->changes.empty())
       write_audit(own_.db, audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), wanted->row.name,
                                     wanted->changes, now));
@@ -168,7 +169,7 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     const auto anew = has_foreign_schedule(db, held, *mode) ? planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
     take_revision(own_, job);
     if (anew)
-      reschedule(db, job, *anew, *mode);
+      reschedule(db, job, *anew, *mode, now);
     const std::string date{own_.dates.of(now)};
     db.execute("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, glue_updatetime = ?, update_time = ? WHERE id = ?",
                source, remark, date, date, job);

@@ -10,17 +10,18 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-constexpr const char* jobs_and_schedules =
-  "SELECT i.id, i.job_group, i.schedule_type, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy, "
-  "e.on_unknown,"
-  " i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param, i.child_jobid, "
-  "i.glue_type,"
-  " i.glue_source, i.glue_updatetime, s.next_ms, s.last_ms, s.revision,"
-  " e.time_zone, e.interval_ms, e.start_at, e.end_at, e.jitter_ms,"
-  " (SELECT mode = 'shared' FROM rm_mode WHERE id = 1), i.trigger_status, i.trigger_next_time, i.trigger_last_time, e.keep_logs"
-  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id ";
+#define RINGMASTER_JOBS_AND_SCHEDULES(source)                                                                                    \
+  "SELECT i.id, i.job_group, i.schedule_type, i.misfire_strategy, i.executor_route_strategy, i.executor_block_strategy,"         \
+  " e.on_unknown, i.executor_timeout, i.executor_fail_retry_count, i.schedule_conf, i.executor_handler, i.executor_param,"       \
+  " i.child_jobid, i.glue_type, i.glue_updatetime, s.next_ms, s.last_ms, s.revision, e.time_zone, e.interval_ms, e.start_at,"    \
+  " e.end_at, e.jitter_ms, (SELECT mode = 'shared' FROM rm_mode WHERE id = 1), i.trigger_status, i.trigger_next_time,"           \
+  " i.trigger_last_time, e.keep_logs, " source                                                                                   \
+  " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext e ON e.job = i.id "
+constexpr const char* jobs_and_schedules = RINGMASTER_JOBS_AND_SCHEDULES("i.glue_source");
+constexpr const char* without_sources = RINGMASTER_JOBS_AND_SCHEDULES("NULL");
+#undef RINGMASTER_JOBS_AND_SCHEDULES
 
-job_row read_job(session& own, const rows& row) {
+job_row read_job(session& own, const rows& row, bool left_out) {
   job_row out;
   out.id = row.id<core::job_id>(0);
   out.group = row.id<core::group_id>(1);
@@ -36,28 +37,29 @@ job_row read_job(session& own, const rows& row) {
   out.param = row.text(11);
   out.child_jobs = row.text(12);
   out.glue_type = row.text(13);
-  out.glue_source = row.text(14);
-  out.glue_updated = own.dates.read(row.text(15)).value_or(core::time_point{});
-  out.time_zone = row.text(19);
-  out.interval_ms = row.optional_number(20);
-  out.start_ms = row.optional_number(21);
-  out.end_ms = row.optional_number(22);
-  out.jitter_ms = row.optional_number(23);
-  out.keep_logs = row.number(28) == 1;
+  out.glue_updated = own.dates.read(row.text(14)).value_or(core::time_point{});
+  out.time_zone = row.text(18);
+  out.interval_ms = row.optional_number(19);
+  out.start_ms = row.optional_number(20);
+  out.end_ms = row.optional_number(21);
+  out.jitter_ms = row.optional_number(22);
+  out.keep_logs = row.number(27) == 1;
+  out.glue_source = row.text(28);
+  out.source_left_out = left_out;
   return out;
 }
 
-std::vector<core::scheduled_job> read_all(session& own, rows found) {
+std::vector<core::scheduled_job> read_all(session& own, rows found, bool left_out) {
   std::vector<core::scheduled_job> out;
   while (found.next()) {
     core::scheduled_job one;
-    one.spec = job_of(read_job(own, found));
+    one.spec = job_of(read_job(own, found, left_out));
     // Beside Java admins the schedule is XXL's table.
-    const bool shared = found.number(24) == 1;
-    if (const auto next = !shared ? found.number(16) : found.number(25) == 1 ? found.number(26) : 0; is_time(next))
+    const bool shared = found.number(23) == 1;
+    if (const auto next = !shared ? found.number(15) : found.number(24) == 1 ? found.number(25) : 0; is_time(next))
       one.next = core::from_ms(next);
-    one.last = core::from_ms(shared ? std::max(found.number(17), found.number(27)) : found.number(17));
-    one.revision = found.number(18);
+    one.last = core::from_ms(shared ? std::max(found.number(16), found.number(26)) : found.number(16));
+    one.revision = found.number(17);
     out.push_back(std::move(one));
   }
   return out;
@@ -72,7 +74,7 @@ std::vector<core::scheduled_job> select_jobs(session& own, std::span<const core:
     auto& some = own.db.prepare({jobs_and_schedules, "WHERE i.id IN ({?,}) ORDER BY i.id"}, part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(wanted[part.at(i)]);
-    auto read = read_all(own, some.select());
+    auto read = read_all(own, some.select(), false);
     std::move(read.begin(), read.end(), std::back_inserter(out));
   }
   return out;
@@ -85,9 +87,11 @@ core::result<std::vector<core::scheduled_job>> firing_role::load_jobs(const core
     if (slots.test(slot))
       wanted[slot] = '1';
   return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
-    return read_all(own_, own_.db.query({jobs_and_schedules,
-                                         "WHERE i.id > ? AND SUBSTRING(?, (i.id & 255) + 1, 1) = '1' ORDER BY i.id LIMIT ?"},
-                                        after, wanted, limit));
+    return read_all(own_,
+                    own_.db.query({without_sources,
+                                   "WHERE i.id > ? AND SUBSTRING(?, (i.id & 255) + 1, 1) = '1' ORDER BY i.id LIMIT ?"},
+                                  after, wanted, limit),
+                    true);
   });
 }
 
@@ -98,10 +102,14 @@ core::result<std::int64_t> firing_role::last_revision() {
   });
 }
 
-core::result<std::vector<core::scheduled_job>> firing_role::edits_since(std::int64_t revision, std::size_t limit) {
+core::result<std::vector<core::scheduled_job>> firing_role::edits_since(std::int64_t revision, std::size_t limit,
+                                                                        core::job_id after) {
   return own_.db.read([&]() -> core::result<std::vector<core::scheduled_job>> {
-    return read_all(
-      own_, own_.db.query({jobs_and_schedules, "WHERE s.revision > ? ORDER BY s.revision, s.job LIMIT ?"}, revision, limit));
+    return read_all(own_,
+                    own_.db.query({without_sources,
+                                   "WHERE s.revision >= ? AND (s.revision > ? OR s.job > ?) ORDER BY s.revision, s.job LIMIT ?"},
+                                  after == core::last_job_id ? revision + 1 : revision, revision, after, limit),
+                    true);
   });
 }
 

@@ -10,12 +10,13 @@ core::result<std::vector<core::pending_log>> kept_log_role::pending(core::log_id
   return own_.db.read([&]() -> core::result<std::vector<core::pending_log>> {
     std::vector<core::pending_log> out;
     auto found = own_.db.query(
-      "SELECT k.log_id, k.job, l.executor_address, l.trigger_time, k.at_ms FROM rm_kept_log k LEFT JOIN xxl_job_log l"
-      " ON l.id = k.log_id WHERE k.state = 0 AND k.log_id > ? ORDER BY k.log_id LIMIT ?",
+      "SELECT k.log_id, k.job, l.executor_address, l.trigger_time, k.at_ms, COALESCE(l.job_group, 0) FROM rm_kept_log k"
+      " LEFT JOIN xxl_job_log l ON l.id = k.log_id WHERE k.state = 0 AND k.log_id > ? ORDER BY k.log_id LIMIT ?",
       after, limit);
     while (found.next())
       out.push_back({found.id<core::log_id>(0), found.id<core::job_id>(1), found.string(2),
-                     own_.dates.read(found.text(3)).value_or(core::time_point{}), found.time_ms(4)});
+                     own_.dates.read(found.text(3)).value_or(core::time_point{}), found.time_ms(4),
+                     found.id<core::group_id>(5)});
     return out;
   });
 }

@@ -357,12 +357,88 @@ migration_step kept_logs() {
   return step;
 }
 
+// What claims hold of their node's life, apart from rm_node, where the beat is written (firing protocol §9). incarnation 0: no
+// life that goes on. cut: the last life that was ended before its deadline; ran_out: the last that was fenced after it.
+migration_step life_table() {
+  return {10, "lives", {table("rm_life", R"(  node VARCHAR(64) NOT NULL,
+  incarnation BIGINT NOT NULL,
+  process VARCHAR(128) NOT NULL DEFAULT '',
+  cut BIGINT NOT NULL DEFAULT 0,
+  ran_out BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (node))")}};
+}
+
+// What a large apply changes, before it becomes true in one transaction; `stage` is the number of its connection. Beside what the
+// columns of a job are called elsewhere: `number` is its place in the plan, `planned` whether its schedule is new.
+migration_step deploy_stages() {
+  return {11,
+          "deploy_stages",
+          {
+            table("rm_stage_job", R"(  stage BIGINT NOT NULL,
+  job INT NOT NULL,
+  job_name VARCHAR(255) NOT NULL,
+  author VARCHAR(64) NOT NULL,
+  alarm_email VARCHAR(255) NOT NULL,
+  schedule_type VARCHAR(50) NOT NULL,
+  schedule_conf VARCHAR(128) NOT NULL,
+  misfire VARCHAR(50) NOT NULL,
+  route VARCHAR(50) NOT NULL,
+  block VARCHAR(50) NOT NULL,
+  on_unknown VARCHAR(10) NOT NULL,
+  handler VARCHAR(255) NOT NULL,
+  params TEXT NOT NULL,
+  glue_type VARCHAR(50) NOT NULL,
+  new_glue TINYINT NOT NULL,
+  timeout_s INT NOT NULL,
+  retry_count INT NOT NULL,
+  children VARCHAR(255),
+  content_hash VARCHAR(64) NOT NULL,
+  time_zone VARCHAR(64),
+  interval_ms BIGINT,
+  start_at BIGINT,
+  end_at BIGINT,
+  jitter_ms BIGINT,
+  keep_logs TINYINT,
+  PRIMARY KEY (stage, job))"),
+            table("rm_stage_schedule", R"(  stage BIGINT NOT NULL,
+  job INT NOT NULL,
+  number BIGINT NOT NULL,
+  planned TINYINT NOT NULL,
+  running TINYINT NOT NULL,
+  next_ms BIGINT NOT NULL,
+  last_ms BIGINT NOT NULL,
+  PRIMARY KEY (stage, job))"),
+          }};
+}
+
+// What each node's clock said at its last beat, for the others to compare.
+migration_step node_clocks() {
+  migration_step step{12, "node_clocks", {}};
+  add_conditional(step.statements,
+                  "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME = 'rm_node' AND COLUMN_NAME = 'wall_ms'",
+                  "ALTER TABLE rm_node ADD COLUMN wall_ms BIGINT NOT NULL DEFAULT 0");
+  return step;
+}
+
+// Which other token than its group's an executor showed last: what one node heard, all must know before they call it.
+migration_step shown_tokens() {
+  return {13,
+          "shown_tokens",
+          {
+            table("rm_shown_token", R"(  registry_key VARCHAR(255) NOT NULL,
+  registry_value VARCHAR(255) NOT NULL,
+  token VARCHAR(10) NOT NULL,
+  PRIMARY KEY (registry_key, registry_value))"),
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs()};
+                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens()};
   return steps;
 }
 

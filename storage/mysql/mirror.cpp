@@ -178,7 +178,7 @@ private:
       db_.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", *decided.next_ms, job.id);
       db_.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ? WHERE id = ?", row.status,
                   shown_next(db_, *decided.next_ms), job.id);
-      db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind = 'cron' AND state = 0", job.id);
+      db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job.id);
     }
     db_.execute(
       "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",

@@ -22,7 +22,8 @@ constexpr orphans kinds[] = {
    " WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?",
    "DELETE FROM rm_failed_run WHERE log_id IN ({?,})"},
   {"SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
-   " WHERE n.id IS NULL AND l.id IS NULL LIMIT ?",
+   " WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))"
+   " LIMIT ?",
    "DELETE FROM rm_asked_run WHERE log_id IN ({?,})"},
   {"SELECT log_id FROM rm_kept_log WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807)"
    " AND state < 2 ORDER BY log_id LIMIT ?",
@@ -97,6 +98,7 @@ core::result<std::size_t> upkeep_role::forget_nodes(std::size_t limit) {
       if (db.execute("DELETE FROM rm_node WHERE id = ? AND incarnation = ? AND state <> 'up'", found.string(0), found.number(1))
           != 1)
         continue;
+      db.execute("DELETE FROM rm_life WHERE node = ?", found.string(0));
       highest = std::max(highest, found.number(1));
       ++removed;
     }

@@ -25,6 +25,8 @@ std::optional<good_news> plain(const run_news& news) {
   const bool callback = news.callback && news.callback->code == core::success_code;
   if ((news.trigger && !trigger) || (news.callback && (!callback || news.callback->only_of)))
     return std::nullopt;
+  if (callback && news.callback->log_time != core::time_point{})
+    return trigger || !news.others.empty() ? std::nullopt : std::optional{good_news::dated};
   return trigger && callback ? good_news::both : trigger ? good_news::trigger : good_news::callback;
 }
 
@@ -41,6 +43,8 @@ statement& statement_for(session& own, const plain_group& group, std::size_t row
   constexpr const char* both_unlike = "trigger_code = 200, handle_time = ?, handle_code = 200,"
                                       " handle_msg = CASE id {WHEN ? THEN ? }END WHERE id IN ({?,}) AND trigger_code = 0"
                                       " AND handle_code = 0";
+  constexpr const char* as_dated = " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"
+                                   " AND trigger_time = CAST(CASE id {WHEN ? THEN ? }END AS DATETIME)";
   const auto closing = [&](sql without, sql bytes, sql characters) -> statement& {
     return own.db.prepare(!shared ? without : own.shape.log_in_utf8 ? bytes : characters, rows);
   };
@@ -50,6 +54,12 @@ statement& statement_for(session& own, const plain_group& group, std::size_t row
     if (group.alike)
       return closing({update, both_alike}, {in_bytes, both_alike}, {in_place, both_alike});
     return closing({update, both_unlike}, {in_bytes, both_unlike}, {in_place, both_unlike});
+  case good_news::dated:
+    if (group.alike)
+      return own.db.prepare({"UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200,"
+                             " handle_msg = ?", as_dated}, rows);
+    return own.db.prepare({"UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = 200,"
+                           " handle_msg = CASE id {WHEN ? THEN ? }END", as_dated}, rows);
   case good_news::callback: break;
   }
   // Not after a failed trigger: such a row leaves the list of failed runs.
@@ -95,7 +105,7 @@ std::uint64_t write(session& own, const plain_group& group, std::string_view han
   const auto cut = [&](std::size_t size) { return padded_chunks(size, group.alike ? rows_max : case_rows_max); };
   for (const auto part : chunks_within_bytes(group.runs.size(), bytes_of, cut)) {
     auto& some = statement_for(own, group, part.rows, shared);
-    if (shared && group.kind != good_news::callback)
+    if (shared && (group.kind == good_news::both || group.kind == good_news::trigger))
       some.add(open).add(open).add(open).add(closed);
     if (group.kind != good_news::trigger) {
       some.add(handle_time);
@@ -106,6 +116,8 @@ std::uint64_t write(session& own, const plain_group& group, std::string_view han
     }
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(group.runs[part.at(i)]->id);
+    for (std::size_t i = 0; i < part.rows && group.kind == good_news::dated; ++i)
+      some.add(group.runs[part.at(i)]->id).add(std::string{own.dates.of(group.runs[part.at(i)]->callback->log_time)});
     changed += some.run();
   }
   return changed;

@@ -11,8 +11,9 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What a plain success brings: an answer of 200, a result of 200, or both in one row write.
-enum class good_news : std::uint8_t { both, trigger, callback };
+/// What a plain success brings: an answer of 200, a result of 200, or both in one row write. `dated`: a result whose date has to
+/// be that of its row.
+enum class good_news : std::uint8_t { both, trigger, callback, dated };
 
 /// Runs that one kind of statement writes.
 struct plain_group {

@@ -26,12 +26,24 @@ public:
       news_{news_of(batch)},
       sorted_{sort_out(news_)} {}
 
-  core::result<core::record_outcome> run() {
+  /// A row that this waits for in vain makes it fail; `waits` then says so.
+  core::result<core::record_outcome> run(bool& waits) {
+    try {
+      return run_to_end();
+    } catch (const driver_error& failure) {
+      waits = waits || failure.lock_held();
+      throw;
+    }
+  }
+
+private:
+  core::result<core::record_outcome> run_to_end() {
     while (!try_once())
       db_.start_over();
     auto follows = consequences_of(own_, parents_);
     auto& wishes = follows.children;
     insert_log_wishes(db_, follows.logs, now_);
+    write_results(own_, follows.told);
     std::move(retries_.begin(), retries_.end(), std::back_inserter(wishes));
     std::stable_sort(wishes.begin(), wishes.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
     outcome_.intents = insert_intents(own_, std::move(wishes), now_);
@@ -41,8 +53,8 @@ public:
     return std::move(outcome_);
   }
 
-private:
-  /// False: a group lost a row; nothing may be kept of this try, and the next one takes that group the long way.
+  /// False: a group lost a row, or another transaction holds one; nothing may be kept of this try, and the next one takes that
+  /// group the long way.
   bool try_once() {
     outcome_ = {};
     parents_.clear();
@@ -53,7 +65,7 @@ private:
       const auto& group = sorted_.plain[i];
       if (lost_.contains(i)) {
         careful.insert(careful.end(), group.runs.begin(), group.runs.end());
-      } else if (write(own_, group, now_text_, batch_.shared) == group.runs.size()) {
+      } else if (wrote(group)) {
         count(group);
       } else {
         lost_.insert(i);
@@ -63,6 +75,16 @@ private:
     std::sort(careful.begin(), careful.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
     record_with_care(careful);
     return true;
+  }
+
+  bool wrote(const plain_group& group) {
+    try {
+      return write(own_, group, now_text_, batch_.shared) == group.runs.size();
+    } catch (const driver_error& failure) {
+      if (!failure.lock_held() || !db_.skills().skip)
+        throw;
+      return false;
+    }
   }
 
   /// A failure of a fenced owner must not count: for it the node's row stays locked until the commit.
@@ -77,31 +99,36 @@ private:
   }
 
   void count(const plain_group& group) {
-    if (group.kind != good_news::callback)
+    if (group.kind == good_news::both || group.kind == good_news::trigger)
       outcome_.triggers_stored += group.runs.size();
     if (group.kind == good_news::trigger)
       return;
     outcome_.callbacks_stored += group.runs.size();
     for (const auto* news : group.runs)
-      succeeded(*news);
+      succeeded(*news, news->callback->message);
   }
 
-  void succeeded(const run_news& news) {
+  void succeeded(const run_news& news, std::string_view message) {
     const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
     if (!spec || !spec->child_jobs.empty() || spec->keep_logs)
-      parents_.push_back({news.id, spec, true});
+      parents_.push_back({news.id, spec, true, message});
   }
 
   void failed(const run_news& news) {
     const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
     if (!spec || spec->keep_logs)
-      parents_.push_back({news.id, spec, false});
+      parents_.push_back({news.id, spec, false, {}});
   }
 
   void record_with_care(const std::vector<const run_news*>& careful) {
+    db_.allow_waiting();
     auto rows = lock_rows(own_, careful, now_);
+    note_locked(careful, rows);
     for (auto& held : rows) {
-      held.write = decide(held.row, *held.news, !outcome_.fenced);
+      auto news = *held.news;
+      if (drop_outdated(news, held.triggered, own_.dates))
+        outcome_.outdated_callbacks.push_back(news.id);
+      held.write = decide(held.row, news, !outcome_.fenced);
       if (held.write.callback_foreign)
         outcome_.foreign_callbacks.push_back(held.news->id);
     }
@@ -112,7 +139,7 @@ private:
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
       if (held.write.children)
-        succeeded(*held.news);
+        succeeded(*held.news, held.write.handle_message);
       else if (held.write.handle_code)
         failed(*held.news);
       if (held.write.retry)
@@ -125,6 +152,25 @@ private:
                             std::move(held.param),
                             held.row.retries - 1,
                             addresses_asked_for(held.news->id)});
+    }
+  }
+
+  /// What is there and was left out of `held`, because another transaction has it.
+  void note_locked(const std::vector<const run_news*>& wanted, const std::vector<held_row>& held) {
+    if (held.size() == wanted.size() || !db_.skills().skip)
+      return;
+    std::set<core::log_id> missing;
+    for (const auto* news : wanted)
+      missing.insert(news->id);
+    for (const auto& row : held)
+      missing.erase(row.news->id);
+    const std::vector<core::log_id> ids{missing.begin(), missing.end()};
+    for (const auto part : padded_chunks(ids.size())) {
+      auto& some = db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(ids[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        outcome_.locked_runs.push_back(found.id<core::log_id>(0));
     }
   }
 
@@ -161,7 +207,12 @@ private:
 } // namespace
 
 core::result<core::record_outcome> firing_role::record(const core::record_batch& batch, core::time_point now) {
-  return own_.db.transact([&] { return recording{own_, batch, now}.run(); });
+  // First without waiting, so that a row that somebody holds delays no other; what only rows beside the runs' own keep from
+  // succeeding waits for them.
+  bool waits = false;
+  const auto body = [&] { return recording{own_, batch, now}.run(waits); };
+  auto out = own_.db.transact_without_waiting(body);
+  return !out && waits ? own_.db.transact(body) : std::move(out);
 }
 
 } // namespace ringmaster::storage::mysql

@@ -38,6 +38,11 @@ core::result<core::registry_state> registry_role::read() {
     while (seen.next())
       out.registrations.push_back(
         {seen.string(0), seen.string(1), seen.string(2), own_.dates.read(seen.text(3)).value_or(core::time_point{})});
+    std::vector<core::registration> tokens;
+    auto shown = own_.db.query("SELECT registry_key, registry_value, token FROM rm_shown_token");
+    while (shown.next())
+      tokens.push_back({"EXECUTOR", shown.string(0), shown.string(1), {}, shown_kind(shown.text(2))});
+    join_tokens(out, std::move(tokens));
     return out;
   });
 }
@@ -168,6 +173,18 @@ void registry_role::renew(std::span<const core::registration> renewed) {
   }
 }
 
+// Rows are few: only of executors that show another token than their group's.
+void registry_role::write_tokens(std::span<const core::registration> tokens) {
+  for (const auto& row : tokens) {
+    if (row.shown)
+      own_.db.execute("INSERT INTO rm_shown_token (registry_key, registry_value, token) VALUES (?, ?, ?)"
+                      " ON DUPLICATE KEY UPDATE token = VALUES(token)",
+                      row.app_name, row.address, std::string{name_of(*row.shown)});
+    else
+      own_.db.execute("DELETE FROM rm_shown_token WHERE registry_key = ? AND registry_value = ?", row.app_name, row.address);
+  }
+}
+
 core::result<void> registry_role::in_parts(std::vector<core::registration> rows, const row_writer& write) {
   rows = in_order(std::move(rows));
   for (std::size_t begin = 0; begin < rows.size(); begin += rows_max) {
@@ -199,6 +216,8 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
         db.execute({"DELETE FROM xxl_job_registry", exact_dead_registration}, gone.registry_group, gone.app_name, gone.address,
                    gone.registry_group, gone.app_name, gone.address, std::string{own_.dates.of(gone.seen)});
     });
+  if (written)
+    written = in_parts(batch.tokens, [&](auto part) { write_tokens(part); });
   if (!written || batch.changed_groups.empty())
     return written;
   return db.transact([&]() -> core::result<void> {

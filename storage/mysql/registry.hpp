@@ -24,6 +24,7 @@ private:
   core::result<void> in_parts(std::vector<core::registration> rows, const row_writer& write);
 
   void renew(std::span<const core::registration> renewed);
+  void write_tokens(std::span<const core::registration> tokens);
 
   session& own_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,21 @@ std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db
     out[found.id<core::job_id>(1)].push_back({found.id<core::intent_id>(0), found.time_ms(2), found.string(3)});
   for (auto& [job, instants] : out)
     std::sort(instants.begin(), instants.end(), [](const auto& a, const auto& b) { return a.fire_at < b.fire_at; });
+  return out;
+}
+
+/// Those that wait, held to the end of the transaction.
+std::set<core::intent_id> lock_reserved_intents(connection& db, const std::vector<core::intent_id>& intents) {
+  std::set<core::intent_id> out;
+  const auto ids = sorted(std::span<const core::intent_id>{intents});
+  for (const auto part : padded_chunks(ids.size())) {
+    auto& some = db.prepare("SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0"
+                            " AND kind IN ('cron', 'misfire') ORDER BY id FOR UPDATE", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(ids[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      out.insert(found.id<core::intent_id>(0));
+  }
   return out;
 }
 
@@ -112,19 +128,29 @@ core::result<std::vector<core::job_id>> reservation_role::unplanned() {
   return own_.db.read([this]() -> core::result<std::vector<core::job_id>> { return running_with_options(own_.db); });
 }
 
-core::result<void> reservation_role::drop(const core::node_life& owner, std::span<const core::intent_id> intents) {
+core::result<void> reservation_role::drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) {
   return own_.db.transact([&]() -> core::result<void> {
     if (auto current = own_.check_current(owner); !current)
       return current;
-    const auto some_ids = sorted(intents);
-    for (const auto part : padded_chunks(some_ids.size())) {
+    // Two nodes may know of the same instants: what one of them keeps in the place of others must not be dropped by the other.
+    std::vector<core::intent_id> all;
+    for (const auto& one : instants) {
+      all.push_back(one.id);
+      if (one.covered_by)
+        all.push_back(*one.covered_by);
+    }
+    auto waiting = lock_reserved_intents(own_.db, all);
+    std::vector<core::intent_id> gone;
+    for (const auto& one : instants)
+      if ((!one.covered_by || waiting.contains(*one.covered_by)) && waiting.erase(one.id) > 0)
+        gone.push_back(one.id);
+    gone = sorted(std::span<const core::intent_id>{gone});
+    for (const auto part : padded_chunks(gone.size())) {
       auto& some = own_.db.prepare(
-        "UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,}) AND state = 0"
-        " AND kind IN ('cron', 'misfire')",
-        part.rows);
+        "UPDATE rm_intent FORCE INDEX (PRIMARY) SET state = 1, node = ?, incarnation = ? WHERE id IN ({?,})", part.rows);
       some.add(owner.node).add(owner.incarnation);
       for (std::size_t i = 0; i < part.rows; ++i)
-        some.add(some_ids[part.at(i)]);
+        some.add(gone[part.at(i)]);
       some.run();
     }
     return {};

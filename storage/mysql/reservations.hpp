@@ -24,7 +24,7 @@ private:
   std::map<std::string, core::schedule, std::less<>> rules_;
 };
 
-/// `reserving.cpp` (T1s), `mode_switch.cpp` and `reservations.cpp`.
+/// `reserving.cpp` (T1s), `mode_switch.cpp`, `note_rewrites.cpp` and `reservations.cpp`.
 class reservation_role final : public reservation_store {
 public:
   explicit reservation_role(session& own) : own_{own}, rules_{own.schedule_zone} {}
@@ -32,12 +32,13 @@ public:
   core::result<core::mode_state> mode() override;
   core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override;
   core::result<std::vector<core::job_id>> unplanned() override;
-  core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents) override;
+  core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) override;
   core::result<std::size_t> put_back(const core::node_life& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;
   core::result<bool> hold() override;
   core::result<void> let_go() override;
   core::result<core::mode_switch> switch_mode(core::cluster_mode to, core::milliseconds patience) override;
+  core::result<core::note_rewrite> rewrite_notes(core::log_id after) override;
 
 private:
   session& own_;

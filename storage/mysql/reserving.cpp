@@ -74,15 +74,20 @@ private:
   }
 
   void read_due(bool careful) {
-    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first.
+    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first. Of the jobs with a
+    // backlog such a list is wanted: it is short, or it keeps the others from being looked at one by one.
     constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
-                                " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id WHERE i.trigger_status = 1"
+                                " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id"
+                                " LEFT JOIN (SELECT DISTINCT job FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 0"
+                                " AND created_ms <= ? AND kind IN ('cron', 'misfire')) b ON b.job = i.id"
+                                " WHERE b.job IS NULL AND i.trigger_status = 1"
                                 " AND (i.trigger_next_time <= ? OR i.trigger_next_time = ?) AND NOT (" RINGMASTER_HAS_OPTIONS ")"
                                 " ORDER BY i.trigger_next_time, i.id LIMIT ?";
     rows_.clear();
     const auto until = window_.now + window_.horizon;
-    auto found = careful ? db_.query({due, " FOR UPDATE"}, until, hidden_next_ms, window_.jobs_max)
-                         : db_.query({due, ""}, until, hidden_next_ms, window_.jobs_max);
+    const auto blocked = window_.now - window_.backlog_after;
+    auto found = careful ? db_.query({due, " FOR UPDATE"}, blocked, until, hidden_next_ms, window_.jobs_max)
+                         : db_.query({due, ""}, blocked, until, hidden_next_ms, window_.jobs_max);
     while (found.next()) {
       auto& row = rows_.emplace_back();
       row.id = found.id<core::job_id>(0);

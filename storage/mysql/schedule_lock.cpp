@@ -1,5 +1,6 @@
 #include "storage/mysql/schedule_lock.hpp"
 
+#include "core/last_instant.hpp"
 #include "storage/mysql/batches.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -98,13 +99,19 @@ void lock_reserved(connection& db, std::span<const core::job_id> jobs) {
   }
 }
 
-void keep_last_instant(connection& db, core::job_id job) {
-  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = ?))"
-             " WHERE job = ?", job, job);
+void keep_last_instant(connection& db, core::job_id job, core::time_point now) {
+  const auto limit = now + core::implausibly_ahead;
+  db.execute("UPDATE rm_schedule SET last_ms = GREATEST(IF(last_ms > ?, ?, last_ms),"
+             " (SELECT IF(trigger_last_time > ?, ?, trigger_last_time) FROM xxl_job_info WHERE id = ?)) WHERE job = ?",
+             limit, now, limit, now, job, job);
 }
 
-void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms) {
-  keep_last_instant(db, job);
+void doubt_last_instant(connection& db, core::job_id job, core::time_point now) {
+  db.execute("UPDATE rm_schedule SET last_ms = ? WHERE job = ? AND last_ms > ?", now, job, now + core::implausibly_ahead);
+}
+
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms, core::time_point now) {
+  keep_last_instant(db, job, now);
   db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?", running,
              next_ms, job);
 }

@@ -52,11 +52,15 @@ void hold_claims(connection& db, core::job_id job);
 void lock_reserved(connection& db, std::span<const core::job_id> jobs);
 
 /// In shared mode, inside an edit, before Java's column of the last instant begins anew (XXL admin §3.6): it goes to
-/// `rm_schedule`, because a start must not come before what anybody took.
-void keep_last_instant(connection& db, core::job_id job);
+/// `rm_schedule`, because a start must not come before what anybody took. What only a wrong clock can have written becomes `now`.
+void keep_last_instant(connection& db, core::job_id job, core::time_point now);
+
+/// Puts the present in the place of a last instant that only a wrong clock can have written, inside an edit in native mode that
+/// writes a next time.
+void doubt_last_instant(connection& db, core::job_id job, core::time_point now);
 
 /// Writes when a job fires where the schedule is `xxl_job_info`, inside an edit. `next_ms` 0: never.
-void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms);
+void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms, core::time_point now);
 
 /// Running jobs with options of the schedule that Java admins do not know (`core::schedule_options`), ascending.
 [[nodiscard]] std::vector<core::job_id> running_with_options(connection& db);

@@ -1,8 +1,10 @@
 #include "storage/mysql/schedule_moves.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "storage/mysql/batches.hpp"
 
@@ -74,6 +76,52 @@ std::uint64_t write_others(connection& db, const move_list& moves, std::int64_t 
   return moved;
 }
 
+struct schedule_state {
+  std::int64_t next_ms;
+  std::int64_t revision;
+};
+
+using schedule_states = std::unordered_map<std::int64_t, schedule_state>;
+
+// 0 stands for "not scheduled", which nobody can have seen as a due time.
+bool is_as_planned(const schedule_state& state, const core::schedule_move& move, std::int64_t seen_revision) {
+  return state.next_ms != 0 && state.next_ms == core::to_ms(move.expected_next) && state.revision <= seen_revision;
+}
+
+#define RINGMASTER_READ_SCHEDULES                                                                                                \
+  "SELECT job, next_ms, revision FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,})"
+
+schedule_states read_schedules(session& own, const move_list& moves, const sql& text) {
+  schedule_states out;
+  for (const auto part : padded_chunks(moves.size())) {
+    auto& some = own.db.prepare(text, part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(moves[part.at(i)]->job);
+    for (auto found = some.select(); found.next();)
+      out[found.number(0)] = {found.number(1), found.number(2)};
+  }
+  return out;
+}
+
+/// Without those that another transaction holds, where the server can leave them out.
+schedule_states hold_schedules(session& own, const move_list& moves) {
+  return read_schedules(own, moves,
+                        own.db.skills().skip ? sql{RINGMASTER_READ_SCHEDULES " ORDER BY job FOR UPDATE SKIP LOCKED"}
+                                             : sql{RINGMASTER_READ_SCHEDULES " ORDER BY job FOR UPDATE"});
+}
+
+/// The jobs of these moves whose rows of `xxl_job_info` the move can write: all of a move that has a next time, which writes
+/// none.
+std::unordered_set<std::int64_t> lock_ending(session& own, const move_list& moves) {
+  std::unordered_set<std::int64_t> out;
+  for (const auto* move : moves)
+    if (move->next || !own.db.skills().skip
+        || own.db.query("SELECT id FROM xxl_job_info WHERE id = ? FOR UPDATE SKIP LOCKED", move->job).next()
+        || !own.db.query("SELECT id FROM xxl_job_info WHERE id = ?", move->job).next())
+      out.insert(core::number(move->job));
+  return out;
+}
+
 } // namespace
 
 move_list all_moves(const core::claim_batch& batch) {
@@ -97,35 +145,39 @@ std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t see
   return moved;
 }
 
-move_list lock_moves(session& own, const core::claim_batch& batch, std::vector<core::job_id>& lost) {
-  struct state {
-    std::int64_t next_ms;
-    std::int64_t revision;
-  };
-  std::unordered_map<std::int64_t, state> states;
+bool are_free(session& own, const move_list& moves) {
+  const auto& skills = own.db.skills();
+  return !skills.skip || skills.wait_zero || hold_schedules(own, moves).size() == moves.size();
+}
+
+move_list lock_moves(session& own, const core::claim_batch& batch, std::vector<core::job_id>& lost,
+                     std::vector<core::job_id>& locked) {
   const auto wanted = all_moves(batch);
-  for (const auto part : padded_chunks(wanted.size())) {
-    auto& some = own.db.prepare(
-      "SELECT job, next_ms, revision FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE",
-      part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(wanted[part.at(i)]->job);
-    for (auto found = some.select(); found.next();)
-      states[found.number(0)] = {found.number(1), found.number(2)};
-  }
+  const auto held = hold_schedules(own, wanted);
+  const auto ended = lock_ending(own, wanted);
+  // Of what is not held the present state tells whether it is worth another look.
+  move_list missing;
+  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(missing),
+               [&](const auto* move) { return !held.contains(core::number(move->job)); });
+  const auto seen = read_schedules(own, missing, sql{RINGMASTER_READ_SCHEDULES});
   move_list out;
   for (const auto& move : batch.moves) {
-    const auto at = states.find(core::number(move.job));
-    // 0 stands for "not scheduled", which nobody can have seen as a due time.
-    const bool wins = at != states.end() && at->second.next_ms != 0 && at->second.next_ms == core::to_ms(move.expected_next)
-                      && at->second.revision <= batch.seen_revision;
-    if (wins)
+    const auto id = core::number(move.job);
+    const auto at = held.find(id);
+    const auto beside = seen.find(id);
+    const bool wins = at != held.end() && is_as_planned(at->second, move, batch.seen_revision);
+    const bool may_win = beside != seen.end() && is_as_planned(beside->second, move, batch.seen_revision);
+    if (wins && ended.contains(id))
       out.push_back(&move);
+    else if (wins || may_win)
+      locked.push_back(move.job);
     else
       lost.push_back(move.job);
   }
   sort_by_job(out);
   return out;
 }
+
+#undef RINGMASTER_READ_SCHEDULES
 
 } // namespace ringmaster::storage::mysql

@@ -1,14 +1,61 @@
 #include "storage/mysql/session.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/text.hpp"
 #include "storage/mysql/schema_read.hpp"
 
 namespace ringmaster::storage::mysql {
 
-void process_connections::opened(std::int64_t id) {
+namespace {
+
+/// G6 is that of 3.2, which still writes so, and of 3.3, which does not.
+constexpr int answer_tail_generation_max = 5;
+
+} // namespace
+
+std::string server_start::text() const { return "@" + name + ":" + std::to_string(at); }
+
+std::optional<server_start> server_start::find_in(std::string_view list) {
+  const auto begin = list.find('@');
+  const auto colon = list.rfind(':');
+  if (begin == std::string_view::npos || colon == std::string_view::npos || colon < begin)
+    return std::nullopt;
+  server_start out{std::string{list.substr(begin + 1, colon - begin - 1)}, 0};
+  const auto* end = list.data() + list.size();
+  const auto [rest, problem] = std::from_chars(list.data() + colon + 1, end, out.at);
+  return problem == std::errc{} && rest == end ? std::optional{std::move(out)} : std::nullopt;
+}
+
+bool server_start::is(const server_start& other) const noexcept {
+  constexpr std::int64_t rounding = 2;
+  return name == other.name && at - other.at <= rounding && other.at - at <= rounding;
+}
+
+server_start read_server_start(connection& db) {
+  server_start out;
+  auto here = db.query("SELECT CONCAT(REPLACE(@@hostname, ',', ' '), ':', @@port), UNIX_TIMESTAMP()");
+  if (here.next()) {
+    out.name = here.string(0);
+    out.at = here.number(1);
+  }
+  auto up = db.query("SHOW GLOBAL STATUS LIKE 'Uptime'");
+  std::int64_t seconds = 0;
+  if (up.next()) {
+    const auto text = up.text(1);
+    std::from_chars(text.data(), text.data() + text.size(), seconds);
+  }
+  out.at -= seconds;
+  return out;
+}
+
+void process_connections::opened(std::int64_t id, const server_start& server) {
   const std::lock_guard lock{guard_};
+  if (!server_ || !server_->is(server)) {
+    ids_.clear();
+    server_ = server;
+  }
   ids_.insert(id);
 }
 
@@ -31,8 +78,8 @@ std::string process_connections::list() const {
   const std::lock_guard lock{guard_};
   std::string out;
   for (const auto id : ids_)
-    out += (out.empty() ? "" : ",") + std::to_string(id);
-  return out;
+    out += std::to_string(id) + ",";
+  return server_ ? out + server_->text() : out;
 }
 
 bool process_connections::contains(std::int64_t id) const {
@@ -56,9 +103,12 @@ session::~session() { own->closed(known_id_); }
 void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
-  own->opened(known_id_);
+  server = read_server_start(db);
+  own->opened(known_id_, server);
   facts = read_schema(db);
   shape = shape_of(facts);
+  if (const auto generation = classify(facts).generation; texts.tail_by_schema && generation != 0)
+    texts.tail = generation <= answer_tail_generation_max ? core::trigger_tail::answer : core::trigger_tail::remark;
   db.name_columns(shape.names);
   publish_connections();
 }
@@ -75,7 +125,7 @@ void session::publish_connections() {
 }
 
 core::result<void> session::check_current(const core::node_life& owner) {
-  auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up' LOCK IN SHARE MODE", owner.node,
+  auto row = db.query("SELECT 1 FROM rm_life WHERE node = ? AND incarnation = ? LOCK IN SHARE MODE", owner.node,
                       owner.incarnation);
   if (row.next())
     return {};

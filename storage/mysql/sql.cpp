@@ -57,7 +57,12 @@ bool driver_error::connection_lost() const noexcept {
   }
 }
 
-bool driver_error::worth_repeating() const noexcept { return number_ == ER_LOCK_DEADLOCK || number_ == ER_LOCK_WAIT_TIMEOUT; }
+bool driver_error::lock_held() const noexcept {
+  constexpr unsigned nowait_of_mysql = 3572; // ER_LOCK_NOWAIT; MariaDB says that a wait took too long
+  return number_ == ER_LOCK_WAIT_TIMEOUT || number_ == nowait_of_mysql;
+}
+
+bool driver_error::worth_repeating() const noexcept { return number_ == ER_LOCK_DEADLOCK || lock_held(); }
 
 bool driver_error::refuses_data() const noexcept {
   // SQLSTATE 22 is "data exception"; the numbers are data errors that some servers give a state of no meaning.

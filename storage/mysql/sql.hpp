@@ -55,6 +55,9 @@ public:
   /// The connection is over; the server has rolled back what was not committed.
   [[nodiscard]] bool connection_lost() const noexcept;
 
+  /// A row that the statement wants is locked by another transaction, and went on being so for as long as it waits.
+  [[nodiscard]] bool lock_held() const noexcept;
+
   /// A deadlock or a lock that was held too long: the same transaction may succeed the next time.
   [[nodiscard]] bool worth_repeating() const noexcept;
 

@@ -1,10 +1,13 @@
 #include <unordered_set>
+#include <utility>
 
 #include "storage/claim_items.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
+#include "storage/mysql/intents.hpp"
 #include "storage/mysql/row_texts.hpp"
+#include "storage/mysql/upkeep.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -29,17 +32,34 @@ std::unordered_set<std::int64_t> held_runs(connection& db) {
   return out;
 }
 
+/// Runs that came of these intents, but for those of which a retry may come that wants the addresses.
+void forget_asked_runs(connection& db, const std::vector<core::intent_id>& intents) {
+  std::vector<core::log_id> runs;
+  for (const auto part : padded_chunks(intents.size())) {
+    auto& some = db.prepare("SELECT a.log_id FROM rm_asked_run a FORCE INDEX (rm_asked_run_intent)"
+                            " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent IN ({?,}) AND (a.addresses IS NULL"
+                            " OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))",
+                            part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(intents[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      runs.push_back(found.id<core::log_id>(0));
+  }
+  for (const auto part : padded_chunks(runs.size())) {
+    auto& some = db.prepare("DELETE FROM rm_asked_run WHERE log_id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(runs[part.at(i)]);
+    some.run();
+  }
+}
+
 /// One stretch of the log, walked along the primary key because nothing else indexes codes and times.
 class sweep {
 public:
   sweep(session& own, core::time_point before, std::size_t limit) : own_{own}, db_{own.db}, before_{before}, limit_{limit} {}
 
   core::result<core::sweep_outcome> run(sweep_progress& progress) {
-    // What was taken long ago needs its unique key no more.
-    const auto forgotten = db_.execute("DELETE FROM rm_intent WHERE state = 1 AND created_ms <= ? LIMIT ?", before_, limit_);
-    const auto more = collect(progress) || static_cast<std::size_t>(forgotten) == limit_;
-    if (forgotten > 0)
-      forget_asked_runs();
+    const auto more = collect(progress);
     fail_all();
     return core::sweep_outcome{abandoned_.size(), more};
   }
@@ -49,7 +69,9 @@ private:
   bool collect(sweep_progress& progress) {
     const auto newest = newest_run();
     settle(progress, newest);
-    const auto last = std::min(core::number(newest), core::number(progress.swept) + ids_per_sweep);
+    if (!std::exchange(progress.started, true))
+      progress.swept = last_before(own_, before_ - abandoned_age_max);
+    const auto last = std::min(core::number(newest), core::number(row_behind(progress.swept)) - 1 + ids_per_sweep);
     auto found = db_.query("SELECT id, trigger_time <= ?, job_id, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY)"
                            " WHERE id > ? AND id <= ? AND trigger_code = 0 AND handle_code = 0 ORDER BY id",
                            std::string{own_.dates.of(before_)}, progress.swept, last);
@@ -69,15 +91,10 @@ private:
     return limited || (core::number(progress.swept) == last && progress.swept < progress.settled);
   }
 
-  /// Their intent is forgotten, and no retry of them can come any more that would want the addresses.
-  void forget_asked_runs() {
-    auto found = db_.query(
-      "SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
-      " WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))"
-      " LIMIT ?",
-      limit_);
-    while (found.next())
-      db_.execute("DELETE FROM rm_asked_run WHERE log_id = ?", found.number(0));
+  /// The first row behind `swept`, which may lie far behind it: a log that was cleared goes on with its old numbers.
+  core::log_id row_behind(core::log_id swept) {
+    auto row = db_.query("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? ORDER BY id LIMIT 1", swept);
+    return row.next() ? row.id<core::log_id>(0) : core::log_id{core::number(swept) + 1};
   }
 
   core::log_id newest_run() {
@@ -139,6 +156,20 @@ core::result<core::sweep_outcome> firing_role::fail_abandoned(core::time_point b
   if (failed)
     sweep_ = progress;
   return failed;
+}
+
+core::result<std::size_t> upkeep_role::forget_taken_intents(core::time_point before, std::size_t limit) {
+  return own_.db.transact([&]() -> core::result<std::size_t> {
+    auto& db = own_.db;
+    // Found first and deleted by their ids: nobody else locks a row that was taken long ago.
+    std::vector<core::intent_id> old;
+    auto found = db.query("SELECT id FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1 AND created_ms <= ?"
+                          " ORDER BY created_ms LIMIT ?", before, limit);
+    while (found.next())
+      old.push_back(found.id<core::intent_id>(0));
+    forget_asked_runs(db, old);
+    return delete_intents(db, old);
+  });
 }
 
 } // namespace ringmaster::storage::mysql

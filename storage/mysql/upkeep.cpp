@@ -9,38 +9,44 @@
 
 namespace ringmaster::storage::mysql {
 
-core::log_span upkeep_role::read_span() {
-  auto row = own_.db.query("SELECT COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM xxl_job_log");
+namespace {
+
+core::log_span read_span(connection& db) {
+  auto row = db.query("SELECT COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM xxl_job_log");
   if (!row.next())
     return {};
   return {row.id<core::log_id>(0), row.id<core::log_id>(1)};
 }
 
+} // namespace
+
+core::log_id last_before(session& own, core::time_point t) {
+  const auto span = read_span(own.db);
+  const std::string limit{own.dates.of(t)};
+  auto before = core::number(span.first) - 1;
+  auto behind = core::number(span.last);
+  core::log_id found{};
+  while (before < behind) {
+    const auto middle = before + (behind - before + 1) / 2;
+    auto row = own.db.query("SELECT id, trigger_time < ? FROM xxl_job_log FORCE INDEX (PRIMARY)"
+                            " WHERE id >= ? AND trigger_time IS NOT NULL ORDER BY id LIMIT 1",
+                            limit, middle);
+    if (row.next() && row.number(1) == 1) {
+      found = row.id<core::log_id>(0);
+      before = std::max(middle, core::number(found));
+    } else {
+      behind = middle - 1;
+    }
+  }
+  return found;
+}
+
 core::result<core::log_span> upkeep_role::span() {
-  return own_.db.read([&]() -> core::result<core::log_span> { return read_span(); });
+  return own_.db.read([&]() -> core::result<core::log_span> { return read_span(own_.db); });
 }
 
 core::result<core::log_id> upkeep_role::last_before(core::time_point t) {
-  return own_.db.read([&]() -> core::result<core::log_id> {
-    const auto span = read_span();
-    const std::string limit{own_.dates.of(t)};
-    auto before = core::number(span.first) - 1;
-    auto behind = core::number(span.last);
-    core::log_id found{};
-    while (before < behind) {
-      const auto middle = before + (behind - before + 1) / 2;
-      auto row = own_.db.query("SELECT id, trigger_time < ? FROM xxl_job_log FORCE INDEX (PRIMARY)"
-                               " WHERE id >= ? AND trigger_time IS NOT NULL ORDER BY id LIMIT 1",
-                               limit, middle);
-      if (row.next() && row.number(1) == 1) {
-        found = row.id<core::log_id>(0);
-        before = std::max(middle, core::number(found));
-      } else {
-        behind = middle - 1;
-      }
-    }
-    return found;
-  });
+  return own_.db.read([&]() -> core::result<core::log_id> { return mysql::last_before(own_, t); });
 }
 
 core::result<core::open_page> upkeep_role::open_runs(const core::open_search& search) {

@@ -18,6 +18,7 @@ public:
   core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
   core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<std::size_t> forget_taken_intents(core::time_point before, std::size_t limit) override;
   core::result<std::size_t> forget_orphans(std::size_t limit) override;
   core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override;
   core::result<void> make_room() override;
@@ -25,8 +26,6 @@ public:
                                                         std::span<const std::int64_t> claims) override;
 
 private:
-  /// Throws `driver_error`.
-  core::log_span read_span();
   core::result<std::size_t> forget_nodes(std::size_t limit);
   /// Nothing: the oldest runs are to be removed one by one.
   core::result<std::optional<core::purge_outcome>> drop_next_part(const core::purge_step& step);
@@ -39,6 +38,9 @@ private:
   core::log_id emptied_part_{};
   std::size_t emptied_runs_ = 0;
 };
+
+/// upkeep.cpp. As `upkeep_store::last_before`. Throws `driver_error`.
+[[nodiscard]] core::log_id last_before(session& own, core::time_point t);
 
 /// purge.cpp. Runs of open claims in `range`, ascending. Throws `driver_error`.
 [[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);

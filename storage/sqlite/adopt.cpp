@@ -16,11 +16,14 @@ constexpr char list_adopted[] =
   "SELECT seq, first_log_id, items, rowid FROM rm_claim "
   "WHERE node = ?1 AND incarnation = ?2 AND seq >= ?3 AND maybe_sent = 1 ORDER BY seq";
 constexpr char list_orphaned_claims[] =
-  "SELECT c.rowid, c.first_log_id, c.items FROM rm_claim c LEFT JOIN rm_node n ON n.id = c.node "
+  "SELECT c.rowid, c.first_log_id, c.items, CASE WHEN c.incarnation <= l.ran_out THEN 2 "
+  "WHEN c.incarnation <= l.cut THEN 1 ELSE 0 END FROM rm_claim c "
+  "LEFT JOIN rm_node n ON n.id = c.node LEFT JOIN rm_life l ON l.node = c.node "
   "WHERE (n.id IS NULL OR n.incarnation <> c.incarnation OR n.state = 'down') AND NOT (c.node = ?1 AND c.incarnation = ?2) "
   "ORDER BY c.first_log_id";
 constexpr char move_claim[] =
   "UPDATE rm_claim SET node = ?2, incarnation = ?3, seq = ?4, maybe_sent = 1, first_log_id = ?5, items = ?6 WHERE rowid = ?1";
+constexpr char find_cut[] = "SELECT 1 FROM rm_life WHERE cut > 0";
 constexpr char delete_claim_row[] = "DELETE FROM rm_claim WHERE rowid = ?1";
 constexpr char find_claim_row[] =
   "SELECT rowid, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
@@ -29,12 +32,20 @@ constexpr char write_items[] = "UPDATE rm_claim SET items = ?2 WHERE rowid = ?1"
 
 // A scan that finds nothing but resolved claims ends after this many of them; the next one goes on.
 constexpr std::size_t orphans_per_scan = 4096;
+// And after it has looked at so many runs: a call stays short.
+constexpr std::size_t runs_per_scan = 10'000;
 
 struct orphan {
   std::int64_t row = 0;
   core::log_id first{};
   std::vector<claim_item> items;
+  core::life_end ended = core::life_end::sealed;
 };
+
+/// 0: sealed, 1: cut short, 2: ran out.
+core::life_end end_of(std::int64_t number) noexcept {
+  return number == 2 ? core::life_end::ran_out : number == 1 ? core::life_end::cut_short : core::life_end::sealed;
+}
 
 class adoption {
 public:
@@ -46,7 +57,7 @@ public:
     // An earlier call whose answer was lost has done part of the work, or all of it.
     auto adopted = repeat();
     for (auto& claim : orphans()) {
-      if (adopted >= limit)
+      if (adopted >= limit || looked_at_ >= runs_per_scan)
         break;
       adopted += adopt(claim) ? 1 : 0;
     }
@@ -57,12 +68,14 @@ private:
   std::size_t repeat() {
     std::size_t count = 0;
     std::vector<std::int64_t> resolved;
+    // The rows of the claims that were adopted do not say any more how their lives ended.
+    const auto ended = db_.prepare(find_cut).with().step() ? core::life_end::cut_short : core::life_end::sealed;
     {
       auto listing = db_.prepare(list_adopted);
       listing.with(owner_.node, owner_.incarnation, sequence_);
       while (listing.step()) {
         auto number = listing.number(0);
-        if (auto items = unpack(listing.id<core::log_id>(1), listing.text(2)); items && unresolved(*items, number).empty())
+        if (auto items = unpack(listing.id<core::log_id>(1), listing.text(2)); items && unresolved(*items, number, ended).empty())
           resolved.push_back(listing.number(3));
         sequence_ = number + 1;
         ++count;
@@ -82,13 +95,13 @@ private:
     while (found.size() < orphans_per_scan && listing.step()) {
       auto first = listing.id<core::log_id>(1);
       if (auto items = unpack(first, listing.text(2)))
-        found.push_back({listing.number(0), first, std::move(*items)});
+        found.push_back({listing.number(0), first, std::move(*items), end_of(listing.number(3))});
     }
     return found;
   }
 
   bool adopt(const orphan& claim) {
-    auto items = unresolved(claim.items, sequence_);
+    auto items = unresolved(claim.items, sequence_, claim.ended);
     if (items.empty()) {
       db_.run(delete_claim_row, claim.row);
       return false;
@@ -100,7 +113,8 @@ private:
   }
 
   /// Appends the unresolved runs to the answer and returns their items.
-  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t number) {
+  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t number, core::life_end ended) {
+    looked_at_ += items.size();
     std::vector<claim_item> left;
     auto reading = db_.prepare(read_claimed_run);
     for (const auto& item : items) {
@@ -110,6 +124,7 @@ private:
         item.id, number, item.job, item.fire_at, item.part, item.attempt, std::string{reading.text(0)}, reading.optional_text(1)};
       run.retry_left = reading.small(2);
       run.handle_code = reading.small(3);
+      run.ended = ended;
       runs_.push_back(std::move(run));
       left.push_back(item);
     }
@@ -119,6 +134,7 @@ private:
   connection& db_;
   const core::node_life& owner_;
   std::int64_t sequence_;
+  std::size_t looked_at_ = 0;
   std::vector<core::adopted_run> runs_;
 };
 

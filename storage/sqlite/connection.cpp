@@ -166,6 +166,12 @@ void connection::execute(const char* sql) {
 
 std::int64_t connection::last_id() const { return failed() ? 0 : sqlite3_last_insert_rowid(db_); }
 
+// A look at the path, as cheap as a system call can be: each write transaction takes one.
+bool connection::has_moved() const noexcept {
+  int moved = 0;
+  return db_ != nullptr && sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 void connection::fail(core::error error) {
   if (!failure_)
     failure_ = std::move(error);
@@ -218,6 +224,10 @@ int connection::on_progress(void* self) {
 transaction::transaction(connection& db, transaction_kind kind) : db_{db} {
   // A failure that somebody left behind belongs to nobody now.
   db_.failure_.reset();
+  if (kind == transaction_kind::write && db_.has_moved())
+    db_.fail({core::errc::unavailable, "the database file " + db_.file() +
+                                         " was deleted or replaced while it was open, so nothing is written into it: stop the "
+                                         "server, put the file back or restore a backup, and start it again"});
   db_.run(kind == transaction_kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
   open_ = !db_.failed();
 }

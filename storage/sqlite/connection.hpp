@@ -142,6 +142,8 @@ public:
 
   /// Makes the running transaction fail with an error of our own.
   void fail(core::error error);
+  /// The file was deleted, or another one has its name: what is written here is lost.
+  [[nodiscard]] bool has_moved() const noexcept;
   /// Takes the failure, if any: the connection is usable again.
   [[nodiscard]] core::result<void> outcome();
 
@@ -163,7 +165,8 @@ private:
 
 enum class transaction_kind : std::uint8_t { read, write };
 
-/// From BEGIN to `commit` or, without it, ROLLBACK. A write transaction takes the write lock at once.
+/// From BEGIN to `commit` or, without it, ROLLBACK. A write transaction takes the write lock at once, and fails if the file was
+/// deleted or replaced.
 class transaction {
 public:
   transaction(connection& db, transaction_kind kind);

@@ -40,7 +40,7 @@ public:
     if (!db)
       return tl::unexpected{db.error()};
     return std::make_unique<sqlite::sqlite_store>(
-      sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone});
+      sqlite::session{std::move(*db), datetime_text{options_.database_zone}, options_.schedule_zone, options_.language});
   }
 
   core::result<std::vector<migration_step>> pending_migrations() override {

@@ -54,6 +54,18 @@ held_job read_held_job(const statement& row) {
 
 } // namespace
 
+std::vector<held_group> read_groups(connection& db) {
+  std::vector<held_group> out;
+  auto groups = db.prepare(list_held_groups);
+  groups.with();
+  while (groups.step()) {
+    const auto type = groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual;
+    out.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)}, type,
+                   std::string{groups.text(4)}, std::string{groups.text(5)}, 0});
+  }
+  return out;
+}
+
 deploy_state read_deploy_state(connection& db, const std::string& source) {
   deploy_state state;
   auto revision = db.prepare(read_revision);
@@ -64,13 +76,9 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
   counting.with();
   while (counting.step())
     by_hand[counting.number(0)] = static_cast<std::size_t>(counting.number(1));
-  auto groups = db.prepare(list_held_groups);
-  groups.with();
-  while (groups.step()) {
-    auto type = groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual;
-    state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)}, type,
-                            std::string{groups.text(4)}, std::string{groups.text(5)}, by_hand[groups.number(0)]});
-  }
+  state.groups = read_groups(db);
+  for (auto& group : state.groups)
+    group.jobs_made_by_hand = by_hand[core::number(group.id)];
   auto jobs = db.prepare(list_held_jobs);
   jobs.with();
   while (jobs.step())

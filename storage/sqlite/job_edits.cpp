@@ -1,9 +1,11 @@
 // Start, stop, run by hand, remove. SQLite's one write lock stands for the lock on `rm_edit`.
 
+#include "core/last_instant.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/job_draft_rules.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/schedule_repair.hpp"
 #include "storage/sqlite/audit_row.hpp"
 #include "storage/sqlite/edit_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
@@ -14,11 +16,13 @@ namespace {
 
 constexpr char write_edited_next[] =
   "UPDATE rm_schedule SET next_ms = ?2, revision = (SELECT counter FROM rm_edit WHERE id = 1) WHERE job = ?1";
+constexpr char write_repaired_last[] = "UPDATE rm_schedule SET last_ms = ?2 WHERE job = ?1";
 constexpr char mirror_switch[] =
   "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
   "update_time = ?4 WHERE id = ?1";
 constexpr char find_stored[] =
-  "SELECT job_group, job_desc, executor_param, executor_fail_retry_count FROM xxl_job_info WHERE id = ?1";
+  "SELECT job_group, job_desc, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info "
+  "WHERE id = ?1";
 constexpr char list_addresses[] = "SELECT address_list FROM xxl_job_group WHERE id = ?1";
 constexpr char list_registered[] = "SELECT r.registry_value FROM xxl_job_registry r JOIN xxl_job_group g ON g.app_name = "
                                    "r.registry_key WHERE r.registry_group = 'EXECUTOR' AND g.id = ?1";
@@ -52,7 +56,8 @@ core::result<stored_job> find_for(connection& db, core::job_id job, core::group_
   auto known = db.prepare(find_stored);
   if (!known.with(job).step())
     return tl::unexpected{no_such_job(job)};
-  stored_job found{job, known.id<core::group_id>(0), std::string{known.text(1)}, std::string{known.text(2)}, known.small(3)};
+  stored_job found{job, known.id<core::group_id>(0), std::string{known.text(1)}, std::string{known.text(2)}, known.small(3),
+                   known.number(4) == 1};
   if (auto may = core::check_right(by, wanted, found.group); !may)
     return tl::unexpected{may.error()};
   return found;
@@ -77,6 +82,7 @@ core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::
   db.run(raise_edits);
   db.run(ensure_schedule, job);
   db.run(write_edited_next, job, next_ms);
+  db.run(doubt_last, job, now + core::implausibly_ahead, now);
   db.run(mirror_switch, job, next.has_value(), next_ms, own.dates.of(now));
   db.run(delete_waiting_cron, job);
   return core::job_edit{job, next, 0};
@@ -92,11 +98,11 @@ core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now,
     const auto held = find_job(session_, job);
     if (!held)
       return tl::unexpected{no_such_job(job)};
-    const auto next = next_of_start(*held, now, session_.schedule_zone);
+    const auto next = next_of_start(*held, stored->running, now, session_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
     write_audit(db, audit_of_job(by, core::audit_action::start, *stored, now));
-    return schedule_anew(session_, job, *next, now);
+    return next->planned ? schedule_anew(session_, job, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
 
@@ -107,6 +113,24 @@ core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now, 
       return tl::unexpected{stored.error()};
     write_audit(db, audit_of_job(by, core::audit_action::stop, *stored, now));
     return schedule_anew(session_, job, std::nullopt, now);
+  });
+}
+
+core::result<core::job_edit> jobs::count_again(core::job_id job, core::time_point now, const core::principal& by) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    const auto stored = find_for(db, job, core::group_right::operate, by);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    const auto held = find_job(session_, job);
+    if (!held)
+      return tl::unexpected{no_such_job(job)};
+    const auto repaired = repair_times(*held, now, session_.schedule_zone);
+    if (!repaired)
+      return tl::unexpected{repaired.error()};
+    write_audit(db, audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
+    auto done = schedule_anew(session_, job, repaired->times.next, now);
+    db.run(write_repaired_last, job, repaired->times.last);
+    return done;
   });
 }
 

@@ -1,5 +1,6 @@
 // Jobs as people write them.
 
+#include "core/last_instant.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/audit_rules.hpp"
 #include "storage/job_draft_rules.hpp"
@@ -71,11 +72,12 @@ bool has_foreign_schedule(connection& db, const std::optional<core::job_record>&
 }
 
 /// The new schedule takes the place of the old one, and nothing of that one is left waiting.
-void reschedule(connection& db, core::job_id job, const core::job_record& row) {
+void reschedule(connection& db, core::job_id job, const core::job_record& row, core::time_point now) {
   db.run(delete_waiting_cron, job);
   if (!row.running)
     return;
   db.run(write_next, job, row.next);
+  db.run(doubt_last, job, now + core::implausibly_ahead, now);
   db.run(mirror_next, job, row.next);
 }
 
@@ -122,7 +124,7 @@ core::result<core::job_edit> job_writes::update(core::job_id job, const core::jo
     if (wanted->options_changed)
       keep_options(db, job, row);
     if (wanted->rescheduled)
-      reschedule(db, job, row);
+      reschedule(db, job, row, now);
     if (!wanted->changes.empty())
       write_audit(db, audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), row.name,
                                wanted->changes, now));
@@ -143,7 +145,7 @@ core::result<core::job_edit> job_writes::save_source(core::job_id job, std::stri
     take_revision(db, job);
     const auto anew = has_foreign_schedule(db, held) ? planned_anew(*held, now, session_.schedule_zone) : std::nullopt;
     if (anew)
-      reschedule(db, job, *anew);
+      reschedule(db, job, *anew, now);
     if (const auto changes = source_change(*held, source, remark); !changes.empty())
       write_audit(db, audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes,
                                now));

@@ -11,23 +11,24 @@ namespace {
 
 #define RINGMASTER_JOB_COLUMNS                                                                                                   \
   "SELECT i.id, i.job_group, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "                  \
-  "i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, i.glue_source, "   \
+  "i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.child_jobid, i.glue_type, "                  \
   "i.glue_updatetime, i.executor_timeout, i.executor_fail_retry_count, s.next_ms, s.last_ms, s.revision, "                       \
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, "
 #define RINGMASTER_JOB_TABLES                                                                                                    \
   "FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id "
 
-constexpr char load[] = RINGMASTER_JOB_COLUMNS RINGMASTER_JOB_TABLES "WHERE i.id > ?1 ORDER BY i.id";
-constexpr char load_one[] = RINGMASTER_JOB_COLUMNS RINGMASTER_JOB_TABLES "WHERE i.id = ?1";
+constexpr char load[] = RINGMASTER_JOB_COLUMNS "NULL " RINGMASTER_JOB_TABLES "WHERE i.id > ?1 ORDER BY i.id";
+constexpr char load_one[] = RINGMASTER_JOB_COLUMNS "i.glue_source " RINGMASTER_JOB_TABLES "WHERE i.id = ?1";
 // The index on the revision leads; a job that is gone has no edit.
-constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS "FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job "
+constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS "NULL FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job "
                                                       "LEFT JOIN rm_job_ext x ON x.job = i.id "
-                                                      "WHERE s.revision > ?1 ORDER BY s.revision LIMIT ?2";
+                                                      "WHERE s.revision >= ?4 AND (s.revision > ?1 OR s.job > ?3) "
+                                                      "ORDER BY s.revision, s.job LIMIT ?2";
 
 #undef RINGMASTER_JOB_TABLES
 #undef RINGMASTER_JOB_COLUMNS
 
-core::scheduled_job read_scheduled_job(const statement& row, datetime_text& dates) {
+core::scheduled_job read_scheduled_job(const statement& row, datetime_text& dates, bool with_source) {
   job_row columns;
   columns.id = row.id<core::job_id>(0);
   columns.group = row.id<core::group_id>(1);
@@ -41,19 +42,20 @@ core::scheduled_job read_scheduled_job(const statement& row, datetime_text& date
   columns.param = row.text(9);
   columns.child_jobs = row.text(10);
   columns.glue_type = row.text(11);
-  columns.glue_source = row.text(12);
-  columns.glue_updated = dates.read(row.text(13)).value_or(core::time_point{});
-  columns.timeout_s = row.small(14);
-  columns.retry_count = row.small(15);
-  columns.time_zone = row.text(19);
-  columns.interval_ms = row.optional_number(20);
-  columns.start_ms = row.optional_number(21);
-  columns.end_ms = row.optional_number(22);
-  columns.jitter_ms = row.optional_number(23);
-  columns.keep_logs = row.number(24) == 1;
-  core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(17), row.number(18)};
-  if (is_time(row.number(16)))
-    job.next = row.time_ms(16);
+  columns.glue_updated = dates.read(row.text(12)).value_or(core::time_point{});
+  columns.timeout_s = row.small(13);
+  columns.retry_count = row.small(14);
+  columns.time_zone = row.text(18);
+  columns.interval_ms = row.optional_number(19);
+  columns.start_ms = row.optional_number(20);
+  columns.end_ms = row.optional_number(21);
+  columns.jitter_ms = row.optional_number(22);
+  columns.keep_logs = row.number(23) == 1;
+  columns.glue_source = row.text(24);
+  columns.source_left_out = !with_source;
+  core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(16), row.number(17)};
+  if (is_time(row.number(15)))
+    job.next = row.time_ms(15);
   return job;
 }
 
@@ -63,7 +65,7 @@ using scheduled_jobs = core::result<std::vector<core::scheduled_job>>;
 
 std::optional<core::scheduled_job> find_job(session& own, core::job_id job) {
   auto reading = own.db->prepare(load_one);
-  return reading.with(job).step() ? std::optional{read_scheduled_job(reading, own.dates)} : std::nullopt;
+  return reading.with(job).step() ? std::optional{read_scheduled_job(reading, own.dates, true)} : std::nullopt;
 }
 
 scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
@@ -74,7 +76,7 @@ scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id afte
     // The columns of a row that is passed over are never decoded.
     while (jobs.size() < limit && listing.step())
       if (slots.test(core::slot_of(listing.id<core::job_id>(0))))
-        jobs.push_back(read_scheduled_job(listing, session_.dates));
+        jobs.push_back(read_scheduled_job(listing, session_.dates, false));
     return jobs;
   });
 }
@@ -86,13 +88,13 @@ core::result<std::int64_t> firings::last_revision() {
   });
 }
 
-scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit) {
+scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit, core::job_id after) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::scheduled_job> jobs;
     auto listing = db.prepare(load_edited);
-    listing.with(revision, limit);
+    listing.with(revision, limit, after, after == core::last_job_id ? revision + 1 : revision);
     while (listing.step())
-      jobs.push_back(read_scheduled_job(listing, session_.dates));
+      jobs.push_back(read_scheduled_job(listing, session_.dates, false));
     return jobs;
   });
 }
@@ -106,7 +108,7 @@ scheduled_jobs firings::read_jobs(std::span<const core::job_id> jobs) {
     auto reading = db.prepare(load_one);
     for (auto id : wanted)
       if (reading.with(id).step())
-        found.push_back(read_scheduled_job(reading, session_.dates));
+        found.push_back(read_scheduled_job(reading, session_.dates, true));
     return found;
   });
 }

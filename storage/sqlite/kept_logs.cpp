@@ -9,8 +9,8 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char list_pending[] =
-  "SELECT k.log_id, k.job, l.executor_address, l.trigger_time, k.at_ms FROM rm_kept_log k LEFT JOIN xxl_job_log l "
-  "ON l.id = k.log_id WHERE k.state = 0 AND k.log_id > ?1 ORDER BY k.log_id LIMIT ?2";
+  "SELECT k.log_id, k.job, l.executor_address, l.trigger_time, k.at_ms, coalesce(l.job_group, 0) "
+  "FROM rm_kept_log k LEFT JOIN xxl_job_log l ON l.id = k.log_id WHERE k.state = 0 AND k.log_id > ?1 ORDER BY k.log_id LIMIT ?2";
 constexpr char mark_kept[] = "UPDATE rm_kept_log SET state = 1, bytes = ?2, is_cut = ?3 WHERE log_id = ?1 AND state = 0";
 constexpr char delete_pieces[] = "DELETE FROM rm_run_log WHERE log_id = ?1";
 constexpr char insert_piece[] = "INSERT INTO rm_run_log (log_id, piece, text) VALUES (?1, ?2, ?3)";
@@ -42,7 +42,8 @@ core::result<std::vector<core::pending_log>> kept_logs::pending(core::log_id aft
     listing.with(after, limit);
     while (listing.step())
       out.push_back({listing.id<core::log_id>(0), listing.id<core::job_id>(1), std::string{listing.text(2)},
-                     session_.dates.read(listing.text(3)).value_or(core::time_point{}), listing.time_ms(4)});
+                     session_.dates.read(listing.text(3)).value_or(core::time_point{}), listing.time_ms(4),
+                     listing.id<core::group_id>(5)});
     return out;
   });
 }

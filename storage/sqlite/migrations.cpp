@@ -314,12 +314,50 @@ migration_step kept_logs() {
           }};
 }
 
+// The same columns as on MySQL, where claims lock the row. incarnation 0: no life that goes on. cut: the last life that was ended
+// before its deadline; ran_out: the last that was fenced after it.
+migration_step life_table() {
+  return {10,
+          "lives",
+          {
+            R"(CREATE TABLE rm_life (
+  node VARCHAR(64) NOT NULL PRIMARY KEY,
+  incarnation BIGINT NOT NULL,
+  process VARCHAR(128) NOT NULL DEFAULT '',
+  cut BIGINT NOT NULL DEFAULT 0,
+  ran_out BIGINT NOT NULL DEFAULT 0
+) WITHOUT ROWID)",
+          }};
+}
+
+// Staged rows of an apply are MySQL's: here its one transaction is short enough.
+migration_step deploy_stages() { return {11, "deploy_stages", {}}; }
+
+// What each node's clock said at its last beat, for the others to compare.
+migration_step node_clocks() {
+  return {12, "node_clocks", {"ALTER TABLE rm_node ADD COLUMN wall_ms BIGINT NOT NULL DEFAULT 0"}};
+}
+
+// Which other token than its group's an executor showed last: what one node heard, all must know before they call it.
+migration_step shown_tokens() {
+  return {13,
+          "shown_tokens",
+          {
+            R"(CREATE TABLE rm_shown_token (
+  registry_key VARCHAR(255) NOT NULL,
+  registry_value VARCHAR(255) NOT NULL,
+  token VARCHAR(10) NOT NULL,
+  PRIMARY KEY (registry_key, registry_value)
+) WITHOUT ROWID)",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs()};
+                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens()};
   return steps;
 }
 

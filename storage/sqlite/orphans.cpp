@@ -14,7 +14,8 @@ constexpr const char* kinds[] = {
   "DELETE FROM rm_failed_run WHERE log_id IN (SELECT log_id FROM rm_failed_run "
   "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?1)",
   "DELETE FROM rm_asked_run WHERE log_id IN (SELECT log_id FROM rm_asked_run WHERE intent NOT IN (SELECT id FROM rm_intent) "
-  "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = log_id) LIMIT ?1)",
+  "AND (addresses IS NULL OR NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = log_id AND l.handle_code = 0 "
+  "AND l.trigger_code IN (0, 200))) LIMIT ?1)",
   "UPDATE rm_kept_log SET state = 2 WHERE log_id IN (SELECT log_id FROM rm_kept_log "
   "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) AND state < 2 ORDER BY log_id LIMIT ?1)",
   "DELETE FROM rm_alarm_open WHERE job IN (SELECT job FROM rm_alarm_open WHERE job NOT IN (SELECT id FROM xxl_job_info) "
@@ -40,6 +41,7 @@ constexpr char list_ended[] = "SELECT id, incarnation FROM rm_node WHERE state <
 constexpr char purge_record[] =
   "DELETE FROM rm_audit WHERE id IN (SELECT id FROM rm_audit WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)";
 constexpr char delete_node[] = "DELETE FROM rm_node WHERE id = ?1";
+constexpr char delete_life[] = "DELETE FROM rm_life WHERE node = ?1";
 constexpr char keep_lives[] = "INSERT INTO rm_edit (id, counter) VALUES (?1, ?2) "
                               "ON CONFLICT (id) DO UPDATE SET counter = max(counter, excluded.counter)";
 
@@ -53,8 +55,10 @@ std::size_t forget_nodes(connection& db, std::size_t limit) {
     ended.emplace_back(listing.text(0));
     highest = std::max(highest, listing.number(1));
   }
-  for (const auto& node : ended)
+  for (const auto& node : ended) {
     db.run(delete_node, node);
+    db.run(delete_life, node);
+  }
   if (!ended.empty())
     db.run(keep_lives, past_lives, highest);
   return ended.size();

@@ -5,6 +5,7 @@
 
 #include "core/execution_state.hpp"
 #include "core/text.hpp"
+#include "core/trigger_text.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/record_rules.hpp"
 #include "storage/registry_text.hpp"
@@ -23,6 +24,10 @@ constexpr char record_trigger[] = "UPDATE xxl_job_log SET trigger_code = 200 WHE
 // Not after a failed trigger: such a row leaves the list of failed runs.
 constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                    "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
+// Of a run that this node does not remember: not when the callback is of an earlier run with this id.
+constexpr char record_dated_callback[] =
+  "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
+  "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200) AND trigger_time = ?4";
 constexpr char read_run_row[] =
   "SELECT trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param, "
   "executor_sharding_param, trigger_time, job_group, "
@@ -33,7 +38,9 @@ constexpr char write_run_row[] =
   "trigger_msg = CASE ?3 WHEN '' THEN trigger_msg ELSE substr(coalesce(trigger_msg, '') || ?3, 1, 15000) END, "
   "executor_fail_retry_count = CASE ?4 WHEN 1 THEN 0 ELSE executor_fail_retry_count END, "
   "alarm_status = coalesce(?5, alarm_status), "
-  "handle_code = coalesce(?6, handle_code), handle_time = coalesce(?7, handle_time), handle_msg = coalesce(?8, handle_msg) "
+  "handle_code = coalesce(?6, handle_code), "
+  "handle_time = coalesce(?7, iif(handle_code = 0 AND coalesce(?2, trigger_code) NOT IN (0, 200), NULL, handle_time)), "
+  "handle_msg = coalesce(?8, handle_msg) "
   "WHERE id = ?1";
 constexpr char insert_retry[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, "
@@ -48,6 +55,7 @@ constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
 constexpr char find_children[] =
   "SELECT i.id, i.child_jobid, x.keep_logs FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id "
   "LEFT JOIN rm_job_ext x ON x.job = i.id WHERE l.id = ?1";
+constexpr char write_result_text[] = "UPDATE xxl_job_log SET handle_msg = ?2 WHERE id = ?1";
 constexpr char insert_log_wish[] =
   "INSERT OR IGNORE INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms) VALUES (?1, ?2, 0, 0, 0, ?3)";
 
@@ -64,12 +72,14 @@ struct ended_job {
   core::job_id id{};
   std::vector<core::job_id> children;
   bool keeps_log = false;
+  /// The result's message with what is said of the children; nothing: it stays as it is.
+  std::optional<std::string> message;
 };
 
 class recording {
 public:
   recording(session& session, const core::record_batch& batch, core::time_point now)
-    : db_{*session.db}, dates_{session.dates}, batch_{batch}, now_{now} {}
+    : db_{*session.db}, dates_{session.dates}, reader_{session.reader}, batch_{batch}, now_{now} {}
 
   core::result<core::record_outcome> run() {
     outcome_.fenced = !is_current(db_, batch_.owner);
@@ -90,8 +100,13 @@ private:
     bool callback = news.callback && news.callback->code == core::success_code;
     if ((news.trigger && !trigger) || (news.callback && (!callback || news.callback->only_of)))
       return false;
+    const bool dated = callback && news.callback->log_time != core::time_point{};
+    if (dated && (trigger || !news.others.empty()))
+      return false;
     auto message = callback ? core::cut_utf16(news.callback->message, core::message_units_max) : std::string_view{};
+    const auto date = dated ? dates_.of(news.callback->log_time) : std::string{};
     int changed = !callback  ? db_.run(record_trigger, news.id)
+                  : dated    ? db_.run(record_dated_callback, news.id, dates_.of(now_), message, date)
                   : !trigger ? db_.run(record_callback, news.id, dates_.of(now_), message)
                              : db_.run(record_both, news.id, dates_.of(now_), message);
     if (changed != 1)
@@ -99,11 +114,11 @@ private:
     outcome_.triggers_stored += trigger ? 1 : 0;
     outcome_.callbacks_stored += callback ? 1 : 0;
     if (callback)
-      succeeded(news);
+      succeeded(news, message);
     return true;
   }
 
-  void record_with_care(const run_news& news) {
+  void record_with_care(run_news news) {
     first_attempt first;
     run_row row;
     bool keeps_log = false;
@@ -117,7 +132,10 @@ private:
       first.param = reading.optional_text(5);
       first.part = read_sharding(reading.text(6));
       // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
-      first.fire_at = std::min(dates_.read(reading.text(7)).value_or(now_), now_);
+      const std::string triggered{reading.text(7)};
+      first.fire_at = std::min(dates_.read(triggered).value_or(now_), now_);
+      if (drop_outdated(news, triggered, dates_))
+        outcome_.outdated_callbacks.push_back(news.id);
     }
     auto write = decide(row, news, !outcome_.fenced);
     if (write.callback_foreign)
@@ -139,7 +157,7 @@ private:
     if (write.retry)
       start_retry(news.id, first, row.retries - 1);
     if (write.children)
-      start_children(news, ended_job_of(news).children);
+      start_children(news, ended_job_of(news, write.handle_message));
     if (keeps_log && write.handle_code)
       db_.run(insert_log_wish, news.id, first.job, now_);
   }
@@ -167,15 +185,17 @@ private:
   }
 
   /// The common case: what follows a result is known of its job in memory.
-  void succeeded(const run_news& news) {
-    const auto job = ended_job_of(news);
+  void succeeded(const run_news& news, std::string_view message) {
+    const auto job = ended_job_of(news, message);
     if (job.keeps_log)
       db_.run(insert_log_wish, news.id, job.id, now_);
-    start_children(news, job.children);
+    start_children(news, job);
   }
 
-  void start_children(const run_news& news, const std::vector<core::job_id>& children) {
-    for (auto child : children) {
+  void start_children(const run_news& news, const ended_job& parent) {
+    if (parent.message)
+      db_.run(write_result_text, news.id, *parent.message);
+    for (auto child : parent.children) {
       if (db_.run(insert_child, child, news.id, now_) != 1)
         continue;
       core::intent intent{core::intent_id{db_.last_id()}, core::trigger_kind::parent, child, {}, news.id, {}, std::nullopt, 0};
@@ -186,21 +206,29 @@ private:
     }
   }
 
-  ended_job ended_job_of(const run_news& news) {
+  ended_job ended_job_of(const run_news& news, std::string_view message) {
     const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (spec && spec->child_jobs.empty())
+      return {spec->id, {}, spec->keep_logs, std::nullopt};
     if (spec)
-      return {spec->id, spec->child_jobs.empty() ? std::vector<core::job_id>{} : core::child_ids(*spec), spec->keep_logs};
+      return ended_job_of(*spec, spec->keep_logs, message);
     auto reading = db_.prepare(find_children);
     if (!reading.with(news.id).step())
       return {};
     core::job parent;
     parent.id = reading.id<core::job_id>(0);
     parent.child_jobs = reading.text(1);
-    return {parent.id, core::child_ids(parent), reading.number(2) == 1};
+    return ended_job_of(parent, reading.number(2) == 1, message);
+  }
+
+  ended_job ended_job_of(const core::job& parent, bool keeps_log, std::string_view message) const {
+    return {parent.id, core::child_ids(parent), keeps_log,
+            core::result_with_children(message, parent, reader_, core::trigger_tail::remark)};
   }
 
   connection& db_;
   datetime_text& dates_;
+  core::language reader_;
   const core::record_batch& batch_;
   core::time_point now_;
   alarm_reading alarms_{db_};

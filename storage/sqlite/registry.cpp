@@ -19,6 +19,11 @@ constexpr char insert[] =
 constexpr char remove[] = "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3";
 constexpr char remove_dead[] =
   "DELETE FROM xxl_job_registry WHERE registry_group = ?1 AND registry_key = ?2 AND registry_value = ?3 AND update_time = ?4";
+constexpr char list_tokens[] = "SELECT registry_key, registry_value, token FROM rm_shown_token";
+constexpr char write_shown[] =
+  "INSERT INTO rm_shown_token (registry_key, registry_value, token) VALUES (?1, ?2, ?3) "
+  "ON CONFLICT (registry_key, registry_value) DO UPDATE SET token = excluded.token";
+constexpr char remove_shown[] = "DELETE FROM rm_shown_token WHERE registry_key = ?1 AND registry_value = ?2";
 constexpr char write_group[] = "UPDATE xxl_job_group SET address_list = ?2, update_time = ?3 WHERE id = ?1 AND address_type = 0";
 
 } // namespace
@@ -38,6 +43,12 @@ core::result<core::registry_state> registry::read() {
     while (rows.step())
       state.registrations.push_back({std::string{rows.text(0)}, std::string{rows.text(1)}, std::string{rows.text(2)},
                                      session_.dates.read(rows.text(3)).value_or(core::time_point{})});
+    std::vector<core::registration> tokens;
+    auto shown = db.prepare(list_tokens);
+    shown.with();
+    while (shown.step())
+      tokens.push_back({"EXECUTOR", std::string{shown.text(0)}, std::string{shown.text(1)}, {}, shown_kind(shown.text(2))});
+    join_tokens(state, std::move(tokens));
     return state;
   });
 }
@@ -55,6 +66,12 @@ core::result<void> registry::write(const core::registry_batch& batch, core::time
     }
     for (const auto& row : batch.dead)
       db.run(remove_dead, row.registry_group, row.app_name, row.address, session_.dates.of(row.seen));
+    for (const auto& row : batch.tokens) {
+      if (row.shown)
+        db.run(write_shown, row.app_name, row.address, name_of(*row.shown));
+      else
+        db.run(remove_shown, row.app_name, row.address);
+    }
     for (const auto& group : batch.changed_groups) {
       auto list = address_column(group.addresses);
       db.run(write_group, group.id, list, session_.dates.of(now));

@@ -3,6 +3,7 @@
 // The roles of the store on one SQLite connection. Each method is one transaction; its SQL stands where it is used.
 
 #include <memory>
+#include <optional>
 
 #include "storage/datetime_text.hpp"
 #include "storage/open.hpp"
@@ -21,6 +22,8 @@ struct session {
   std::unique_ptr<connection> db;
   datetime_text dates;
   core::zone schedule_zone;
+  /// Of texts that are stored for people.
+  core::language reader = core::language::en;
 };
 
 /// claim.cpp, record.cpp, adopt.cpp, sweep.cpp, jobs.cpp
@@ -31,7 +34,8 @@ public:
   core::result<std::vector<core::scheduled_job>> load_jobs(const core::slot_set& slots, core::job_id after,
                                                            std::size_t limit) override;
   core::result<std::int64_t> last_revision() override;
-  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override;
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit,
+                                                             core::job_id after) override;
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
@@ -39,13 +43,13 @@ public:
   core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                      std::size_t limit) override;
   core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override;
-  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override;
+  core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override;
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 
 private:
   session& session_;
-  /// Every row up to this id was seen resolved: the sweep goes on behind it.
-  core::log_id swept_{};
+  /// Every row up to this id was seen resolved: the sweep goes on behind it. Nothing before the first sweep.
+  std::optional<core::log_id> swept_;
 };
 
 /// cluster.cpp
@@ -53,9 +57,12 @@ class cluster final : public cluster_store {
 public:
   explicit cluster(session& session) : session_{session} {}
 
-  core::result<core::node_life> enter(const std::string& node, const std::string& address) override;
-  core::result<void> beat(const core::node_life& life, std::int64_t beat) override;
+  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                      const core::entry_terms& entry) override;
+  core::result<void> beat(const core::node_life& life, std::int64_t beat, core::time_point wall) override;
   core::result<std::vector<core::node_row>> nodes() override;
+  core::result<core::cluster_view> view() override;
+  core::result<core::log_id> raise_run_ids(core::log_id highest) override;
   core::result<bool> fence(const core::node_row& seen) override;
   core::result<void> leave(const core::node_life& life) override;
 
@@ -94,6 +101,7 @@ public:
 
   core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
                                      const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
@@ -169,6 +177,7 @@ public:
   core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override;
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override;
   core::result<core::purge_outcome> purge(const core::purge_step& step) override;
+  core::result<std::size_t> forget_taken_intents(core::time_point before, std::size_t limit) override;
   core::result<std::size_t> forget_orphans(std::size_t limit) override;
   core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override;
   core::result<void> make_room() override { return {}; }
@@ -262,6 +271,9 @@ private:
 
 /// jobs.cpp. Inside a transaction; nothing when the job does not exist.
 [[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
+
+/// As `upkeep_store::last_before`, inside a transaction.
+[[nodiscard]] core::log_id last_before(session& own, core::time_point t);
 
 /// job_pages.cpp. The same.
 [[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);

@@ -25,6 +25,26 @@ constexpr char write_day[] =
 
 } // namespace
 
+core::log_id last_before(session& own, core::time_point t) {
+  auto span = own.db->prepare(log_span_text);
+  span.with().step();
+  auto before = span.number(0) - 1;
+  auto behind = span.number(1);
+  const auto limit = own.dates.of(t);
+  core::log_id found{};
+  auto looking = own.db->prepare(next_dated);
+  while (before < behind) {
+    const auto middle = before + (behind - before + 1) / 2;
+    if (looking.with(middle, limit).step() && looking.number(1) == 1) {
+      found = looking.id<core::log_id>(0);
+      before = std::max(middle, core::number(found));
+    } else {
+      behind = middle - 1;
+    }
+  }
+  return found;
+}
+
 core::result<core::log_span> upkeep::span() {
   return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<core::log_span> {
     auto reading = db.prepare(log_span_text);
@@ -34,29 +54,8 @@ core::result<core::log_span> upkeep::span() {
 }
 
 core::result<core::log_id> upkeep::last_before(core::time_point t) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_id> {
-    std::int64_t before = 0;
-    std::int64_t behind = 0;
-    {
-      auto reading = db.prepare(log_span_text);
-      reading.with().step();
-      before = reading.number(0) - 1;
-      behind = reading.number(1);
-    }
-    const auto limit = session_.dates.of(t);
-    core::log_id found{};
-    auto looking = db.prepare(next_dated);
-    while (before < behind) {
-      const auto middle = before + (behind - before + 1) / 2;
-      if (looking.with(middle, limit).step() && looking.number(1) == 1) {
-        found = looking.id<core::log_id>(0);
-        before = std::max(middle, core::number(found));
-      } else {
-        behind = middle - 1;
-      }
-    }
-    return found;
-  });
+  return within(*session_.db, transaction_kind::read,
+                [&](connection&) -> core::result<core::log_id> { return sqlite::last_before(session_, t); });
 }
 
 core::result<core::open_page> upkeep::open_runs(const core::open_search& search) {

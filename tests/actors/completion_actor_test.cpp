@@ -50,6 +50,23 @@ TEST_CASE_METHOD(completion, "a result carries the job that was sent, if it is s
   CHECK(jobs_told() == jobs{2, 0, 1});
 }
 
+TEST_CASE_METHOD(completion, "a late result of an earlier run with the same id is acknowledged and ignored", "[actors]") {
+  const auto fired = core::from_ms(1700000000000);
+  const auto dated = [](std::int64_t run, core::time_point log_time) {
+    return core::callback{core::log_id{run}, 200, {}, nullptr, nullptr, log_time};
+  };
+  tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1), fired + 900ms}, {core::log_id{8}, job(2), fired}}});
+  CHECK(ask<callbacks_stored>(actor, protocol::callback_batch{{dated(7, fired - 60s)}}));
+  CHECK(storage.record->callbacks.empty());
+  // Of this run, of one that another node sent, and one that says nothing of its date.
+  CHECK(ask<callbacks_stored>(actor, protocol::callback_batch{{dated(7, fired), dated(8, fired + 60s), dated(9, fired)}}));
+  CHECK(jobs_told() == jobs{1, 0, 0});
+  const auto& told = storage.record->callbacks.back().items;
+  CHECK(told[0].log_time == core::time_point{});
+  CHECK(told[1].log_time == fired + 60s);
+  CHECK(told[2].log_time == fired);
+}
+
 TEST_CASE_METHOD(completion, "a stored result is forgotten, a repeated one is looked up by the store", "[actors]") {
   tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1)}}});
   CHECK(ask<callbacks_stored>(actor, results({7})));
@@ -92,12 +109,61 @@ TEST_CASE_METHOD(completion, "beyond its bound callers are refused at once", "[a
   CHECK(ask<callbacks_stored>(actor, results({8})));
 }
 
+TEST_CASE_METHOD(completion, "one group's token fills no more than its share of the room", "[actors]") {
+  const auto of_group = [](std::int32_t group, std::size_t count) {
+    const auto only = std::make_shared<const std::vector<core::group_id>>(1, core::group_id{group});
+    protocol::callback_batch batch;
+    for (std::size_t i = 0; i < count; ++i)
+      batch.items.push_back({core::log_id{static_cast<std::int64_t>(i) + 1}, 200, {}, nullptr, only});
+    return batch;
+  };
+  using limits = actors::completion_actor_state;
+  storage.record->silent = true;
+  SECTION("by requests") {
+    for (std::size_t i = 0; i < limits::group_waiting_max; ++i)
+      tell(actor, of_group(4, 1));
+  }
+  SECTION("by results") {
+    for (std::size_t i = 0; i < limits::group_results_max / limits::part_max; ++i)
+      tell(actor, of_group(4, limits::part_max));
+  }
+  run();
+  auto reply = ask<callbacks_stored>(actor, of_group(4, 1));
+  REQUIRE_FALSE(reply);
+  CHECK(protocol::to_core(reply.error()).code == core::errc::too_large);
+  auto another = later<callbacks_stored>(actor, of_group(5, 1));
+  auto common = later<callbacks_stored>(actor, results({8}));
+  run();
+  CHECK_FALSE(another->has_value()); // both wait for the store
+  CHECK_FALSE(common->has_value());
+  advance(8000ms);
+  storage.record->silent = false;
+  CHECK(ask<callbacks_stored>(actor, of_group(4, 1)));
+}
+
+TEST_CASE_METHOD(completion, "a long batch goes to the store in parts, and is answered when all are durable", "[actors]") {
+  constexpr auto part = actors::completion_actor_state::part_max;
+  protocol::callback_batch batch;
+  for (std::size_t i = 0; i < 2 * part + 1; ++i)
+    batch.items.push_back({core::log_id{static_cast<std::int64_t>(i) + 1}, 200, {}, nullptr});
+  CHECK(ask<callbacks_stored>(actor, batch));
+  const auto& stored = storage.record->callbacks;
+  REQUIRE(stored.size() == 3);
+  CHECK(stored[0].items.size() == part);
+  CHECK(stored[1].items.size() == part);
+  REQUIRE(stored[2].items.size() == 1);
+  CHECK(stored[2].items[0].id == core::log_id{2 * part + 1});
+  storage.record->callback_error = core::error{core::errc::unavailable, "away"};
+  CHECK_FALSE(ask<callbacks_stored>(actor, batch));
+  CHECK(stored.size() <= 4);
+}
+
 TEST_CASE_METHOD(completion, "the oldest runs are forgotten first", "[actors]") {
   auto known = job(1);
   protocol::sent_runs many;
   constexpr auto bound = static_cast<std::int64_t>(actors::completion_actor_state::runs_max);
   for (std::int64_t run = 1; run <= bound + 10; ++run)
-    many.items.emplace_back(core::log_id{run}, known);
+    many.items.push_back({core::log_id{run}, known});
   tell(actor, std::move(many));
   CHECK(ask<callbacks_stored>(actor, results({10, 11, bound + 10})));
   CHECK(jobs_told() == jobs{0, 1, 1});

@@ -65,29 +65,38 @@ public:
 
 class memory_logs final : public actors::job_logs {
 public:
-  core::result<bool> has(core::log_id run, core::time_point) override {
+  core::result<bool> has(const core::run_identity& which) override {
     if (broken)
       return core::fail(core::errc::unavailable, "the disk hums");
-    return texts.contains(run);
+    return is_there(which);
   }
-  core::result<core::log_lines> read(core::log_id run, core::time_point, std::int32_t from_line) override {
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override {
     if (broken)
       return core::fail(core::errc::unavailable, "the disk hums");
-    if (!texts.contains(run))
+    if (!is_there(which))
       return core::log_lines{from_line, 0, "readLog fail, logFile not exists", true};
-    return core::log_lines{from_line, 1, texts[run], false};
+    return core::log_lines{from_line, 1, texts[which.run], false};
   }
-  core::result<void> append(core::log_id run, core::time_point, std::string_view text) override {
-    if (full && !texts.contains(run))
+  core::result<void> append(const core::run_identity& which, std::string_view text) override {
+    if (full && !texts.contains(which.run))
       return core::fail(core::errc::unavailable, "the log cannot be written: No space left on device");
-    texts[run] += text;
+    if (!is_there(which) || !whose.contains(which.run))
+      whose.emplace(which.run, which);
+    texts[which.run] += text;
     return {};
+  }
+  [[nodiscard]] bool is_there(const core::run_identity& which) const {
+    const auto [first, last] = whose.equal_range(which.run);
+    const auto fits = [&](const auto& each) { return core::is_same_run(each.second, which); };
+    return texts.contains(which.run) && (first == last || std::any_of(first, last, fits));
   }
 
   bool broken = false;
   /// Files that are not there cannot be made.
   bool full = false;
   std::map<core::log_id, std::string> texts;
+  /// Runs with the same id share their text here.
+  std::multimap<core::log_id, core::run_identity> whose;
 };
 
 class memory_files final : public actors::report_files {
@@ -135,30 +144,36 @@ class memory_runs final : public actors::taken_runs {
 public:
   core::result<bool> take(const core::trigger_request& request) override {
     const std::lock_guard lock{mutex};
-    if (full && !runs.contains(request.run))
+    if (const auto which = core::identity_of(request); find(which) != runs.end())
+      return false;
+    if (full)
       return core::fail(core::errc::unavailable, "there is no room for one more run");
-    return runs.try_emplace(request.run, entry{{request.run, request.log_time}, request.job}).second;
+    runs.emplace(request.run, entry{{request.run, request.log_time, 0, {}, request.job}, request.job});
+    return true;
   }
-  [[nodiscard]] bool contains(core::log_id run) const override {
+  [[nodiscard]] bool contains(const core::run_identity& which) const override {
     const std::lock_guard lock{mutex};
-    return runs.contains(run);
+    const auto [first, last] = runs.equal_range(which.run);
+    return std::any_of(first, last,
+                       [&](const auto& each) { return core::is_same_run(core::identity_of(each.second.report), which); });
   }
-  void forget(core::log_id run) override { remove(run); }
-  void begin(core::log_id run) override {
-    change(run, [](entry& of) { of.begun = true; });
+  void forget(const core::run_identity& which) override { remove(which); }
+  void begin(const core::run_identity& which) override {
+    change(which, [](entry& of) { of.begun = true; });
   }
   void settle(const core::run_report& report) override {
-    change(report.run, [&](entry& of) {
+    change(core::identity_of(report), [&](entry& of) {
       if (of.report.code == 0)
         of.report = report;
     });
   }
-  void remove(core::log_id run) override {
+  void remove(const core::run_identity& which) override {
     const std::lock_guard lock{mutex};
-    runs.erase(run);
+    if (const auto found = find(which); found != runs.end())
+      runs.erase(found);
   }
-  void close(core::log_id run) override {
-    change(run, [](entry& of) { of.closed = true; });
+  void close(const core::run_identity& which) override {
+    change(which, [](entry& of) { of.closed = true; });
   }
   std::vector<core::run_report> open_of(core::job_id job) const override {
     return chosen([&](const entry& of) { return of.job == job && of.report.code == 0; });
@@ -166,7 +181,7 @@ public:
   std::vector<core::run_report> left() override {
     for (auto& [run, of] : runs)
       if (of.is_left && of.report.code == 0)
-        of.report = {run, of.report.log_time, 500, of.begun ? "ended while it ran" : "ended before it began"};
+        of.report = {run, of.report.log_time, 500, of.begun ? "ended while it ran" : "ended before it began", of.job};
     auto out = chosen([](const entry& of) { return of.is_left && !of.closed; });
     for (auto& [run, of] : runs)
       of.is_left = false;
@@ -197,15 +212,21 @@ public:
     bool is_left = false;
   };
   mutable std::mutex mutex;
-  std::map<core::log_id, entry> runs;
+  std::multimap<core::log_id, entry> runs;
   bool full = false;
   bool full_disk = false;
   std::size_t grown = 0;
 
 private:
-  void change(core::log_id run, const std::function<void(entry&)>& how) {
+  std::multimap<core::log_id, entry>::iterator find(const core::run_identity& which) {
+    const auto [first, last] = runs.equal_range(which.run);
+    const auto fits = [&](const auto& each) { return core::is_same_run(core::identity_of(each.second.report), which); };
+    const auto found = std::find_if(first, last, fits);
+    return found != last ? found : runs.end();
+  }
+  void change(const core::run_identity& which, const std::function<void(entry&)>& how) {
     const std::lock_guard lock{mutex};
-    if (const auto found = runs.find(run); found != runs.end())
+    if (const auto found = find(which); found != runs.end())
       how(found->second);
   }
   [[nodiscard]] std::vector<core::run_report> chosen(const std::function<bool(const entry&)>& which) const {

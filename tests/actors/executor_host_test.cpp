@@ -53,6 +53,44 @@ TEST_CASE_METHOD(hosted, "a run is taken, runs and is reported with the lines of
   CHECK(state().unreported == 0);
 }
 
+TEST_CASE_METHOD(hosted, "a different run with a known id runs, a copy does not", "[actors][executor]") {
+  const auto earlier = request(11, "ok", "earlier");
+  auto later_run = request(11, "ok", "later");
+  later_run.log_time += 15s;
+  auto other_job = request(11, "ok", "other job", 2);
+  const std::string repeat = "500 repeat trigger job, logId:11";
+  CHECK(told(earlier) == "ok");
+  SECTION("while the first waits or runs") {}
+  SECTION("after it") { settle(); }
+  SECTION("in the next life") {
+    settle();
+    kill_process();
+    start();
+  }
+  SECTION("in the next life, and it was left open") {
+    kill_process();
+    start();
+  }
+  CHECK(told(later_run) == "ok");
+  CHECK(told(other_job) == "ok");
+  for (const auto& each : {earlier, later_run, other_job})
+    CHECK(told(each) == repeat);
+  // The rest of the second does not count.
+  auto rounded = later_run;
+  rounded.log_time += 900ms;
+  CHECK(told(rounded) == repeat);
+  const auto knows = [this](const core::trigger_request& of) {
+    return expect(ask<core::trigger_reply>(host, protocol::taken_query{of.run, of.log_time, of.job})).code;
+  };
+  CHECK(knows(later_run) == 200);
+  auto never = later_run;
+  never.log_time += 1s;
+  CHECK(knows(never) == 404);
+  settle();
+  CHECK(results().size() == 3);
+  CHECK(runs->empty());
+}
+
 TEST_CASE_METHOD(hosted, "a run without a parameter prints null", "[actors][executor]") {
   auto asked = request(11, "ok");
   asked.param.reset();
@@ -286,7 +324,7 @@ TEST_CASE_METHOD(hosted, "a kill of nothing says so; an idle worker is something
 }
 
 TEST_CASE_METHOD(hosted, "logs are read on threads, and not too many at a time", "[actors][executor]") {
-  logs->append(core::log_id{7}, start_time, "line\n");
+  logs->append({core::log_id{7}, core::job_id{1}, start_time}, "line\n");
   const protocol::log_query asked{core::log_id{7}, start_time, 1};
   auto answer = later<core::log_lines>(host, asked);
   run();

@@ -47,7 +47,7 @@ struct linked : test::virtual_time {
       view->groups.emplace(id, std::move(group));
     }
     if (app_header)
-      view->app_header_addresses.insert(address);
+      view->with_app_header.emplace("pay-worker", address);
     return view;
   }
 
@@ -163,20 +163,76 @@ TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the
   CHECK(busy.code == 402);
   CHECK(busy.message == "busy");
 
-  auto no_code = told(http_answer(R"({"msg":"x"})"));
-  CHECK(no_code.code == 500);
-  CHECK(no_code.message == "x");
-
-  auto empty = told(http_answer(""));
-  CHECK(empty.state == send_state::answered);
-  CHECK(empty.code == 500);
-  CHECK_FALSE(empty.message.empty());
+  auto own = told(http_answer(R"({"code":500,"msg":"no job thread"})", 500));
+  CHECK(own.state == send_state::answered);
+  CHECK(own.message == "no job thread");
 }
 
-TEST_CASE_METHOD(linked, "a run that the executor has already counts as accepted", "[actors]") {
-  auto repeated = told(http_answer(R"({"code":500,"msg":"repeate trigger job, logId:12"})"));
-  CHECK(repeated.state == send_state::answered);
-  CHECK(repeated.code == 200);
+TEST_CASE_METHOD(linked, "an answer that is not the executor's leaves it unknown whether the run arrived", "[actors]") {
+  for (const auto& [status, body] : std::vector<std::pair<unsigned, std::string>>{
+         {504, "<html>Gateway Time-out</html>"}, {502, ""}, {503, R"({"code":503,"msg":"upstream"})"}, {200, "<html/>"},
+         {200, ""}, {200, R"({"msg":"x"})"}, {500, "Internal Server Error"}, {408, "late"}}) {
+    CAPTURE(status, body);
+    auto foreign = told(http_answer(body, status));
+    CHECK(foreign.state == send_state::unknown);
+    CHECK(foreign.code == 0);
+    CHECK_FALSE(foreign.message.empty());
+  }
+}
+
+TEST_CASE_METHOD(linked, "a server that refused to pass the run on is a known failure", "[actors]") {
+  for (unsigned status : {301U, 400U, 401U, 403U, 404U, 405U, 413U, 414U, 429U, 501U}) {
+    CAPTURE(status);
+    auto refused = told(http_answer("<html>no</html>", status));
+    CHECK(refused.state == send_state::answered);
+    CHECK(refused.code == 500);
+    CHECK(refused.message.find("HTTP status " + std::to_string(status)) == 0);
+  }
+}
+
+TEST_CASE_METHOD(linked, "a proxy's answers to questions are no answers", "[actors]") {
+  const auto [status, body] = GENERATE(table<unsigned, std::string>({{504, "<html/>"}, {503, R"({"code":500,"msg":"busy"})"},
+                                                                     {200, "<html/>"}, {404, "not here"}}));
+  CAPTURE(status, body);
+  const auto asked = [&](auto question) {
+    auto reply = later<protocol::probe_reply>(actor, question);
+    run();
+    client->answer(http_answer(body, status));
+    run();
+    REQUIRE((*reply && **reply));
+    CHECK((**reply)->code == 0);
+    CHECK_FALSE((**reply)->message.empty());
+  };
+  asked(protocol::probe_request{core::job_id{7}, true});
+  asked(protocol::probe_request{core::job_id{7}, false});
+  asked(protocol::kill_request{core::job_id{7}});
+  auto log = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start});
+  run();
+  client->answer(http_answer(body, status));
+  run();
+  REQUIRE((*log && **log));
+  CHECK_FALSE((**log)->answered);
+}
+
+TEST_CASE_METHOD(linked, "a repeat proves a delivery only after a second sending", "[actors]") {
+  const auto repeat = http_answer(R"({"code":500,"msg":"repeate trigger job, logId:12"})");
+  auto first = told(repeat);
+  CHECK(first.state == send_state::unknown);
+  CHECK(first.repeated);
+  CHECK(first.message.find("this run was sent once: repeate trigger job, logId:12") != std::string::npos);
+
+  results.clear();
+  auto again = run_of(12);
+  again.attempt = 1;
+  tell(actor, protocol::send_batch{{again}, listener});
+  run();
+  client->answer(repeat);
+  run();
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].state == send_state::answered);
+  CHECK(results[0].code == 200);
+  CHECK(results[0].repeated);
+
   auto other = told(http_answer(R"({"code":500,"msg":"repeate trigger job, logId:13"})"));
   CHECK(other.code == 500);
 }
@@ -259,7 +315,7 @@ TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at fir
     view->groups.at(4).access_token = "of-pay";
     view->groups.at(4).previous_token = "was-of-pay";
     if (shown)
-      view->tokens_shown.emplace(address, *shown);
+      view->tokens_shown.emplace(protocol::app_address{"pay-worker", address}, *shown);
     tell(actor, protocol::registry_change{view});
     send({12});
     return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN");
@@ -270,50 +326,69 @@ TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at fir
   CHECK(token_with(core::token_kind::group) == "of-pay");
 }
 
-TEST_CASE_METHOD(linked, "a token that is refused gives way to the former one, then to that of all", "[actors]") {
-  const std::string refused = R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})";
-  const std::string address = "http://10.0.0.3:9999/";
-  auto view = std::make_shared<protocol::registry_view>(*view_of(address, false));
-  view->groups.at(4).access_token = "of-pay";
-  view->groups.at(4).previous_token = "was-of-pay";
-  tell(actor, protocol::registry_change{view});
-  auto shown = [&] { return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN"); };
+namespace {
+
+const std::string token_refused = R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})";
+
+/// The group 4 has a token and a former one.
+struct guarded_link : linked {
+  guarded_link() {
+    view = std::make_shared<protocol::registry_view>(*view_of("http://10.0.0.3:9999/", false));
+    view->groups.at(4).access_token = "of-pay";
+    view->groups.at(4).previous_token = "was-of-pay";
+    know();
+  }
+  void know() { tell(actor, protocol::registry_change{std::make_shared<protocol::registry_view>(*view)}); }
+  std::string shown() const { return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN"); }
+  void send_as(std::int32_t group, std::int64_t id) {
+    protocol::send_batch batch{{}, listener};
+    batch.runs.push_back(run_of(id, group));
+    tell(actor, std::move(batch));
+    run();
+  }
+  /// Refuses as long as requests come; returns the tokens that were shown.
+  std::vector<std::string> refuse_all(std::size_t before) {
+    std::vector<std::string> tokens;
+    for (auto at = before; at < client->sent().size(); ++at) {
+      tokens.push_back(header(client->sent()[at], "XXL-JOB-ACCESS-TOKEN"));
+      client->answer(http_answer(token_refused));
+      run();
+    }
+    return tokens;
+  }
+  std::vector<std::string> refused_runs(std::int64_t id) {
+    const auto before = client->sent().size();
+    send({id});
+    return refuse_all(before);
+  }
+
+  std::shared_ptr<protocol::registry_view> view;
+};
+
+using token_texts = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE_METHOD(guarded_link, "a token that is refused gives way to the group's former one", "[actors]") {
   send({12});
   CHECK(shown() == "of-pay");
-  client->answer(http_answer(refused));
+  client->answer(http_answer(token_refused));
   run();
   CHECK(shown() == "was-of-pay");
-  client->answer(http_answer(refused));
-  run();
-  CHECK(shown() == "secret");
   CHECK(results.empty());
   client->answer(http_answer(R"({"code":200})"));
   run();
   REQUIRE(results.size() == 1);
   CHECK(results[0].code == 200);
-  CHECK(client->sent().size() == 3);
   SECTION("what it took is remembered") {
     send({13});
-    CHECK(shown() == "secret");
-  }
-  SECTION("an executor that takes none is asked once each, and says why") {
-    tell(actor, protocol::registry_change{view});
-    results.clear();
-    send({13});
-    for (int i = 0; i < 3; ++i) {
-      client->answer(http_answer(refused));
-      run();
-    }
-    REQUIRE(results.size() == 1);
-    CHECK(results[0].code == 500);
-    CHECK(results[0].message == "invalid request, accessToken or appname invalid.");
-    CHECK(client->sent().size() == 6);
+    CHECK(shown() == "was-of-pay");
   }
   SECTION("a probe turns, too") {
-    tell(actor, protocol::registry_change{view});
+    know();
     auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false, core::group_id{4}});
     run();
-    client->answer(http_answer(refused));
+    client->answer(http_answer(token_refused));
     run();
     CHECK(shown() == "was-of-pay");
     client->answer(http_answer(R"({"code":200})"));
@@ -321,6 +396,85 @@ TEST_CASE_METHOD(linked, "a token that is refused gives way to the former one, t
     REQUIRE((*beat && **beat));
     CHECK((**beat)->code == 200);
   }
+}
+
+TEST_CASE_METHOD(guarded_link, "the common token is never sent to an address that has not shown it", "[actors]") {
+  CHECK(refused_runs(13) == token_texts{"of-pay", "was-of-pay"});
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].code == 500);
+  CHECK(results[0].message == "invalid request, accessToken or appname invalid.");
+  auto before = client->sent().size();
+  SECTION("by /log, whether its group is said or not") {
+    auto log = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 1, core::group_id{4}});
+    run();
+    CHECK(refuse_all(before) == token_texts{"of-pay", "was-of-pay"});
+    view->groups.at(4).addresses.clear();
+    view->groups.at(9).addresses.clear();
+    know();
+    before = client->sent().size();
+    auto unknown = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start});
+    run();
+    CHECK(refuse_all(before) == token_texts{"(none)"});
+  }
+  SECTION("by /kill and /idleBeat") {
+    auto kill = later<protocol::probe_reply>(actor, protocol::kill_request{core::job_id{7}, core::group_id{4}});
+    auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true, core::group_id{4}});
+    run();
+    for (const auto& token : refuse_all(before))
+      CHECK(token != "secret");
+    CHECK(client->sent().size() > before + 2);
+  }
+  SECTION("in the name of another group, when it registered with a group's token") {
+    view->without_common_token.insert("10.0.0.3|9999");
+    know();
+    send_as(9, 14);
+    CHECK(shown() == "(none)");
+  }
+  SECTION("before the groups are known") {
+    tell(actor, protocol::registry_change{std::make_shared<protocol::registry_view>()});
+    auto log = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start});
+    auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{});
+    run();
+    CHECK(client->sent().size() == before);
+    REQUIRE((*beat && **beat));
+    CHECK((**beat)->code == 0);
+  }
+}
+
+TEST_CASE_METHOD(guarded_link, "an address that has shown the common token gets it, then those of the group", "[actors]") {
+  view->tokens_shown.emplace(protocol::app_address{"pay-worker", "http://10.0.0.3:9999/"}, core::token_kind::common);
+  know();
+  CHECK(refused_runs(12) == token_texts{"secret", "of-pay", "was-of-pay"});
+}
+
+TEST_CASE_METHOD(guarded_link, "what an address showed for one app says nothing about another app", "[actors]") {
+  view->groups.at(9).access_token = "of-mail";
+  view->tokens_shown.emplace(protocol::app_address{"pay-worker", "http://10.0.0.3:9999/"}, core::token_kind::common);
+  view->with_app_header.emplace("pay-worker", "http://10.0.0.3:9999/");
+  know();
+  send_as(9, 12);
+  CHECK(shown() == "of-mail");
+  CHECK(client->sent().back().target == "/run");
+  send_as(4, 13);
+  CHECK(shown() == "secret");
+  CHECK(client->sent().back().target == "/trigger");
+}
+
+TEST_CASE_METHOD(linked, "an executor without /trigger gets the same body at /run, whatever its registration said", "[actors]") {
+  make("http://10.0.0.3:9999/", true);
+  send({12});
+  CHECK(client->sent().back().target == "/trigger");
+  client->answer(http_answer(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})"));
+  run();
+  REQUIRE(client->sent().size() == 2);
+  CHECK(client->sent()[1].target == "/run");
+  CHECK(client->sent()[1].body == client->sent()[0].body);
+  client->answer(http_answer(R"({"code":200})"));
+  run();
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].code == 200);
+  send({13});
+  CHECK(client->sent().back().target == "/run");
 }
 
 TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[actors]") {

@@ -38,17 +38,17 @@ private:
 
 class locked_logs final : public actors::job_logs {
 public:
-  core::result<bool> has(core::log_id run, core::time_point time) override {
+  core::result<bool> has(const core::run_identity& which) override {
     std::lock_guard guard{mutex_};
-    return logs_.has(run, time);
+    return logs_.has(which);
   }
-  core::result<core::log_lines> read(core::log_id run, core::time_point time, std::int32_t from) override {
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from) override {
     std::lock_guard guard{mutex_};
-    return logs_.read(run, time, from);
+    return logs_.read(which, from);
   }
-  core::result<void> append(core::log_id run, core::time_point time, std::string_view text) override {
+  core::result<void> append(const core::run_identity& which, std::string_view text) override {
     std::lock_guard guard{mutex_};
-    return logs_.append(run, time, text);
+    return logs_.append(which, text);
   }
 
 private:

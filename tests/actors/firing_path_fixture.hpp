@@ -134,6 +134,10 @@ struct firing_path : virtual_time {
     REQUIRE(handles);
     completions[name] = handles->completion;
     one.jobs = handles->jobs;
+    // Its address is that of one process, and so its denials count.
+    if (registers)
+      tell(handles->registry, protocol::registry_beat{"EXECUTOR", "pay-worker", "http://10.0.0.3:9999/"});
+    run();
   }
 
   actors::node_parts parts_of(const std::string& name, path_node& one) {
@@ -145,7 +149,7 @@ struct firing_path : virtual_time {
     };
     return {.settings = settings,
             .schedule_zone = {},
-            .identity = {name, name + ":8080"},
+            .identity = {name, name + ":8080", "process of " + name},
             .host = name,
             .open_store = open,
             .store_writers = 1,
@@ -241,6 +245,8 @@ struct firing_path : virtual_time {
   /// Set before a node begins: others plan on this database, too.
   storage::reservation_store* shared = nullptr;
   core::declared_set declared;
+  /// The executor registers itself with each node, beside the address that its group names.
+  bool registers = true;
   mood feels = mood::works;
   /// The code that a run ends with; null: 200.
   std::function<std::int32_t(std::int32_t job, std::int64_t id)> result_of;

@@ -33,8 +33,9 @@ struct job_administration : virtual_time {
   schedule_double schedule{*this};
   registry_monitor_double registry{*this};
   protocol::job_admin spawn_admin(config::security_settings settings) {
-    return spawn<actors::job_admin_state, protocol::job_admin>(actors::query_workers{worker.actor, edits.actor}, schedule.actor,
-                                                               registry.actor, std::move(settings), clock(), silent_log());
+    return spawn<actors::job_admin_state, protocol::job_admin>(
+      actors::query_workers{worker.actor, edits.actor, edits.actor}, schedule.actor, registry.actor,
+      std::move(settings), clock(), silent_log());
   }
   protocol::job_admin actor = spawn_admin(with_scripts());
 };

@@ -26,7 +26,8 @@ struct with_files : job_administration {
             }};
   }
   protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(
-    actors::query_workers{worker.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(), silent_log(),
+    actors::query_workers{worker.actor, edits.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(),
+    silent_log(),
     files());
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 struct admitting {
   actors::link_admission of(const protocol::link_hello& hello) const {
-    return actors::admit_link(hello, *view, {token, now, mode, judge});
+    return actors::admit_link(hello, *view, {token, now, mode, judge, peer});
   }
   /// Of an executor of `mail-worker`.
   actors::link_admission with(const std::string& shown, const std::string& address = "http://10.0.0.9:9999/") const {
@@ -17,6 +17,7 @@ struct admitting {
 
   std::shared_ptr<protocol::registry_view> view = test::natively_linked::view_of_groups();
   std::string token = "secret";
+  std::string peer = "10.0.0.9";
   core::time_point now = test::virtual_time::start;
   core::cluster_mode mode = core::cluster_mode::native;
   std::function<std::string(std::string_view)> judge = [](std::string_view address) {
@@ -64,10 +65,17 @@ TEST_CASE_METHOD(admitting, "an address is judged as over HTTP, and one without 
   CHECK(with("secret").refusal.empty());
 }
 
-TEST_CASE_METHOD(admitting, "a group's token takes no address of another group", "[actors][links]") {
-  view->groups.at(4).addresses = {"http://10.0.0.9:9999/"};
+TEST_CASE_METHOD(admitting, "with a group's token an address is at the other end of the connection", "[actors][links]") {
+  CHECK(with("mail-token", "http://10.0.0.9:9998/x").refusal.empty());
+  CHECK(with("mail-token", "http://[::ffff:10.0.0.9]:9999").refusal.empty());
+  CHECK(with("mail-token", "ringmaster://mail-worker/one").refusal.empty());
+  for (const auto* elsewhere : {"http://10.0.0.8:9999/", "http://worker:9999/"}) {
+    CAPTURE(elsewhere);
+    CHECK(with("mail-token", elsewhere).refusal.find("10.0.0.9") != std::string::npos);
+    CHECK(with("secret", elsewhere).refusal.empty());
+  }
+  peer.clear();
   CHECK_FALSE(with("mail-token").refusal.empty());
-  CHECK(with("secret").refusal.empty());
-  CHECK(with("mail-token").serves(core::group_id{9}) == false);
+  CHECK_FALSE(with("mail-token").serves(core::group_id{9}));
   CHECK(with("secret").serves(core::group_id{4}));
 }

@@ -93,7 +93,8 @@ TEST_CASE_METHOD(natively_linked, "a run goes over the native link with all that
   CHECK(http->calls.empty());
 }
 
-TEST_CASE_METHOD(natively_linked, "a refused run has its text, and a repeated log id counts as accepted", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a refused run has its text, and a repeat counts as accepted after a second sending",
+                 "[actors][links]") {
   dial();
   executor->verdict = [](const core::trigger_request&) {
     return core::trigger_reply{500, "block strategy effect：Discard Later"};
@@ -105,6 +106,12 @@ TEST_CASE_METHOD(natively_linked, "a refused run has its text, and a repeated lo
   executor->verdict = nullptr;
   send({2});
   send({2});
+  CHECK(count(send_state::answered, 200) == 1);
+  CHECK(count(send_state::unknown) == 1);
+  CHECK(results.back().repeated);
+  auto again = run_of(2);
+  again.attempt = 1;
+  send(native(), {again});
   CHECK(count(send_state::answered, 200) == 2);
 }
 
@@ -290,6 +297,7 @@ TEST_CASE_METHOD(raw_link, "results are kept when the store has them, and told w
   run();
   REQUIRE(callbacks.size() == 1);
   CHECK(callbacks[0].message == "done");
+  CHECK(callbacks[0].log_time == start);
   REQUIRE(receipts.size() == 1);
   CHECK(receipts[0].kept);
   store_fails = true;

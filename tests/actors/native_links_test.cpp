@@ -65,6 +65,7 @@ TEST_CASE_METHOD(natively_linked, "who dials again with the same address is beli
 
 TEST_CASE_METHOD(natively_linked, "a group's token brings the group's runs and no other", "[actors][links]") {
   http = pool.executor("http://10.0.0.9:9999/");
+  ports->remote = "10.0.0.9:41234";
   dial({"mail-worker", "http://10.0.0.9:9999/", "mail-token"});
   REQUIRE(is_linked("http://10.0.0.9:9999/"));
   CHECK(registry.beats->at(0).token == core::token_kind::group);
@@ -96,6 +97,58 @@ TEST_CASE_METHOD(natively_linked, "a token that counts no more ends its link at 
   tell(links, protocol::registry_change{changed});
   advance(30s);
   CHECK_FALSE(is_linked());
+}
+
+TEST_CASE_METHOD(natively_linked, "a group's token gets no link with another group's address", "[actors][links]") {
+  *registry.taken = worker_address;
+  dial({"mail-worker", worker_address, "mail-token"});
+  CHECK_FALSE(is_linked());
+  CHECK(ports->admitted == 0);
+  dial({"mail-worker", worker_address, "secret"});
+  CHECK(is_linked());
+  CHECK(ports->admitted == 1);
+  advance(60s);
+  CHECK(is_linked());
+  CHECK(ports->guests_ended == 2);
+}
+
+TEST_CASE_METHOD(natively_linked, "a link whose address another group keeps is cut", "[actors][links]") {
+  dial({"mail-worker", worker_address, "mail-token"});
+  REQUIRE(is_linked());
+  *registry.taken = worker_address;
+  advance(30s);
+  CHECK_FALSE(is_linked());
+}
+
+TEST_CASE_METHOD(natively_linked, "with a group's token no address of another host is linked", "[actors][links]") {
+  ports->remote = "10.0.0.66:41234";
+  dial({"mail-worker", worker_address, "mail-token"});
+  CHECK_FALSE(is_linked());
+  dial({"mail-worker", "ringmaster://mail-worker/one", "mail-token"});
+  CHECK(is_linked("ringmaster://mail-worker/one"));
+}
+
+TEST_CASE_METHOD(natively_linked, "a link of a group's token is asked about the group's runs alone", "[actors][links]") {
+  const auto ask_all = [this](const std::string& address, std::int32_t group) {
+    const core::group_id named{group};
+    const auto link = native(address);
+    const auto known =
+      ask<protocol::probe_reply>(link, protocol::probe_request{core::job_id{7}, true, named, core::log_id{12}, start});
+    const auto log = ask<protocol::log_reply>(link, protocol::log_request{core::log_id{12}, start, 1, named});
+    const auto kill = ask<protocol::probe_reply>(link, protocol::kill_request{core::job_id{7}, named});
+    return std::pair{known->code, kill->code};
+  };
+  dial({"mail-worker", worker_address, "mail-token"});
+  ask_all(worker_address, 4);
+  CHECK(executor->questions.empty());
+  CHECK(http->calls == std::vector<std::string>{"idle 7", "log 12", "kill 7"});
+  ask_all(worker_address, 9);
+  CHECK(executor->questions == std::vector<std::string>{"taken 12", "log 12 from 1", "kill 7"});
+  const std::string alone = "ringmaster://mail-worker/one";
+  dial({"mail-worker", alone, "mail-token"});
+  executor->questions.clear();
+  CHECK(ask_all(alone, 4) == std::pair{0, 0});
+  CHECK(executor->questions.empty());
 }
 
 TEST_CASE_METHOD(natively_linked, "a second group of its app name is an executor's, too", "[actors][links]") {

@@ -26,7 +26,7 @@ struct node {
   void enter() {
     actor = world.spawn<actors::node_actor_state, protocol::node_actor>(
       actors::node_links{storage.actor, schedule.actor, {lives.actor, other_lives.actor}},
-      actors::node_identity{id, id + ":8080"}, config::cluster_settings{}, gate,
+      actors::node_identity{id, id + ":8080", process}, config::cluster_settings{}, gate,
       actors::node_clocks{world.clock(), world.boot(), false}, test::virtual_time::silent_log());
   }
   [[nodiscard]] core::node_row row() {
@@ -51,6 +51,7 @@ struct node {
 
   test::virtual_time& world;
   std::string id;
+  std::string process = "process of " + id;
   test::faulty_store store;
   test::storage_double storage{world, store};
   test::schedule_double schedule{world};
@@ -186,13 +187,61 @@ TEST_CASE_METHOD(cluster, "a fenced node comes back at once with a new incarnati
   CHECK(a.is_open());
 }
 
-TEST_CASE_METHOD(cluster, "two processes with one id take turns slowly", "[actors]") {
+TEST_CASE_METHOD(cluster, "a second process with the same id waits while the first one beats", "[actors]") {
   node one{*this, database, "a"};
-  node other{*this, database, "a"};
+  advance(1s);
+  node other{*this, database, "a", false};
+  other.process = "another process";
+  other.enter();
   advance(20s);
-  CHECK(one.row().incarnation >= 4);
-  CHECK(one.row().incarnation <= 45);
-  CHECK_FALSE((one.is_open() && other.is_open()));
+  CHECK(*one.lives.heard == heard{life("a", 1)});
+  CHECK(one.is_open());
+  CHECK(other.lives.heard->empty());
+  CHECK_FALSE(other.gate->open_at(1, boot_now()));
+  CHECK_FALSE(other.status().ready);
+  CHECK(other.status().reasons == std::vector<std::string>{"another process lives with this node's id"});
+  SECTION("and takes over once the deadline of the first one has passed") {
+    one.store.go_away();
+    advance(lease - 1ms);
+    CHECK(other.lives.heard->empty());
+    advance(700ms);
+    CHECK(*other.lives.heard == heard{life("a", 3)});
+    CHECK(other.is_open());
+    CHECK_FALSE(one.gate->open_at(1, boot_now()));
+  }
+  SECTION("and enters at once when it leaves") {
+    CHECK(ask_done(one.actor, protocol::stop_request{}) == caf::error{});
+    advance(300ms);
+    CHECK(*other.lives.heard == heard{life("a", 2)});
+  }
+}
+
+TEST_CASE_METHOD(cluster, "a process whose predecessor is gone enters at once", "[actors]") {
+  node one{*this, database, "a"};
+  advance(1s);
+  const bool same_process = GENERATE(true, false);
+  caf::anon_send_exit(one.actor, caf::exit_reason::kill); // as kill -9: its row stays up
+  run();
+  node other{*this, database, "a", false};
+  other.process = same_process ? one.process : "on another machine";
+  other.enter();
+  run();
+  CHECK(other.lives.heard->empty() != same_process);
+  advance(1500ms + 200ms);
+  CHECK(*other.lives.heard == heard{life("a", same_process ? 2 : 3)});
+}
+
+TEST_CASE_METHOD(cluster, "an entry that was asked for too long ago never runs", "[actors]") {
+  node a{*this, database, "a", false};
+  // First it reads its row, then it enters.
+  int asked = 0;
+  a.storage.record->latency = [&asked] { return std::pair{++asked == 2 ? 30'000ms : 0ms, 0ms}; };
+  a.enter();
+  advance(20s);
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+  advance(20s);
+  CHECK(*a.lives.heard == heard{life("a", 1)});
+  CHECK(a.row().incarnation == 1);
 }
 
 TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without one", "[actors]") {

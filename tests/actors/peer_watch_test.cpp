@@ -1,3 +1,4 @@
+#include "actors/cluster/former_life.hpp"
 #include "actors/cluster/peer_watch.hpp"
 
 #include <chrono>
@@ -99,4 +100,45 @@ TEST_CASE("everybody else is told of with his state and how long his beat has st
   CHECK(seen[2].health == node_health::stopped);
   watch.observe(rows, 1500 * ms);
   CHECK(watch.seen(1500 * ms)[0].health == node_health::dead);
+}
+
+TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  CHECK_FALSE(watch.next_death(0));
+  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 1)}, 100 * ms);
+  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 2)}, 400 * ms);
+  CHECK(watch.next_death(500 * ms) == 1100 * ms);
+  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 2)}, 1600 * ms);
+  CHECK(ids(watch.dead()) == names{"a"});
+  CHECK(watch.next_death(1600 * ms) == 300 * ms); // of c; a is dead already
+}
+
+TEST_CASE("a former life is over when its process is, else when it has been silent for long enough", "[actors]") {
+  using verdict = actors::former_life::verdict;
+  actors::former_life former{"this boot:1:2", false, 1500ms};
+  auto seen = row("a", 3, 7);
+  CHECK(former.judge({}, 0, 0) == verdict::over);
+  CHECK(former.judge(row("a", 3, 7, node_state::down), 0, 0) == verdict::over);
+  CHECK(former.judge(row("a", 3, 7, node_state::fenced), 0, 0) == verdict::over);
+  CHECK(former.judge(seen, 3, 0) == verdict::over); // this process lost it
+  seen.process = "this boot:1:2";
+  CHECK(former.judge(seen, 0, 0) == verdict::over);
+  seen.process = "another boot:1:2";
+  CHECK(former.judge(seen, 2, 0) == verdict::goes_on);
+  CHECK(former.judge(seen, 2, 1499 * ms) == verdict::goes_on);
+  SECTION("silent while it was looked at") { CHECK(former.judge(seen, 2, 1500 * ms) == verdict::silent); }
+  SECTION("nobody looked") { CHECK(former.judge(seen, 2, 4000 * ms) == verdict::goes_on); }
+  SECTION("it beats") {
+    ++seen.beat;
+    CHECK(former.judge(seen, 2, 1500 * ms) == verdict::goes_on);
+    CHECK(former.judge(seen, 2, 2900 * ms) == verdict::goes_on);
+    CHECK(former.judge(seen, 2, 3000 * ms) == verdict::silent);
+  }
+  SECTION("a process that is not known to be this one's") {
+    actors::former_life unnamed{"", false, 1500ms};
+    seen.process.clear();
+    CHECK(unnamed.judge(seen, 0, 0) == verdict::goes_on);
+    actors::former_life alone{"", true, 1500ms};
+    CHECK(alone.judge(seen, 0, 0) == verdict::over);
+  }
 }

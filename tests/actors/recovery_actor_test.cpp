@@ -149,6 +149,38 @@ TEST_CASE_METHOD(recovery, "orphans of a peer that was fenced later are adopted,
   CHECK(row(run).trigger_code == 200);
 }
 
+TEST_CASE_METHOD(recovery, "a run is asked about as soon as its former owner cannot be sending it any more", "[actors]") {
+  declare("settle");
+  former = test::expect(look->cluster().enter("b", "b:8080"));
+  auto run = claim_one();
+  executor->log = started;
+  begin();
+  advance(10s);
+  auto rows = test::expect(look->cluster().nodes());
+  auto first = 0ms;
+  SECTION("fenced: its deadline lay send_margin before") {
+    REQUIRE(test::expect(look->cluster().fence(rows.at(1))));
+    first = 200ms;
+  }
+  SECTION("its process came back: settle") {
+    test::expect(look->cluster().enter("b", "b:8080"));
+    first = 500ms;
+  }
+  SECTION("ended before its deadline: dead_after") {
+    store.alter_adopted = [](std::vector<core::adopted_run>& runs) {
+      for (auto& each : runs)
+        each.ended = core::life_end::cut_short;
+    };
+    test::expect(look->cluster().leave(former));
+    first = 1500ms;
+  }
+  tell(actor, protocol::peer_fenced{});
+  advance(first - 1ms);
+  CHECK(executor->calls.empty());
+  advance(101ms);
+  CHECK(executor->calls == asked(run));
+}
+
 TEST_CASE_METHOD(recovery, "a store that is away is waited for", "[actors]") {
   declare("settle");
   auto run = claim_one();

@@ -128,20 +128,6 @@ TEST_CASE_METHOD(recovery, "what an executor could not tell within the misfire l
   CHECK(row(run).trigger_msg.find("missed: ") != std::string::npos);
 }
 
-TEST_CASE_METHOD(recovery, "the sweep goes on every second while there is more, else every minute", "[actors]") {
-  begin();
-  std::size_t sweeps = 0;
-  store.after = [&](std::string_view method) { sweeps += method == "fail_abandoned"; };
-  store.sweep_has_more = true;
-  advance(70s);
-  CHECK(sweeps >= 8);
-  store.sweep_has_more = false;
-  advance(2s);
-  sweeps = 0;
-  advance(120s);
-  CHECK(sweeps == 2);
-}
-
 TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, and its own runs end in time", "[actors]") {
   auto keys = declare_many(301);
   claim({keys.begin(), keys.end() - 1});

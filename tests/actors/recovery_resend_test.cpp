@@ -20,6 +20,115 @@ TEST_CASE_METHOD(recovery, "a run that never arrived is sent once more with its 
   CHECK(row(run).trigger_code == 200);
 }
 
+TEST_CASE_METHOD(recovery, "a denial at an address that people entered may come from another process", "[actors]") {
+  declare("settle").retry_count = 2;
+  auto run = claim_one();
+  executor->log = missing;
+  *pool.one_process = false;
+  begin();
+  SECTION("until the process that has it answers") {
+    advance(2s);
+    CHECK(executor->runs.empty());
+    executor->log = started;
+    advance(3s);
+    CHECK(row(run).trigger_code == 200);
+  }
+  SECTION("and nothing else comes within the limit") {
+    advance(75s);
+    REQUIRE(verdicts().size() == 1);
+    CHECK(verdicts()[0].delivery_unknown);
+    CHECK(verdicts()[0].message.find("was not registered by itself") != std::string::npos);
+  }
+  SECTION("unless the executor says it of the run itself") {
+    executor->idle = {404, "this run never came", true};
+    advance(10s);
+    CHECK(executor->runs.size() == 1);
+    return;
+  }
+  CHECK(executor->runs.empty());
+}
+
+TEST_CASE_METHOD(recovery, "a run that was answered with repeat is asked about, whatever on_unknown says", "[actors]") {
+  declare("settle").on_unknown = core::unknown_policy::resend;
+  begin();
+  former = life; // the fixture claims in its name
+  auto run = claim_one();
+  protocol::unknown_batch batch;
+  batch.runs.push_back({run, "repeat trigger job, logId:1", true});
+  tell(actor, batch);
+  SECTION("the executor has it") {
+    executor->log = started;
+    advance(1s);
+    CHECK(row(run).trigger_code == 200);
+    CHECK(executor->runs.empty());
+  }
+  SECTION("the log is of an earlier run") {
+    executor->log = {true, 1, "2020-01-01 00:07:31 job execute start\n"};
+    advance(75s);
+    CHECK(row(run).trigger_code == 500);
+    CHECK(row(run).trigger_msg.find("delivery unknown: ") != std::string::npos);
+    CHECK(executor->runs.empty());
+  }
+  SECTION("it is denied, sent again and answered alike") {
+    executor->log = missing;
+    auto again = answer(200, "repeat trigger job, logId:1");
+    again.repeated = true;
+    executor->send = again;
+    advance(2s);
+    CHECK(executor->runs.size() == 1);
+    CHECK(row(run).trigger_code == 500);
+    CHECK(row(run).trigger_msg.find("was answered as the first one was") != std::string::npos);
+  }
+}
+
+TEST_CASE_METHOD(recovery, "the log of an earlier run with the same id proves nothing", "[actors]") {
+  declare("settle");
+  auto run = claim_one();
+  executor->log = {true, 1, "2020-01-01 00:07:31 [x]-[xxl-job, JobThread-1-1] <br>----------- xxl-job job execute start\n"};
+  begin();
+  advance(75s);
+  CHECK(row(run).trigger_code == 500);
+  CHECK(row(run).trigger_msg.find("delivery unknown: ") != std::string::npos);
+  CHECK(executor->runs.empty());
+}
+
+TEST_CASE_METHOD(recovery, "an adopted run is not sent before its instant", "[actors]") {
+  declare("settle");
+  claims_late = false;
+  auto run = claim_one();
+  executor->log = missing;
+  actors::recovery_settings settings;
+  settings.trigger.settle = 0ms;
+  const auto ahead = run.plan.fire_at - civil();
+  REQUIRE(ahead >= 300ms);
+  begin_with(settings);
+  advance(ahead - 100ms);
+  CHECK(executor->calls.empty());
+  advance(400ms);
+  CHECK(executor->runs.size() == 1);
+}
+
+TEST_CASE_METHOD(recovery, "a late result of a former incarnation's sending does not end this one's case", "[actors]") {
+  declare("settle").retry_count = 2;
+  auto run = claim_one();
+  executor->log = missing;
+  executor->send.reset(); // no answer yet
+  begin();
+  advance(1s);
+  REQUIRE(executor->runs.size() == 1);
+  auto late = answer(500, "refused");
+  late.run = executor->runs[0];
+  late.run.incarnation = life.incarnation - 1;
+  tell(actor, protocol::send_results{{late}});
+  advance(200ms);
+  CHECK(row(run).trigger_code == 0);
+  late.run.incarnation = life.incarnation;
+  late.code = 200;
+  tell(actor, protocol::send_results{{late}});
+  advance(200ms);
+  CHECK(row(run).trigger_code == 200);
+}
+
 TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, however busy it is", "[actors]") {
   declare("settle");
   auto run = claim_one();

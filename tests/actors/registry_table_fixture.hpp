@@ -59,12 +59,20 @@ struct registry {
     for (const auto& gone : batch.removed)
       remove([&](const auto& row) { return row.same_identity(gone); });
     for (const auto& renewed : batch.renewed) {
+      const auto known = std::find_if(stored.registrations.begin(), stored.registrations.end(),
+                                      [&](const auto& row) { return row.same_identity(renewed); });
+      const auto shown = known == stored.registrations.end() ? std::nullopt : known->shown;
       remove([&](const auto& row) { return row.same_identity(renewed); });
       stored.registrations.push_back(renewed);
+      stored.registrations.back().shown = shown;
       stored.registrations.back().seen = std::chrono::floor<std::chrono::seconds>(renewed.seen);
     }
     for (const auto& gone : batch.dead)
       remove([&](const auto& row) { return row.same_identity(gone) && row.seen == gone.seen; });
+    for (const auto& token : batch.tokens)
+      for (auto& row : stored.registrations)
+        if (row.same_identity(token))
+          row.shown = token.shown;
     for (const auto& changed : batch.changed_groups)
       for (auto& group : stored.groups)
         if (group.id == changed.id)

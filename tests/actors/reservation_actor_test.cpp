@@ -115,6 +115,32 @@ TEST_CASE_METHOD(reserving, "after a bound it goes on at once, and hands over wh
   CHECK(schedule.record->intents[3].id == core::intent_id{4});
 }
 
+TEST_CASE_METHOD(reserving, "nothing is reserved while claims are behind, and little for a while after", "[actors]") {
+  live(core::cluster_mode::shared);
+  advance(700ms);
+  const auto before = java.windows.size();
+  schedule.record->late = 1001ms;
+  advance(3s);
+  CHECK(java.windows.size() == before);
+  CHECK_FALSE(java.forgotten_before.empty()); // what was taken goes all the same
+  schedule.record->late = 300ms;
+  advance(3s);
+  REQUIRE(java.windows.size() >= before + 5);
+  for (auto i = before; i < java.windows.size(); ++i)
+    CHECK(java.windows[i].horizon == 1s);
+  advance(8s);
+  CHECK(java.windows.back().horizon == 6s);
+}
+
+TEST_CASE_METHOD(reserving, "a stop while claims are behind gives back what is reserved", "[actors]") {
+  schedule.record->late = 5s;
+  live(core::cluster_mode::shared);
+  advance(3s);
+  tell(actor, protocol::stop_request{});
+  run();
+  CHECK(java.put_back_for == std::vector{life});
+}
+
 TEST_CASE_METHOD(reserving, "it is silent behind the node's deadline", "[actors]") {
   live(core::cluster_mode::shared);
   gate->close();

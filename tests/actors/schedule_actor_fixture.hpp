@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -72,6 +73,8 @@ struct planning : virtual_time {
         ++claims;
         saw_shared = saw_shared || request.batch.shared;
         check_each_job_once(request.batch);
+        if (on_claim)
+          on_claim(request.batch);
         if (hold_claims)
           held_claims.push_back(std::move(request));
         else
@@ -131,7 +134,26 @@ struct planning : virtual_time {
     for (const auto& move : request.batch.moves)
       if (poison.contains(core::number(move.job)))
         return answer(request, core::fail(core::errc::invalid_argument, "no column takes this"));
-    answer(request, store.inner().firings().claim(request.batch, civil()));
+    auto free = request.batch;
+    std::vector<core::job_id> held;
+    const auto is_held = [&](core::job_id job) { return locked.contains(core::number(job)); };
+    std::erase_if(free.moves, [&](const auto& move) {
+      if (is_held(move.job))
+        held.push_back(move.job);
+      return is_held(move.job);
+    });
+    std::erase_if(free.runs, [&](const auto& run) { return is_held(run.spec->id); });
+    if (!held.empty() && locks_are_blind) {
+      core::claim_outcome none;
+      none.locked_as_one = true;
+      for (const auto& move : request.batch.moves)
+        none.locked_jobs.push_back(move.job);
+      return answer(request, none);
+    }
+    auto outcome = store.inner().firings().claim(free, civil());
+    if (outcome)
+      outcome->locked_jobs = std::move(held);
+    answer(request, std::move(outcome));
   }
   void answer(const protocol::claim_request& request, core::result<core::claim_outcome> outcome) {
     tell(request.listener, protocol::claim_reply{request.batch.sequence, std::move(outcome)});
@@ -283,6 +305,9 @@ struct planning : virtual_time {
   /// Runs in the ring hold their slots; the planner keeps none for itself.
   [[nodiscard]] bool slots_add_up() const { return slots == static_cast<std::int64_t>(runs.size()); }
 
+  /// Jobs whose rows another transaction holds, and whether the server cannot say which these are.
+  std::set<std::int32_t> locked;
+  bool locks_are_blind = false;
   memory_database database;
   std::unique_ptr<storage::store> look = database.open();
   faulty_store store{database.open()};
@@ -297,6 +322,8 @@ struct planning : virtual_time {
   std::size_t loads = 0;
   std::size_t claims = 0;
   bool hold_claims = false;
+  /// Sees each claim. Null: nobody looks.
+  std::function<void(const core::claim_batch&)> on_claim;
   /// Jobs that the store refuses, and every claim that has one of them.
   std::set<std::int32_t> poison;
   std::vector<protocol::claim_request> held_claims;

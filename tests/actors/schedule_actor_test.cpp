@@ -1,5 +1,6 @@
 // schedule_actor: what is claimed, and when.
 
+#include "actors/metrics.hpp"
 #include "tests/actors/schedule_actor_fixture.hpp"
 
 using namespace ringmaster;
@@ -247,6 +248,31 @@ TEST_CASE_METHOD(planning, "missed instants: DO_NOTHING moves the schedule witho
   CHECK(instants(1) == seconds_from(start + 21s, 2));
   CHECK(instants(2).size() == 3);
   CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(planning, "dropped instants are counted without a limit, and once when the claim is lost", "[actors]") {
+  declare("strict");
+  apply();
+  advance(1200s);
+  hold_claims = true;
+  begin();
+  advance(100ms);
+  REQUIRE(held_claims.size() == 1);
+  const auto dropped = [&] {
+    return actors::make_counter(system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")
+      ->value();
+  };
+  const auto before = dropped();
+  auto lost = held_claims[0];
+  held_claims.clear();
+  core::claim_outcome outcome;
+  outcome.sequence = lost.batch.sequence;
+  outcome.lost_races = {core::job_id{1}};
+  answer(lost, std::move(outcome));
+  hold_claims = false;
+  advance(500ms);
+  CHECK(dropped() - before == 1200);
+  CHECK(stored(1).next > start + 1200s);
 }
 
 TEST_CASE_METHOD(planning, "what is at most five seconds late is made up, instant by instant", "[actors]") {

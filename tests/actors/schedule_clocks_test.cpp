@@ -143,3 +143,20 @@ TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone repeats come once,
   CHECK(instants(3) == at({"2026-10-24 23:30:00", "2026-10-25 00:30:00", "2026-10-25 01:30:00"}));
   CHECK(stored(2).next == utc("2026-10-26 01:30:00"));
 }
+
+TEST_CASE_METHOD(planning, "jobs that a wrong clock moved ahead are counted, and fire again once they are repaired", "[actors]") {
+  declare("ahead");
+  step_civil(240h);
+  apply();
+  step_civil(-240h);
+  begin();
+  advance(3s);
+  const auto* far_ahead = system().metrics().gauge_singleton("ringmaster", "jobs-far-ahead", "");
+  CHECK(far_ahead->value() == 1);
+  CHECK(runs.empty());
+  test::expect(look->jobs().count_again(core::job_id{1}, civil()).map([](const auto&) {}));
+  advance(3s);
+  CHECK_FALSE(runs.empty());
+  advance(2min);
+  CHECK(far_ahead->value() == 0);
+}

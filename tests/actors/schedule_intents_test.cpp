@@ -171,3 +171,50 @@ TEST_CASE_METHOD(waiting_intents, "reserved instants and children have single sl
   CHECK(schedules >= 65);
   CHECK(others >= 65);
 }
+
+TEST_CASE_METHOD(waiting_intents, "an orphaned intent behind a blocked backlog is found within seconds", "[actors]") {
+  prepare(never);
+  lose_life();
+  run();
+  silent.insert(1); // its executor hangs
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    core::manual_trigger wish;
+    wish.job = core::job_id{1};
+    wish.token = -1 - i;
+    test::expect(look->jobs().trigger(wish, civil()));
+  }
+  advance(100ms);
+  core::manual_trigger wish;
+  wish.job = core::job_id{2};
+  wish.token = -1;
+  test::expect(look->jobs().trigger(wish, civil()));
+  new_life();
+  advance(3s);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].job == 2);
+  // Later, too, when the backlog is known.
+  wish.token = -2;
+  test::expect(look->jobs().trigger(wish, civil()));
+  advance(4s);
+  CHECK(runs.size() == 2);
+  silent.clear();
+  advance(4s);
+  CHECK(runs.size() == 5002);
+  CHECK(waiting() == 0);
+  CHECK(slots_add_up());
+}
+
+TEST_CASE_METHOD(waiting_intents, "a known backlog is read once a second, in pages", "[actors]") {
+  prepare(never);
+  room = 0;
+  std::size_t reads = 0;
+  store.after = [&](std::string_view method) { reads += method == "waiting_intents" ? 1 : 0; };
+  advance(10s);
+  CHECK(reads <= 11); // nothing waits
+  hand_over(write(wishes));
+  advance(2s);
+  reads = 0;
+  advance(10s);
+  CHECK(reads >= 30);
+  CHECK(reads <= 50);
+}

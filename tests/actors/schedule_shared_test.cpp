@@ -147,3 +147,51 @@ TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read 
   CHECK(next_claim().runs.at(0).intent == core::intent_id{2});
   CHECK(reads == 1);
 }
+
+TEST_CASE_METHOD(shared_planning, "what a job misses while its misfire waits joins it", "[actors]") {
+  declare("makes-up").misfire = core::misfire_policy::fire_once_now;
+  begin();
+  full = true;
+  std::int64_t id = 0;
+  for (int second = 0; second < 60; ++second) {
+    ++id;
+    hand_over({reserved(id, civil() + 1s)});
+    advance(1s);
+  }
+  CHECK(claims == 0);
+  CHECK(java.dropped.size() >= 53);
+  full = false;
+  advance(1s);
+  std::size_t misfires = 0;
+  std::size_t all_runs = 0;
+  for (const auto& request : held_claims)
+    for (const auto& run : request.batch.runs) {
+      ++all_runs;
+      misfires += run.kind == core::trigger_kind::misfire ? 1 : 0;
+      CHECK(std::find(java.dropped.begin(), java.dropped.end(), *run.intent) == java.dropped.end());
+    }
+  CHECK(misfires == 1);
+  CHECK(all_runs + java.dropped.size() >= 59); // one may wait for its turn at the third claim
+}
+
+TEST_CASE_METHOD(shared_planning, "a slow store makes a backlog, a full executor none", "[actors]") {
+  declare_many(3);
+  begin();
+  const auto backlog = [this] { return ask<protocol::reserved_backlog>(actor, protocol::reserved_backlog_query{})->late; };
+  CHECK(backlog() == 0ms);
+  SECTION("a full executor") {
+    full = true;
+    hand_over({reserved(1, civil() + 1s)});
+    advance(3s);
+    CHECK(backlog() == 0ms);
+  }
+  SECTION("a slow store") {
+    for (std::int64_t id = 1; id <= 3; ++id) {
+      hand_over({reserved(id, civil() + 300ms, static_cast<std::int32_t>(id))});
+      advance(200ms); // each in a claim of its own, and two are under way at most
+    }
+    advance(2s);
+    CHECK(held_claims.size() == 2);
+    CHECK(backlog() >= 1500ms);
+  }
+}

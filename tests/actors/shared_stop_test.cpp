@@ -38,6 +38,17 @@ struct stopping : firing_path {
     wish.token = -100 - core::number(job);
     expect(look->jobs().trigger(wish, civil()));
   }
+  /// The node has reserved an instant that is due in `ahead`.
+  void reserve(std::chrono::milliseconds ahead) {
+    core::intent one;
+    one.id = core::intent_id{1'000'000};
+    one.kind = core::trigger_kind::cron;
+    one.job = child;
+    one.fire_at = civil() + ahead;
+    java.outcomes.emplace_back().intents = {one};
+    advance(1s);
+    REQUIRE(java.outcomes.empty());
+  }
   /// How long the stop takes, up to a minute.
   std::chrono::milliseconds stop(const std::string& name) {
     const auto begun = now();
@@ -88,6 +99,48 @@ TEST_CASE_METHOD(stopping, "a stop gives reserved instants back before the node 
   CHECK(stop("a") < 1s);
   REQUIRE(java.put_back_for.size() == 1);
   CHECK(java.put_back_for[0].node == "a");
+}
+
+TEST_CASE_METHOD(stopping, "a stop claims what is reserved, reserves nothing more and then gives back", "[actors]") {
+  begin();
+  advance(1s);
+  reserve(6s);
+  const auto reservations = java.windows.size();
+  std::size_t claimed = 0;
+  nodes.at("a").fault = [&claimed](auto method) {
+    claimed += method == "claim" ? 1 : 0;
+    return store_fault::none;
+  };
+  java.on_put_back = [&claimed] { CHECK(claimed == 1); };
+  const auto took = stop("a");
+  CHECK(took > 4s);
+  CHECK(took < 5s + 100ms);
+  CHECK(java.windows.size() == reservations);
+  CHECK(java.put_back_for.size() == 1);
+  CHECK(claimed == 1);
+}
+
+TEST_CASE_METHOD(stopping, "a second request does not wait for what is reserved", "[actors]") {
+  begin();
+  advance(1s);
+  reserve(6s);
+  auto first = later<caf::unit_t>(nodes.at("a").actor, protocol::stop_request{});
+  advance(500ms);
+  CHECK_FALSE(*first);
+  CHECK(java.put_back_for.empty());
+  CHECK(stop("a") < 1s);
+  CHECK(java.put_back_for.size() == 1);
+}
+
+TEST_CASE_METHOD(stopping, "what is reserved and cannot be claimed keeps a stop for seven seconds", "[actors]") {
+  begin();
+  advance(1s);
+  reserve(2s);
+  nodes.at("a").fault = [](auto method) { return method == "claim" ? store_fault::away : store_fault::none; };
+  const auto took = stop("a");
+  CHECK(took > 7s);
+  CHECK(took < 7s + settings.drain_timeout + 1s);
+  CHECK(java.put_back_for.size() == 1);
 }
 
 TEST_CASE_METHOD(stopping, "a drain that takes too long does not keep reserved instants from being given back", "[actors]") {

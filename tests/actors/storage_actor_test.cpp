@@ -542,3 +542,29 @@ TEST_CASE_METHOD(straying, "without a life nobody is told anything", "[actors]")
   advance(1min);
   CHECK(told.empty());
 }
+
+TEST_CASE_METHOD(storing, "results of a run whose row another transaction holds hold up no others", "[actors]") {
+  const auto runs = claimed(0, 3);
+  store.holds_run = [&](core::log_id id) { return id == runs[1].id; };
+  for (const auto& run : runs)
+    record(run);
+  const auto answer = call_back({runs[1].id});
+  const auto others = call_back({runs[0].id, runs[2].id});
+  advance(200ms);
+  CHECK(row(runs[0]).trigger_code == 200);
+  CHECK(row(runs[2]).handle_code == 200);
+  CHECK(row(runs[1]).trigger_code == 0);
+  CHECK(*others);
+  CHECK_FALSE(*answer);
+  CHECK(ask<protocol::node_status>(actor, protocol::status_query{})->ready);
+  const auto before = batches.size();
+  advance(30s);
+  CHECK(batches.size() - before < 60); // 100, 200 .. 2000 ms apart, for each of the two batches
+  CHECK(open() == std::vector<std::int64_t>{1});
+  store.holds_run = nullptr;
+  advance(4s);
+  CHECK(row(runs[1]).trigger_code == 200);
+  CHECK(row(runs[1]).handle_code == 200);
+  CHECK(*answer);
+  CHECK(open().empty());
+}

@@ -29,6 +29,7 @@ struct avoiding : pooled {
       return {
         [](const protocol::registry_beat&) {},
         [](const protocol::registry_removal&) {},
+        [](const protocol::address_claim&) { return protocol::claim_verdict{}; },
         [](protocol::registry_hint) {},
         [](const protocol::registry_subscription&) {},
         [this](const protocol::executor_news& news) { told.push_back((news.reachable ? "+" : "-") + news.address); },

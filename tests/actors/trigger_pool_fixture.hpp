@@ -50,16 +50,18 @@ struct pooled : virtual_time {
       return {
         [this](protocol::unknown_batch& batch) {
           protocol::slot_release taken;
-          for (auto& [run, error] : batch.runs) {
+          for (auto& [run, error, repeated] : batch.runs) {
             taken.slots.add(run.plan);
             unknown.push_back(std::move(run));
             unknown_errors.push_back(std::move(error));
+            unknown_repeats += repeated ? 1 : 0;
           }
           if (!recovery_is_full)
             tell(actor, taken);
         },
         [](const protocol::stray_claims&) {},
         [](const protocol::life_change&) {},
+        [](protocol::peer_fenced) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},
       };
@@ -95,7 +97,8 @@ struct pooled : virtual_time {
     add_group(*view, 2, "mail-worker", other);
     for (std::int32_t i = 0; i < 20; ++i)
       add_group(*view, 100 + i, "lonely", {"http://10.9.0." + std::to_string(i) + ":9999/"});
-    view->app_header_addresses.insert(with_header.begin(), with_header.end());
+    for (const auto& address : with_header)
+      view->with_app_header.emplace("pay-worker", address);
     tell(actor, protocol::registry_change{std::move(view)});
     run();
   }
@@ -199,6 +202,7 @@ struct pooled : virtual_time {
   std::size_t remembered = 0;
   std::vector<core::claimed_run> unknown;
   std::vector<std::string> unknown_errors;
+  std::size_t unknown_repeats = 0;
   bool recovery_is_full = false;
   std::int64_t last_id = 0;
   protocol::route_listener routes;

@@ -257,3 +257,33 @@ TEST_CASE_METHOD(sign_in_desk, "many sessions take no more room than the limit",
     CHECK(is_open("t" + std::to_string(i)));
   CHECK(is_open(first));
 }
+
+TEST_CASE_METHOD(sign_in_desk, "signing out of an unknown session writes nothing and keeps the cache", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  REQUIRE(is_open(token));
+  const auto closes = count_calls("close");
+  CHECK_FALSE(ask_done(actor, protocol::sign_out{"made-up"}));
+  CHECK(*closes == 0);
+  const auto looks = count_calls("find");
+  CHECK(is_open(token)); // from memory
+  CHECK(*looks == 0);
+}
+
+TEST_CASE_METHOD(sign_in_desk, "unknown sessions of one address wait, sessions known before do not", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  const auto look = [this](const std::string& session, const std::string& remote) {
+    auto answer = ask<protocol::identified>(actor, protocol::identify{session, remote});
+    return answer ? core::errc{} : protocol::to_core(answer.error()).code;
+  };
+  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+    REQUIRE(look("made-up-" + std::to_string(i), "10.0.0.7") == core::errc::not_found);
+  const auto looks = count_calls("find");
+  CHECK(look("made-up", "10.0.0.7") == core::errc::too_large);
+  CHECK(*looks == 0);
+  CHECK(look("made-up", "10.0.0.8") == core::errc::not_found);
+  CHECK(look(token, "10.0.0.7") == core::errc{});
+  advance(2s); // no longer in memory, but known
+  CHECK(look(token, "10.0.0.7") == core::errc{});
+  advance(60s);
+  CHECK(look("made-up", "10.0.0.7") == core::errc::not_found);
+}

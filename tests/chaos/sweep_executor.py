@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 RUN_TAKES_S = 0.03
 CALLBACK_PAUSE_S = 0.5
+BEAT_PAUSE_S = 0.2
+BEAT_EVERY_S = 30
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,24 @@ class Book:
         self.running: set[int] = set()  # jobs
         self.untold = 0
         self.closed = False
+
+    def register(self, app_name: str, address: str) -> None:
+        """Only an address that registered itself is believed when it denies having a run."""
+        body = json.dumps({"registryGroup": "EXECUTOR", "registryKey": app_name, "registryValue": address})
+        while not self.closed:
+            pause = BEAT_EVERY_S if self.post("/api/registry", body) else BEAT_PAUSE_S
+            end = time.monotonic() + pause
+            while not self.closed and time.monotonic() < end:
+                time.sleep(BEAT_PAUSE_S)
+
+    def post(self, path: str, body: str) -> bool:
+        request = urllib.request.Request(self.admin + path, body.encode(), method="POST", headers={
+            "Content-Type": "application/json;charset=UTF-8", "XXL-JOB-ACCESS-TOKEN": self.token})
+        try:
+            with urllib.request.urlopen(request, timeout=5) as reply:
+                return json.loads(reply.read())["code"] == 200
+        except (OSError, ValueError, urllib.error.URLError):
+            return False
 
     def answer(self, operation: str, asked: dict) -> dict:
         if operation == "run":
@@ -61,15 +81,7 @@ class Book:
         with self.lock:
             self.running.discard(run.job_id)
         body = json.dumps([{"logId": run.log_id, "logDateTim": run.instant_ms, "handleCode": code, "handleMsg": "said so"}])
-        request = urllib.request.Request(self.admin + "/api/callback", body.encode(), method="POST", headers={
-            "Content-Type": "application/json;charset=UTF-8", "XXL-JOB-ACCESS-TOKEN": self.token})
-        while not self.closed:
-            try:
-                with urllib.request.urlopen(request, timeout=5) as reply:
-                    if json.loads(reply.read())["code"] == 200:
-                        break
-            except (OSError, ValueError, urllib.error.URLError):
-                pass
+        while not self.closed and not self.post("/api/callback", body):
             time.sleep(CALLBACK_PAUSE_S)
         with self.lock:
             self.untold -= 1
@@ -95,8 +107,9 @@ class Executors:
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def open(self, lane: str, admin: str, token: str) -> Book:
-        self.books[lane] = Book(admin, token)
-        return self.books[lane]
+        book = self.books[lane] = Book(admin, token)
+        threading.Thread(target=book.register, args=("sweep", self.address(lane)), daemon=True).start()
+        return book
 
     def address(self, lane: str) -> str:
         return f"http://127.0.0.1:{self.http.server_port}/{lane}"

@@ -30,7 +30,7 @@ class SilentExecutor(EchoExecutor):
 class AuditTest(WebCase):
     def setUp(self):
         super().setUp()
-        self.serve("--set", "security.glue=true")
+        self.serve("--set", "security.glue=true", "--set", "gateway.job_management=all")
         self.executor = SilentExecutor(self)
         self.clients = {dialect: self.sign_in(dialect) for dialect in ("2.x", "3.3+")}
         self.api = self.key_client()

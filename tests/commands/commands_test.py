@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import alarm_command_test
+import answers_test
 import apply_test
 import audit_test
 import both_ways_test
@@ -18,14 +19,17 @@ import desk_test
 import doctor_test
 import executor_command_test
 import export_test
+import group_token_test
 import history_test
 import job_test
 import key_test
+import locked_rows_test
 import log_test
 import mariadb_case
 import metrics_test
 import migrate_test
 import native_link_test
+import restore_test
 import schemathesis_test
 import serve_test
 import tls_test
@@ -36,9 +40,9 @@ import xss_test
 import xxl_script_test
 
 USUAL = (usage_test, apply_test, export_test, job_test, key_test, desk_test, both_ways_test, completion_test, log_test,
-         serve_test, tls_test, metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test,
-         alarm_command_test, xxl_script_test)
-HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, schemathesis_test)
+         serve_test, restore_test, tls_test, metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test,
+         alarm_command_test, locked_rows_test, answers_test, xxl_script_test)
+HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, group_token_test, schemathesis_test)
 
 
 def main() -> int:

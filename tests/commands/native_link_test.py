@@ -131,8 +131,8 @@ class NativeLinkTest(Case):
         super().setUp()
         self.ran = self.folder / "ran"
         self.authority("links")
-        self.issue("node", "links")
-        self.issue("executor", "links")
+        self.issue("node", "links", "serverAuth")
+        self.issue("executor", "links", "clientAuth")
         self.executors = 0
 
     def openssl(self, *words: object) -> None:
@@ -143,12 +143,14 @@ class NativeLinkTest(Case):
                      "-subj", f"/CN={name}", "-days", 60, "-keyout", self.folder / f"{name}.key",
                      "-out", self.folder / f"{name}.pem")
 
-    def issue(self, name: str, authority: str) -> None:
+    def issue(self, name: str, authority: str, usage: str = "clientAuth") -> None:
+        extensions = self.write(f"{name}.ext", f"extendedKeyUsage={usage}\n")
         request = self.folder / f"{name}.csr"
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
                      "-keyout", self.folder / f"{name}.key", "-out", request)
         self.openssl("x509", "-req", "-in", request, "-CA", self.folder / f"{authority}.pem", "-CAkey",
-                     self.folder / f"{authority}.key", "-CAcreateserial", "-days", 60, "-out", self.folder / f"{name}.pem")
+                     self.folder / f"{authority}.key", "-CAcreateserial", "-days", 60, "-extfile", extensions,
+                     "-out", self.folder / f"{name}.pem")
 
     def link_words(self, name: str, authority: str = "links") -> list[str]:
         files = {"certificate": f"{name}.pem", "key": f"{name}.key", "ca": f"{authority}.pem"}

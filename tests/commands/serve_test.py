@@ -112,7 +112,7 @@ class ServeTest(Case):
     def test_a_node_id_of_rubbish(self):
         self.data.mkdir()
         (self.data / "node-id").write_bytes(b"a\x1b[31mb\n")
-        result = self.ended()
+        result = self.ended("--new-database")
         self.assertEqual((result.code, result.errors),
                          (1, [f"ringmaster: {self.data}/node-id cannot be used: it holds no name of a node"]))
 
@@ -193,7 +193,7 @@ class ServeTest(Case):
 
     def test_secrets_that_cannot_be_read_are_kept(self):
         (self.data / "initial-secrets").mkdir(parents=True)
-        result = self.ended()
+        result = self.ended("--new-database")
         self.assertEqual((result.code, result.errors),
                          (1, [f"ringmaster: {self.data}/initial-secrets cannot be used: it is a directory"]))
         (self.data / "initial-secrets").rmdir()

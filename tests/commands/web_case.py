@@ -18,7 +18,7 @@ CONTEXT = "/xxl-job-admin"
 COOKIES = {"2.x": "XXL_JOB_LOGIN_IDENTITY", "3.3+": "xxl_job_login_token"}
 FORM = "application/x-www-form-urlencoded"
 # Changes without anybody's doing: beats, day counts, claims that are over, when a session or a key was used last.
-RESTLESS = {"rm_node", "rm_claim", "rm_session", "rm_api_key", "rm_mirror", "xxl_job_log_report", "sqlite_sequence"}
+RESTLESS = {"rm_node", "rm_life", "rm_claim", "rm_session", "rm_api_key", "rm_mirror", "xxl_job_log_report", "sqlite_sequence"}
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,11 @@ class Reply:
 class Client:
     """One connection, opened again when the server ended it. Names of headers are lower case in replies."""
 
-    def __init__(self, address: str, headers: dict[str, str] | None = None):
+    def __init__(self, address: str, headers: dict[str, str] | None = None, source: str = ""):
         self.at = urllib.parse.urlsplit(address)
         self.headers = headers or {}
-        self.connection = http.client.HTTPConnection(self.at.hostname, self.at.port, timeout=DEADLINE_S)
+        self.connection = http.client.HTTPConnection(self.at.hostname, self.at.port, timeout=DEADLINE_S,
+                                                     source_address=(source, 0) if source else None)
 
     def ask(self, method: str, target: str, body: bytes | str | None = None, headers: dict[str, str] | None = None) -> Reply:
         sent = body.encode() if isinstance(body, str) else body
@@ -117,8 +118,8 @@ class WebCase(Case):
         self.server.wait_until_ready()
         return self.server
 
-    def client(self, headers: dict[str, str] | None = None) -> Client:
-        client = Client(self.server.address(), headers)
+    def client(self, headers: dict[str, str] | None = None, source: str = "") -> Client:
+        client = Client(self.server.address(), headers, source)
         self.addCleanup(client.close)
         return client
 

@@ -163,17 +163,26 @@ class WebStrangerTest(CorpusCase):
                 "quoted": name + '="' + "A" * 43 + '"', "sql": name + "=' OR '1'='1", "many": "; ".join([name + "=x"] * 500),
                 "bytes": name + "=\xff\xfe", "other": "other=" + self.clients[dialect].headers["Cookie"].split("=")[1]}
 
+    def stranger(self, cookie: str) -> Client:
+        """Comes from an address of its own: of one address only so many unknown sessions are looked up a minute."""
+        self.strangers = getattr(self, "strangers", 0) + 1
+        return self.client({"Cookie": cookie} if cookie else {}, f"127.1.{self.strangers // 250}.{self.strangers % 250 + 1}")
+
+    def test_unknown_sessions_are_slowed_down(self):
+        stranger = self.stranger(COOKIES["2.x"] + "=" + "A" * 43)
+        statuses = {stranger.send("GET", "/jobs").status for _ in range(120)}
+        self.assertEqual(statuses, {401, 429})
+
     def test_who_has_no_session(self):
         for dialect in ("2.x", "3.3+"):
             for kind, cookie in self.cookies(dialect).items():
-                stranger = self.client({"Cookie": cookie} if cookie else {})
                 self.witness.renew()
                 for route, each in self.routes():
                     if each == dialect and route.who not in ("anyone", "executor"):
-                        self.turned_away(stranger, route, dialect, kind)
+                        self.turned_away(self.stranger(cookie), route, dialect, kind)
                 for route in route_table():
                     if route.path.startswith("/api/v1/") and route.who != "anyone":
-                        reply = stranger.send(route.methods, route.path[7:].replace("{id}", "1"))
+                        reply = self.stranger(cookie).send(route.methods, route.path[7:].replace("{id}", "1"))
                         self.assertEqual(reply.status, 401, (route, kind, reply))
                 self.assertEqual(self.witness.changed(), [], (dialect, kind))
 

@@ -17,7 +17,7 @@ from web_forms import GROUP, JOB, PASSWORD, USER, form_of
 CORPUS = [json.loads(line) for line in (ROOT / "tests/data/xss_corpus.txt").read_text(encoding="utf-8").splitlines()]
 SPAN = r'<span style="color:#[0-9a-fA-F]{3,8};" ?>'
 # docs/http_api.md, "Which texts are HTML".
-MARKUP = {"triggerMsg": rf"<br/?>|</span>|{SPAN}", "handleMsg": rf"<br>|</?b>|</span>|{SPAN}", "logContent": r"<br>|</?b>"}
+MARKUP = {"triggerMsg": rf"<br/?>|</span>|{SPAN}", "logContent": r"<br>|</?b>"}
 JSON = ("application/json", "application/problem+json")
 METRIC = re.compile(r'[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_]\w*="(\\[\\n"]|[^"\\\n])*",?)*\})? [^ ]+( \d+)?')
 

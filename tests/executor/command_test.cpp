@@ -60,6 +60,17 @@ TEST_CASE("command: the parameter may be one argument behind the others", "[exec
   CHECK(f.log.text() == "<fixed><a  b;c><fixed><>");
 }
 
+TEST_CASE("command: a parameter is no option of the program", "[executor]") {
+  command_fixture f;
+  command_options options{"printf", {"<%s>"}};
+  options.append_param = true;
+  CHECK(f.run(options, request_with("-v")).code == 500);
+  CHECK(f.run(options, request_with("a -v")).code == 200);
+  options.arguments = {"<%s>", "--"};
+  CHECK(f.run(options, request_with("-v")).code == 200);
+  CHECK(f.log.text().ends_with("<a -v><--><-v>"));
+}
+
 TEST_CASE("command: a parameter is as long as the system lets a variable be", "[executor]") {
   command_fixture f;
   const std::size_t most = 128 * 1024 - std::string_view{"JOB_PARAM="}.size() - 1;

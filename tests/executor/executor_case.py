@@ -134,7 +134,8 @@ class Executor:
     def ask(self, method: str, target: str, body: bytes | None, headers: dict | None = None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
         try:
-            connection.putrequest(method, target, skip_accept_encoding=True)
+            named = headers is not None and "Host" in headers
+            connection.putrequest(method, target, skip_host=named, skip_accept_encoding=True)
             for name, value in ({"XXL-JOB-ACCESS-TOKEN": TOKEN} if headers is None else headers).items():
                 connection.putheader(name, value)
             if body is not None:

@@ -37,32 +37,78 @@ std::size_t count_lines(const std::string& text, const std::string& piece) {
 TEST_CASE("log files: a run has a log as soon as it has a writer, also in the next life", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  CHECK(logs.has(run(7), some_time) == false);
+  CHECK(logs.has({run(7), {}, some_time}) == false);
 
-  const auto writer = logs.writer(run(7), some_time);
+  const auto writer = logs.writer({run(7), {}, some_time});
 
-  CHECK(logs.has(run(7), some_time) == true);
-  CHECK(logs.has(run(8), some_time) == false);
-  CHECK(logs.has(run(7), some_time + std::chrono::days{1}) == false);
-  CHECK(executor::log_files{disk.options()}.has(run(7), some_time) == true);
+  CHECK(logs.has({run(7), {}, some_time}) == true);
+  CHECK(logs.has({run(8), {}, some_time}) == false);
+  CHECK(logs.has({run(7), {}, some_time + std::chrono::days{1}}) == false);
+  CHECK(executor::log_files{disk.options()}.has({run(7), {}, some_time}) == true);
 }
 
 TEST_CASE("log files: nothing appended makes the file, and leaves one as it is", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  CHECK(logs.append(run(7), some_time, ""));
-  CHECK(logs.has(run(7), some_time) == true);
+  CHECK(logs.append({run(7), {}, some_time}, ""));
+  CHECK(logs.has({run(7), {}, some_time}) == true);
   CHECK(disk.bytes(7).empty());
-  CHECK(logs.append(run(7), some_time, "x"));
-  CHECK(logs.append(run(7), some_time, ""));
+  CHECK(logs.append({run(7), {}, some_time}, "x"));
+  CHECK(logs.append({run(7), {}, some_time}, ""));
   CHECK(disk.bytes(7) == "x\n");
+}
+
+TEST_CASE("log files: a different run with the same id has a file of its own, also in the next life", "[executor]") {
+  test::log_disk disk;
+  const core::run_identity earlier{run(7), core::job_id{1}, some_time};
+  const core::run_identity later{run(7), core::job_id{1}, some_time + std::chrono::seconds{15}};
+  const core::run_identity other_job{run(7), core::job_id{2}, some_time};
+  const auto head = [&](const core::run_identity& of) { return executor::head_of(disk.options(), of); };
+  {
+    executor::log_files logs{disk.options()};
+    logs.append(earlier, head(earlier) + "earlier");
+    CHECK(logs.has(earlier) == true);
+    CHECK(logs.has(later) == false);
+    CHECK(logs.read(later, 1)->ended);
+    logs.append(later, head(later) + "later");
+    logs.writer(later)->line({}, "of the later one");
+    CHECK(logs.has(other_job) == false);
+    logs.append(other_job, head(other_job) + "other");
+    logs.append(earlier, "end");
+  }
+  executor::log_files logs{disk.options()};
+  for (const auto& each : {earlier, later, other_job})
+    CHECK(logs.has(each) == true);
+  CHECK(disk.bytes(7) == head(earlier) + "earlier\nend\n");
+  CHECK(logs.read(later, 1)->text == head(later) + "later\n" + "2023-11-14 22:13:20 []-[] of the later one\n");
+  CHECK(logs.read(other_job, 1)->text == head(other_job) + "other\n");
+  // As admins ask: without the job, and Java's with a time that it rounded up.
+  CHECK(logs.read({run(7), {}, later.log_time}, 1)->to_line == 2);
+  CHECK(logs.read({run(7), {}, later.log_time + core::milliseconds{400}}, 1)->to_line == 2);
+  CHECK(logs.read({run(7), {}, later.log_time + std::chrono::seconds{1} - core::milliseconds{600}}, 1)->to_line == 2);
+  CHECK(logs.read({run(7), {}, later.log_time + std::chrono::minutes{1}}, 1)->ended);
+  CHECK(logs.has({run(7), core::job_id{1}, some_time + std::chrono::minutes{1}}) == false);
+  CHECK(disk.complaints.empty());
+}
+
+TEST_CASE("log files: a log that does not name its run counts as that of any run with its id", "[executor]") {
+  test::log_disk disk;
+  executor::log_files logs{disk.options()};
+  for (const char* text : {"", "x\n", "2023-11-14 22:13:20 [executor] <br>\n", "2023-11-14 22:13:20 [executor]-[job-",
+                           "2023-11-14 22:13:20 [executor]-[job-7]-[", "2023-11-14 22:13:20 [executor]-[job-7]-[x] \n",
+                           "\n2023-11-14 22:13:20 [executor]-[job-7]-[1] \n"}) {
+    CAPTURE(text);
+    std::filesystem::remove(disk.path(3));
+    disk.write(3, text);
+    CHECK(logs.has({run(3), core::job_id{1}, some_time}) == true);
+  }
 }
 
 TEST_CASE("log files: whether there is a log may be not to be known", "[executor]") {
   test::log_disk disk;
   disk.folder = disk.place.path() + '/' + std::string(300, 'x');
   executor::log_files logs{disk.options()};
-  const auto had = logs.has(run(7), some_time);
+  const auto had = logs.has({run(7), {}, some_time});
   REQUIRE_FALSE(had);
   CHECK(had.error().code == core::errc::unavailable);
 }
@@ -74,25 +120,25 @@ TEST_CASE("log files: the local date names the folder", "[executor]") {
   executor::log_files logs{options};
   const auto midnight = core::from_ms(1699977600000); // 2023-11-15 00:00 in Shanghai
 
-  logs.append(run(1), midnight - core::milliseconds{1}, "before");
-  logs.append(run(1), midnight, "after");
+  logs.append({run(1), {}, midnight - core::milliseconds{1}}, "before");
+  logs.append({run(1), {}, midnight}, "after");
 
   CHECK(std::filesystem::exists(disk.folder + "/2023-11-14/1.log"));
   CHECK(std::filesystem::exists(disk.folder + "/2023-11-15/1.log"));
-  CHECK(logs.read(run(1), midnight - core::milliseconds{1}, 1)->text == "before\n");
-  CHECK(logs.read(run(1), midnight + std::chrono::hours{24} - core::milliseconds{1}, 1)->text == "after\n");
+  CHECK(logs.read({run(1), {}, midnight - core::milliseconds{1}}, 1)->text == "before\n");
+  CHECK(logs.read({run(1), {}, midnight + std::chrono::hours{24} - core::milliseconds{1}}, 1)->text == "after\n");
 }
 
 TEST_CASE("log files: a time that was rounded over midnight still finds the log", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   const auto midnight = core::from_ms(1700006400000);
-  logs.append(run(1), midnight - core::milliseconds{300}, "x");
-  CHECK(logs.read(run(1), midnight, 1)->text == "x\n");
-  CHECK(logs.read(run(1), midnight + core::milliseconds{500}, 1)->ended);
+  logs.append({run(1), {}, midnight - core::milliseconds{300}}, "x");
+  CHECK(logs.read({run(1), {}, midnight}, 1)->text == "x\n");
+  CHECK(logs.read({run(1), {}, midnight + core::milliseconds{500}}, 1)->ended);
   // Where there is one of that day, that is meant.
-  logs.append(run(1), midnight, "y");
-  CHECK(logs.read(run(1), midnight, 1)->text == "y\n");
+  logs.append({run(1), {}, midnight}, "y");
+  CHECK(logs.read({run(1), {}, midnight}, 1)->text == "y\n");
 }
 
 TEST_CASE("log files: any number and any time lead to a file in the folder", "[executor]") {
@@ -106,10 +152,10 @@ TEST_CASE("log files: any number and any time lead to a file in the folder", "[e
     for (const auto id : {limits::min(), std::int64_t{-1}, std::int64_t{0}, limits::max()})
       for (const auto ms : {limits::min(), before_year_1, std::int64_t{0}, after_year_9999, limits::max()}) {
         CAPTURE(zone, id, ms);
-        logs.append(run(id), core::from_ms(ms), "x");
-        CHECK(logs.has(run(id), core::from_ms(ms)) == true);
-        CHECK(logs.read(run(id), core::from_ms(ms), 1));
-        CHECK(logs.read(core::log_id{4711}, core::from_ms(ms), 1)->ended);
+        logs.append({run(id), {}, core::from_ms(ms)}, "x");
+        CHECK(logs.has({run(id), {}, core::from_ms(ms)}) == true);
+        CHECK(logs.read({run(id), {}, core::from_ms(ms)}, 1));
+        CHECK(logs.read({core::log_id{4711}, {}, core::from_ms(ms)}, 1)->ended);
       }
   }
   CHECK(disk.complaints.empty());
@@ -124,7 +170,7 @@ TEST_CASE("log files: any number and any time lead to a file in the folder", "[e
 TEST_CASE("log files: what the line of a handler looks like", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  const auto writer = logs.writer(run(1), some_time);
+  const auto writer = logs.writer({run(1), {}, some_time});
 
   writer->line({"src/jobs/settle.cpp", "settle", 17, "worker-3"}, "first\nsecond <br> 你好");
   writer->line({"command", {}, 0, "job-7"}, "no function, no line");
@@ -157,7 +203,7 @@ TEST_CASE("log files: names of functions are short", "[executor]") {
 TEST_CASE("log files: bytes of a script stay as they are, and a line after them begins anew", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  const auto writer = logs.writer(run(1), some_time);
+  const auto writer = logs.writer({run(1), {}, some_time});
 
   writer->raw("50 %\r");
   writer->raw("\xFF");
@@ -167,7 +213,7 @@ TEST_CASE("log files: bytes of a script stay as they are, and a line after them 
   writer->note("late\n");
 
   CHECK(disk.bytes(1) == "50 %\r\xFF\nend\nmore\nlate\n");
-  CHECK(logs.read(run(1), some_time, 1)->text == "50 %\n\uFFFD\nend\nmore\nlate\n");
+  CHECK(logs.read({run(1), {}, some_time}, 1)->text == "50 %\n\uFFFD\nend\nmore\nlate\n");
 }
 
 TEST_CASE("log files: lines come behind the result, also after a restart in the middle of a line", "[executor]") {
@@ -175,9 +221,9 @@ TEST_CASE("log files: lines come behind the result, also after a restart in the 
   disk.write(1, "one\nhalf");
   executor::log_files logs{disk.options()};
 
-  logs.append(run(1), some_time, "<br>----------- xxl-job job callback finish.");
-  logs.append(run(1), some_time, "two\nthree\n");
-  logs.append(run(1), some_time, "");
+  logs.append({run(1), {}, some_time}, "<br>----------- xxl-job job callback finish.");
+  logs.append({run(1), {}, some_time}, "two\nthree\n");
+  logs.append({run(1), {}, some_time}, "");
 
   CHECK(disk.bytes(1) == "one\nhalf\n<br>----------- xxl-job job callback finish.\ntwo\nthree\n");
 }
@@ -186,18 +232,18 @@ TEST_CASE("log files: threads of one run do not cut each other's lines", "[execu
   constexpr int threads = 8, lines = 500;
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  const auto writer = logs.writer(run(1), some_time);
+  const auto writer = logs.writer({run(1), {}, some_time});
   std::vector<std::jthread> all;
   for (int t = 0; t < threads; ++t)
     all.emplace_back([&, t] {
       const auto text = "<" + std::string(200, static_cast<char>('a' + t)) + ">";
       for (int i = 0; i < lines; ++i) {
         if (t == 0)
-          logs.append(run(1), some_time, text);
+          logs.append({run(1), {}, some_time}, text);
         else
           writer->line({"f.cpp", "f", 1, "t"}, text);
         if (i % 100 == 0)
-          CHECK(logs.has(run(1), some_time) == true);
+          CHECK(logs.has({run(1), {}, some_time}) == true);
       }
     });
   all.clear();
@@ -211,13 +257,13 @@ TEST_CASE("log files: threads of one run do not cut each other's lines", "[execu
 TEST_CASE("log files: a day's folder that is taken away comes back", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  logs.append(run(1), some_time, "x");
+  logs.append({run(1), {}, some_time}, "x");
   std::filesystem::remove_all(disk.folder);
 
-  logs.append(run(2), some_time, "y");
+  logs.append({run(2), {}, some_time}, "y");
 
-  CHECK(logs.has(run(2), some_time) == true);
-  CHECK(logs.has(run(1), some_time) == false);
+  CHECK(logs.has({run(2), {}, some_time}) == true);
+  CHECK(logs.has({run(1), {}, some_time}) == false);
   CHECK(disk.complaints.empty());
 }
 
@@ -230,8 +276,8 @@ TEST_CASE("log files: what is no file is neither read nor written nor waited for
   REQUIRE(::mkfifo(disk.path(3).c_str(), 0600) == 0);
   for (const auto id : {1, 2, 3}) {
     CAPTURE(id);
-    logs.append(run(id), some_time, "x");
-    const auto read = logs.read(run(id), some_time, 1);
+    logs.append({run(id), {}, some_time}, "x");
+    const auto read = logs.read({run(id), {}, some_time}, 1);
     REQUIRE_FALSE(read);
     CHECK(read.error().code == core::errc::unavailable);
   }
@@ -243,17 +289,17 @@ TEST_CASE("log files: a folder that cannot be made costs logs, and is told once 
   disk.folder = disk.place.write("file", "no folder") + "/logs";
   executor::log_files logs{disk.options()};
 
-  const auto writer = logs.writer(run(1), some_time);
+  const auto writer = logs.writer({run(1), {}, some_time});
   for (int i = 0; i < 10; ++i) {
     writer->line({}, "x");
-    CHECK_FALSE(logs.append(run(2), some_time, "x"));
+    CHECK_FALSE(logs.append({run(2), {}, some_time}, "x"));
   }
 
   REQUIRE(disk.complaints.size() == 1);
   CHECK(disk.complaints[0] == disk.path(1) + " cannot be written: Not a directory; what runs log is lost");
-  CHECK(logs.append(run(2), some_time, "").error().context == disk.path(2) + " cannot be written: Not a directory");
-  CHECK(logs.has(run(1), some_time) == false);
-  const auto read = logs.read(run(1), some_time, 1);
+  CHECK(logs.append({run(2), {}, some_time}, "").error().context == disk.path(2) + " cannot be written: Not a directory");
+  CHECK(logs.has({run(1), {}, some_time}) == false);
+  const auto read = logs.read({run(1), {}, some_time}, 1);
   REQUIRE(read);
   CHECK(read->ended);
   disk.now += std::chrono::minutes{2};

@@ -26,7 +26,7 @@ TEST_CASE("log limits: a run that prints without end is cut off, and the log say
   auto options = disk.options();
   options.bytes_max = 100000;
   executor::log_files logs{options};
-  const auto writer = logs.writer(limited, some_time);
+  const auto writer = logs.writer({limited, {}, some_time});
   const std::string block(4096, 'x');
 
   for (int i = 0; i < 1000; ++i) {
@@ -42,22 +42,22 @@ TEST_CASE("log limits: a run that prints without end is cut off, and the log say
 
   SECTION("the process still says what became of the run") {
     writer->note("end");
-    logs.append(limited, some_time, "callback finish");
+    logs.append({limited, {}, some_time}, "callback finish");
     CHECK(disk.bytes(1).ends_with("dropped.]\nend\ncallback finish\n"));
   }
   SECTION("but not without end either") {
     for (int i = 0; i < 1000; ++i)
-      logs.append(limited, some_time, block);
+      logs.append({limited, {}, some_time}, block);
     CHECK(disk.bytes(1).size() < 100200 + 1024 * 1024);
   }
   SECTION("a run that begins again does not begin to count again") {
-    const auto again = logs.writer(limited, some_time);
+    const auto again = logs.writer({limited, {}, some_time});
     for (int i = 0; i < 1000; ++i)
       again->raw(block);
     CHECK(disk.bytes(1).size() < 100400);
   }
   SECTION("other runs have what they had") {
-    logs.writer(core::log_id{2}, some_time)->raw(block);
+    logs.writer({core::log_id{2}, {}, some_time})->raw(block);
     CHECK(disk.bytes(2) == block);
   }
 }
@@ -67,7 +67,7 @@ TEST_CASE("log limits: what fits exactly is whole", "[executor]") {
   auto options = disk.options();
   options.bytes_max = 10;
   executor::log_files logs{options};
-  const auto writer = logs.writer(limited, some_time);
+  const auto writer = logs.writer({limited, {}, some_time});
   writer->raw("12345678\n");
   CHECK(disk.bytes(1) == "12345678\n");
   writer->raw("\n");
@@ -81,23 +81,23 @@ TEST_CASE("log limits: a character is not cut in two", "[executor]") {
   auto options = disk.options();
   options.bytes_max = 8;
   executor::log_files logs{options};
-  logs.writer(limited, some_time)->raw("你好你好");
+  logs.writer({limited, {}, some_time})->raw("你好你好");
   CHECK(disk.bytes(1).starts_with("你好\n[The log ends here"));
 }
 
 TEST_CASE("log limits: without a free descriptor lines are lost, not runs", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  logs.append(limited, some_time, "before");
+  logs.append({limited, {}, some_time}, "before");
   rlimit usual{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
   const rlimit none{0, usual.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
-  const auto writer = logs.writer(core::log_id{2}, some_time);
+  const auto writer = logs.writer({core::log_id{2}, {}, some_time});
   writer->note("lost");
-  logs.append(limited, some_time, "lost");
-  const auto read = logs.read(limited, some_time, 1);
-  const bool had = logs.has(limited, some_time) == true;
+  logs.append({limited, {}, some_time}, "lost");
+  const auto read = logs.read({limited, {}, some_time}, 1);
+  const bool had = logs.has({limited, {}, some_time}) == true;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
 
   CHECK(had);
@@ -115,7 +115,7 @@ TEST_CASE("log limits: a full disk costs lines, never the run, and is said when 
     return test::skip("a file system of its own needs root");
   test::log_disk disk{small.path() + "/logs"};
   executor::log_files logs{disk.options()};
-  const auto writer = logs.writer(limited, some_time);
+  const auto writer = logs.writer({limited, {}, some_time});
   writer->note("before");
   small.fill();
   const std::string block(100000, 'x');
@@ -123,12 +123,12 @@ TEST_CASE("log limits: a full disk costs lines, never the run, and is said when 
   for (int i = 0; i < 5; ++i)
     writer->raw(block);
   writer->note("lost");
-  const auto other = logs.writer(core::log_id{2}, some_time);
+  const auto other = logs.writer({core::log_id{2}, {}, some_time});
   other->note("lost");
 
   CHECK(disk.complaints.size() == 1);
   CHECK(disk.complaints[0].ends_with("/2023-11-14/1.log cannot be written: No space left on device; what runs log is lost"));
-  CHECK(logs.read(limited, some_time, 1)->text.starts_with("before\n"));
+  CHECK(logs.read({limited, {}, some_time}, 1)->text.starts_with("before\n"));
 
   small.free();
   writer->note("after");
@@ -149,8 +149,8 @@ TEST_CASE("log limits: a writer that has no file between writes keeps count all 
     return std::distance(begin(open), end(open));
   };
   const auto before = count_open();
-  const auto writer = logs.writer(limited, some_time, executor::log_writer::opens::for_each_write);
-  CHECK_FALSE(logs.has(limited, some_time).value());
+  const auto writer = logs.writer({limited, {}, some_time}, executor::log_writer::opens::for_each_write);
+  CHECK_FALSE(logs.has({limited, {}, some_time}).value());
 
   for (int i = 0; i < 200; ++i) {
     writer->raw(std::string(50, 'x'));
@@ -161,6 +161,6 @@ TEST_CASE("log limits: a writer that has no file between writes keeps count all 
   const auto bytes = disk.bytes(1);
   CHECK(bytes.size() < 10'200);
   CHECK(last_line(bytes) == "[The log ends here: a run may write 10000 bytes. What it writes from here on is dropped.]\n");
-  logs.append(limited, some_time, "the end\n");
+  logs.append({limited, {}, some_time}, "the end\n");
   CHECK(last_line(disk.bytes(1)) == "the end\n");
 }

@@ -58,7 +58,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::string follow(executor::log_files& logs, std::int32_t& next) {
   std::string text;
   for (;;) {
-    const auto read = logs.read(followed, some_time, next);
+    const auto read = logs.read({followed, {}, some_time}, next);
     REQUIRE(read);
     CHECK(read->from_line == next);
     if (read->to_line < next)
@@ -79,81 +79,81 @@ long peak_kilobytes() {
 TEST_CASE("log reading: a run without a log (E42)", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..0 ended readLog fail, logFile not exists");
-  logs.append(core::log_id{2}, some_time, "x");
-  CHECK(told(logs.read(followed, some_time, 5)) == "5..0 ended readLog fail, logFile not exists");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..0 ended readLog fail, logFile not exists");
+  logs.append({core::log_id{2}, {}, some_time}, "x");
+  CHECK(told(logs.read({followed, {}, some_time}, 5)) == "5..0 ended readLog fail, logFile not exists");
 }
 
 TEST_CASE("log reading: from a line on, and beyond the end (E39, E41)", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  logs.append(followed, some_time, "a\nb\nc");
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..3 a\nb\nc\n");
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..3 b\nc\n");
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..3 c\n");
-  CHECK(told(logs.read(followed, some_time, 4)) == "4..0 ");
-  CHECK(told(logs.read(followed, some_time, 2147483647)) == "2147483647..0 ");
-  CHECK(told(logs.read(followed, some_time, 0)) == "0..3 a\nb\nc\n");
-  CHECK(told(logs.read(followed, some_time, -2147483647 - 1)) == "-2147483648..3 a\nb\nc\n");
-  logs.append(followed, some_time, "late");
-  CHECK(told(logs.read(followed, some_time, 4)) == "4..4 late\n");
+  logs.append({followed, {}, some_time}, "a\nb\nc");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..3 a\nb\nc\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..3 b\nc\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..3 c\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 4)) == "4..0 ");
+  CHECK(told(logs.read({followed, {}, some_time}, 2147483647)) == "2147483647..0 ");
+  CHECK(told(logs.read({followed, {}, some_time}, 0)) == "0..3 a\nb\nc\n");
+  CHECK(told(logs.read({followed, {}, some_time}, -2147483647 - 1)) == "-2147483648..3 a\nb\nc\n");
+  logs.append({followed, {}, some_time}, "late");
+  CHECK(told(logs.read({followed, {}, some_time}, 4)) == "4..4 late\n");
 }
 
 TEST_CASE("log reading: an empty log has no line", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
-  const auto writer = logs.writer(followed, some_time);
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..0 ");
+  const auto writer = logs.writer({followed, {}, some_time});
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..0 ");
 }
 
 TEST_CASE("log reading: each end of a line, and bytes that are no UTF-8", "[executor]") {
   test::log_disk disk;
   disk.write(1, std::string{"a\rb\r\nc\n\n\r\r\n\xFF\xC3\n\0d\n", 17});
   executor::log_files logs{disk.options()};
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..8 a\nb\nc\n\n\n\n\uFFFD\uFFFD\nd\n");
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..8 c\n\n\n\n\uFFFD\uFFFD\nd\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..8 a\nb\nc\n\n\n\n\uFFFD\uFFFD\nd\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..8 c\n\n\n\n\uFFFD\uFFFD\nd\n");
 }
 
 TEST_CASE("log reading: a line that is being written is held back, but not for ever", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\nhal");
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..1 a\n");
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..0 ");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..1 a\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..0 ");
   disk.write(1, "f\n");
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..2 half\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..2 half\n");
 
   disk.write(1, "50 %");
   disk.look_after(1, settled);
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..3 50 %\n");
-  CHECK(told(logs.read(followed, some_time, 4)) == "4..0 ");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..3 50 %\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 4)) == "4..0 ");
   disk.write(1, " ... 100 %\nend\n");
-  CHECK(told(logs.read(followed, some_time, 4)) == "4..4 end\n");
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..4 50 % ... 100 %\nend\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 4)) == "4..4 end\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..4 50 % ... 100 %\nend\n");
 }
 
 TEST_CASE("log reading: a carriage return and its line feed may come apart", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\r");
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..1 a\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..1 a\n");
   disk.write(1, "\nb\n");
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..2 b\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..2 b\n");
 }
 
 TEST_CASE("log reading: who follows a log does not read it from its begin", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "1\n2\n3\n4\n5\n");
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..5 1\n2\n3\n4\n5\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..5 1\n2\n3\n4\n5\n");
   // Whoever counted again would now count otherwise.
   std::fstream{disk.path(1), std::ios::in | std::ios::out | std::ios::binary} << "\n\n\n\n";
   disk.write(1, "6\n");
-  CHECK(told(logs.read(followed, some_time, 6)) == "6..6 6\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 6)) == "6..6 6\n");
 
   // A file that became shorter is another text.
   std::filesystem::resize_file(disk.path(1), 4);
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..4 \n\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..4 \n\n");
 }
 
 TEST_CASE("log reading: an answer holds whole lines of a megabyte at most", "[executor]") {
@@ -164,7 +164,7 @@ TEST_CASE("log reading: an answer holds whole lines of a megabyte at most", "[ex
     text += std::to_string(i) + std::string(90, 'x') + '\n';
   disk.write(1, text);
 
-  const auto read = logs.read(followed, some_time, 1);
+  const auto read = logs.read({followed, {}, some_time}, 1);
 
   REQUIRE(read);
   CHECK(read->text.size() > executor::answer_bytes_max * 9 / 10);
@@ -180,7 +180,7 @@ TEST_CASE("log reading: what JSON makes longer counts longer", "[executor]") {
   executor::log_files logs{disk.options()};
   for (int i = 0; i < 20; ++i)
     disk.write(1, std::string(100000, i % 2 == 0 ? '\x1b' : '"') + '\n');
-  const auto read = logs.read(followed, some_time, 1);
+  const auto read = logs.read({followed, {}, some_time}, 1);
   REQUIRE(read);
   CHECK(read->to_line == 2);
   CHECK(read->text.size() == 200002);
@@ -190,25 +190,25 @@ TEST_CASE("log reading: a line that is longer than an answer is cut", "[executor
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\n" + std::string(3000000, 'x') + "\nb\n");
-  CHECK(told(logs.read(followed, some_time, 1)) == "1..1 a\n");
-  const auto cut = logs.read(followed, some_time, 2);
+  CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..1 a\n");
+  const auto cut = logs.read({followed, {}, some_time}, 2);
   REQUIRE(cut);
   CHECK(cut->to_line == 2);
   CHECK(cut->text.starts_with("xxxx"));
   CHECK(cut->text.ends_with("x [cut: this line has 3000000 bytes]\n"));
   CHECK(cut->text.size() < executor::answer_bytes_max + 100);
-  CHECK(told(logs.read(followed, some_time, 3)) == "3..3 b\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..3 b\n");
 }
 
 TEST_CASE("log reading: a huge line without an end is shown while it grows", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, std::string(2000000, 'x'));
-  CHECK(logs.read(followed, some_time, 1)->to_line == 1);
+  CHECK(logs.read({followed, {}, some_time}, 1)->to_line == 1);
   disk.write(1, std::string(2000000, 'x'));
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..0 ");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..0 ");
   disk.write(1, "\nend\n");
-  CHECK(told(logs.read(followed, some_time, 2)) == "2..2 end\n");
+  CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..2 end\n");
 }
 
 TEST_CASE("log reading: 200 MB and a gigabyte of nothing are read in little memory", "[executor]") {
@@ -231,13 +231,13 @@ TEST_CASE("log reading: 200 MB and a gigabyte of nothing are read in little memo
   const auto before = peak_kilobytes();
 
   const auto end = static_cast<std::int32_t>(lines);
-  const auto last = logs.read(followed, some_time, end);
+  const auto last = logs.read({followed, {}, some_time}, end);
   CHECK(last->to_line == end);
   CHECK(last->text == std::string(99, 'y') + '\n');
-  CHECK(logs.read(followed, some_time, end + 1)->to_line == 0);
-  CHECK(logs.read(followed, some_time, 1)->to_line > 9000);
-  CHECK(told(logs.read(core::log_id{2}, some_time, 2)) == "2..2 end\n");
-  CHECK(logs.read(core::log_id{2}, some_time, 1)->text == " [cut: this line has 1073741824 bytes]\n");
+  CHECK(logs.read({followed, {}, some_time}, end + 1)->to_line == 0);
+  CHECK(logs.read({followed, {}, some_time}, 1)->to_line > 9000);
+  CHECK(told(logs.read({core::log_id{2}, {}, some_time}, 2)) == "2..2 end\n");
+  CHECK(logs.read({core::log_id{2}, {}, some_time}, 1)->text == " [cut: this line has 1073741824 bytes]\n");
 
   CHECK(peak_kilobytes() - before < 32 * 1024);
 }
@@ -252,7 +252,7 @@ TEST_CASE("log reading: beside a writer a follower gets each line once and whole
     return clock.now;
   };
   executor::log_files logs{options};
-  const auto writer = executor::log_files{disk.options()}.writer(followed, some_time);
+  const auto writer = executor::log_files{disk.options()}.writer({followed, {}, some_time});
   std::string expected;
   for (int i = 0; i < lines; ++i)
     expected += std::to_string(i) + std::string(static_cast<std::size_t>(i % 90), 'x') + '\n';

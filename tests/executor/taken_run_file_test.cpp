@@ -35,8 +35,10 @@ core::trigger_request request(std::int64_t run, std::int32_t job = 1) {
 }
 
 core::run_report report(std::int64_t run, std::int32_t code, std::optional<std::string> message = std::nullopt) {
-  return {core::log_id{run}, test::some_time, code, std::move(message)};
+  return {core::log_id{run}, test::some_time, code, std::move(message), core::job_id{1}};
 }
+
+core::run_identity which(std::int64_t run) { return {core::log_id{run}, core::job_id{1}, test::some_time}; }
 
 const std::string unknown_end = "the executor was ended while the run was open; whether it ran to its end is not known";
 const std::string never_began = "the executor was ended before the run began";
@@ -82,13 +84,13 @@ TEST_CASE("taken runs: a run is taken once, until it is over or was not taken af
   const auto runs = disk.open();
   CHECK(runs->take(request(1)) == true);
   CHECK(runs->take(request(1)) == false);
-  auto other_date = request(1);
-  other_date.log_time += core::milliseconds{86'400'000};
-  CHECK(runs->take(other_date) == false);
-  runs->forget(core::log_id{1});
+  auto rounded = request(1);
+  rounded.log_time += core::milliseconds{999};
+  CHECK(runs->take(rounded) == false);
+  runs->forget(which(1));
   CHECK(runs->take(request(1)) == true);
-  runs->remove(core::log_id{1});
-  runs->remove(core::log_id{1});
+  runs->remove(which(1));
+  runs->remove(which(1));
   CHECK(runs->take(request(1)) == true);
   CHECK(disk.complaints.empty());
 }
@@ -101,13 +103,13 @@ TEST_CASE("taken runs: each that an earlier life left open has a result, every l
     for (int run = 1; run <= 6; ++run)
       REQUIRE(runs->take(request(run)));
     for (int run = 2; run <= 6; ++run)
-      runs->begin(core::log_id{run});
+      runs->begin(which(run));
     runs->settle(report(3, 200));
     runs->settle(report(4, 999, "Zeile\n你好"));
     runs->settle(report(4, 502, "too late"));
     runs->settle(report(5, 500, std::string(213, 'm') + "你好"));
     runs->settle(report(6, 200));
-    runs->remove(core::log_id{6});
+    runs->remove(which(6));
     runs->settle(report(7, 200));
   }
   const reports expected{report(1, 500, never_began), report(2, 500, unknown_end), report(3, 200), report(4, 999, "Zeile\n你好"),
@@ -118,11 +120,11 @@ TEST_CASE("taken runs: each that an earlier life left open has a result, every l
     CHECK(runs->left().empty());
     CHECK(runs->take(request(2)) == false);
     CHECK(runs->take(request(6)) == true);
-    runs->remove(core::log_id{6});
+    runs->remove(which(6));
   }
   const auto runs = disk.open();
   for (const auto& each : runs->left())
-    runs->remove(each.run);
+    runs->remove(core::identity_of(each));
   CHECK(disk.open()->left().empty());
 }
 
@@ -132,8 +134,8 @@ TEST_CASE("taken runs: one that was closed is reported no more, and its copies a
     const auto runs = disk.open();
     REQUIRE(runs->take(request(1)));
     runs->settle(report(1, 500));
-    runs->close(core::log_id{1});
-    runs->close(core::log_id{1});
+    runs->close(which(1));
+    runs->close(which(1));
     CHECK(runs->closed(10) == reports{report(1, 500)});
   }
   const auto runs = disk.open();
@@ -143,12 +145,37 @@ TEST_CASE("taken runs: one that was closed is reported no more, and its copies a
   CHECK(runs->take(request(1)) == false);
   for (int run = 2; run <= 3; ++run) {
     REQUIRE(runs->take(request(run)));
-    runs->close(core::log_id{run});
+    runs->close(which(run));
   }
   CHECK(runs->take(request(4)).error().context.find("those of 3 runs are missing") != std::string::npos);
-  runs->remove(core::log_id{1});
+  runs->remove(which(1));
   CHECK(runs->closed(10).size() == 2);
   CHECK(runs->take(request(4)) == true);
+}
+
+TEST_CASE("taken runs: different runs of one id are beside each other, also in the next life", "[executor]") {
+  run_disk disk;
+  auto later = request(1);
+  later.log_time += core::seconds{15};
+  const auto other_job = request(1, 2);
+  {
+    const auto runs = disk.open();
+    CHECK(runs->take(request(1)) == true);
+    CHECK(runs->take(later) == true);
+    CHECK(runs->take(other_job) == true);
+    runs->settle({later.run, later.log_time, 200, "later", later.job});
+  }
+  const auto runs = disk.open();
+  CHECK(disk.complaints.empty());
+  for (const auto& each : {request(1), later, other_job})
+    CHECK(runs->take(each) == false);
+  const auto left = runs->left();
+  REQUIRE(left.size() == 3);
+  for (const auto& each : left)
+    CHECK((each.message == "later") == (each.log_time == later.log_time));
+  runs->remove(core::identity_of(later));
+  CHECK(runs->take(request(1)) == false);
+  CHECK(runs->take(later) == true);
 }
 
 TEST_CASE("taken runs: those of a job that have no result", "[executor]") {
@@ -177,7 +204,7 @@ TEST_CASE("taken runs: room doubles up to its limit, and what is taken stays", "
   CHECK_FALSE(runs->is_scarce());
   CHECK(runs->grow().error().context == "64 runs are open");
   CHECK(runs->take(request(100)).error().context == "the executor cannot keep one more run: 64 runs are open");
-  runs->remove(core::log_id{9});
+  runs->remove(which(9));
   CHECK(runs->take(request(100)) == true);
   CHECK(disk.open()->left().size() == 64);
   CHECK(disk.open()->take(request(101)).error().code == core::errc::unavailable);
@@ -269,10 +296,10 @@ TEST_CASE("taken runs: a kill at any moment loses no run that was taken", "[exec
           ::_exit(2);
       if (::write(ends[1], &run, sizeof(run)) < 0)
         ::_exit(1);
-      runs->begin(core::log_id{run});
+      runs->begin(which(run));
       runs->settle(report(run, 200, "run " + std::to_string(run)));
       if (run > 400)
-        runs->remove(core::log_id{run - 400});
+        runs->remove(which(run - 400));
     }
   }
   ::close(ends[1]);
@@ -331,7 +358,7 @@ TEST_CASE("taken runs: a full disk is told, takes no run, and loses none", "[exe
       const auto runs = disk.open();
       CHECK(disk.complaints.empty());
       CHECK(runs->left().size() == 16);
-      runs->remove(core::log_id{5});
+      runs->remove(which(5));
       CHECK(runs->take(request(17)) == true);
     }
     // Copied without its empty places, which the disk has no room for any more.
@@ -356,10 +383,10 @@ TEST_CASE("taken runs: what a run costs", "[.][bench]") {
   for (int run = 1; run <= count; ++run) {
     auto taken = runs->take(request(run));
     (void)runs->is_scarce();
-    runs->begin(core::log_id{run});
+    runs->begin(which(run));
     runs->settle({core::log_id{run}, test::some_time, 500, message});
     if (run > 1000)
-      runs->remove(core::log_id{run - 1000});
+      runs->remove(which(run - 1000));
     if (!taken)
       FAIL("no room");
   }

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from executor_case import Admin, Case, Executor, OK, refusal, wait_until
+from executor_case import NOW_MS, Admin, Case, Executor, OK, refusal, wait_until
 
 UNKNOWN_END = "the executor was ended while the run was open; whether it ran to its end is not known"
 NEVER_BEGAN = "the executor was ended before the run began"
@@ -65,7 +65,7 @@ class KillTest(Case):
         gate.set()
         again = self.start(self.admin)
         for run in range(1, 6):
-            self.assertEqual(again.run(run, jobId=run), refusal(f"repeat trigger job, logId:{run}"))
+            self.assertEqual(again.run(run, jobId=min(run, 3)), refusal(f"repeat trigger job, logId:{run}"))
         self.check_results()
         wait_until(lambda: "callback finish" in again.log(4)["logContent"], "the log of one that never began")
         self.assertIn(NEVER_BEGAN, again.log(4)["logContent"])
@@ -73,7 +73,7 @@ class KillTest(Case):
         self.kill(again)
         third = self.start(self.admin)
         for run in range(1, 6):
-            self.assertEqual(third.run(run, jobId=run), refusal(f"repeat trigger job, logId:{run}"))
+            self.assertEqual(third.run(run, jobId=min(run, 3)), refusal(f"repeat trigger job, logId:{run}"))
         self.assertEqual(third.run(6, jobId=1), OK)
         self.admin.report(6)
         self.assertEqual(third.stop(), 0)
@@ -106,20 +106,48 @@ class KillTest(Case):
             for run in runs:
                 job = chance.randrange(9)
                 self.assertEqual(executor.run(run, ("ok", "bad", "nine")[job % 3], jobId=job), OK)
-                taken.append(run)
-            for run in chance.sample(taken, 10):
-                self.assertEqual(executor.run(run, "ok", jobId=9), refusal(f"repeat trigger job, logId:{run}"))
+                taken.append((run, job))
+            for run, job in chance.sample(taken, 10):
+                self.assertEqual(executor.run(run, "ok", jobId=job), refusal(f"repeat trigger job, logId:{run}"))
             self.kill(executor)
         self.admin.answer = lambda path, body: OK
         self.start(self.admin)
-        for run in taken:
+        for run, _ in taken:
             wait_until(lambda: self.told(run), f"the result of run {run}", 60)
-        for run in taken:
+        for run, _ in taken:
             self.assertEqual(len(self.told(run)), 1, (run, self.told(run)))
             starts = len(re.findall("job execute start", self.log_text(run)))
             self.assertLessEqual(starts, 1)
             if starts == 0:
                 self.assertEqual(self.told(run) - {(500, NEVER_BEGAN), (500, UNKNOWN_END)}, set())
+
+    def test_a_known_id_of_another_run_runs(self):
+        """As after a restore: a second, a job or a date apart. Also after a kill, and each with a log of its own."""
+        later, tomorrow = NOW_MS + 15_000, NOW_MS + 86_400_000
+        others = ({"logDateTime": later}, {"jobId": 2}, {"logDateTime": later, "jobId": 2}, {"logDateTime": tomorrow})
+        executor = self.start(self.admin)
+        self.assertEqual(executor.run(1), OK)
+        for at, other in enumerate(others):
+            if at == 2:
+                self.kill(executor)
+                executor = self.start(self.admin)
+            self.assertEqual(executor.run(1, **other), OK, other)
+        wait_until(lambda: len(self.admin.reports()) >= 5, "five results")
+        wait_until(lambda: self.log_count("callback finish") == 5, "five logs")
+        for lives in range(2):
+            for other in ({}, *others):
+                self.assertEqual(executor.run(1, **other), refusal("repeat trigger job, logId:1"), other)
+            if lives == 0:
+                self.kill(executor)
+                executor = self.start(self.admin)
+        asked = executor.post("/log", {"logDateTim": later + 2000, "logId": 1, "fromLineNum": 1})["content"]
+        self.assertIn("logFile not exists", asked["logContent"])
+        for when in (later, tomorrow):
+            asked = executor.post("/log", {"logDateTim": when, "logId": 1, "fromLineNum": 1})["content"]
+            self.assertIn(f"]-[{when // 1000}] ", asked["logContent"].splitlines()[0])
+
+    def log_count(self, text: str) -> int:
+        return sum(text in path.read_text() for path in self.folder.rglob("1*.log"))
 
     @unittest.skipUnless(os.geteuid() == 0, "a file system of its own needs root")
     def test_a_disk_without_room_for_logs(self):

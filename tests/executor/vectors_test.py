@@ -379,6 +379,16 @@ class ClientTest(Case):
         wait_until(lambda: admin.of("registry"), "a registration")
         self.assertNotIn("xxl-job-access-token", admin.of("registry")[0][2])
 
+    def test_pages_drive_nothing(self):
+        for token, page in (("", {"Origin": "http://page.example"}), ("", {"Sec-Fetch-Site": "cross-site"}),
+                            ("", {"Host": "rebound.example:9999"}), (TOKEN, {"Origin": "http://page.example"})):
+            executor = self.start(Admin(self), token=token)
+            own = {"XXL-JOB-ACCESS-TOKEN": token} if token else {}
+            self.assertEqual(executor.post("/beat", b"{}", own | page)["code"], 500, page)
+            self.assertEqual(executor.post("/beat", b"{}", own | {"Sec-Fetch-Site": "none"}), OK)
+            self.assertEqual(executor.post("/beat", b"{}", own | {"Host": "localhost:1"}), OK)
+            executor.kill()
+
     def test_an_idle_worker_ends(self):  # E32
         admin = Admin(self)
         executor = self.start(admin, idle_limit_ms="1000")

@@ -359,4 +359,16 @@ TEST_CASE_METHOD(api_fixture, "api: who asks too often waits, and others do not"
   CHECK(has(last.head, "Retry-After: 1\r\n"));
   CHECK(type_of(last) == "urn:ringmaster:too_many");
   CHECK(call("GET", "/session", {}, "editor").status() == 200);
+  // XXL-JOB's routes count as well.
+  CHECK(get("/xxl-job-admin/jobinfo/pageList", "Cookie: xxl_job_login_token=viewer\r\n").status() == 429);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a request that names many jobs counts as many", "[gateway][api]") {
+  web.settings.requests_per_second = 10;
+  open();
+  std::string ids = "1";
+  for (int i = 2; i <= 100; ++i)
+    ids += "," + std::to_string(i);
+  CHECK(call("POST", "/jobs/start", "{\"ids\":[" + ids + "]}", "operator").status() == 200);
+  CHECK(call("GET", "/session", {}, "operator").status() == 429);
 }

@@ -152,14 +152,23 @@ TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case d
   CHECK(has_beats(seen, 3));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute an address is told so, and right ones pass", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute only tokens pass that were right before", "[gateway]") {
   open();
+  CHECK(post(registry_path, app_1).body == plain_success);
   for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
     REQUIRE(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body == token_wrong);
   for (int i = 0; i < 3; ++i)
     CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body ==
           refusal("Too many requests, please try again later."));
   CHECK(post(registry_path, app_1).body == plain_success);
+  // A right one that was never seen from there is not compared: the answer would tell a guesser.
+  core::group guarded;
+  guarded.app_name = "app-1";
+  guarded.access_token = "of-app-1";
+  tell_groups(std::vector{guarded});
+  CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: of-app-1\r\n").body ==
+        refusal("Too many requests, please try again later."));
+  CHECK(get("/metrics", "Authorization: Bearer wrong\r\nVia: 1.1 p\r\n").status() == 403);
   // Once, not for each.
   const auto logged = log_text.str();
   const auto at = logged.find("more than 100 wrong tokens in a minute from 127.0.0.1");
@@ -333,6 +342,27 @@ TEST_CASE_METHOD(gateway_fixture, "a group's token, for a time also its former o
   CHECK(seen->beats[1].token == token_kind::previous);
   CHECK(seen->beats[2].token == token_kind::group);
   CHECK(seen->beats[3].token == token_kind::common);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a group's token registers no address of another group, and no one a link's", "[gateway]") {
+  open();
+  core::group pay;
+  pay.app_name = "app-1";
+  pay.access_token = "of-app-1";
+  tell_groups(std::vector{pay});
+  seen->note([](recorder& r) { r.taken_address = "http://127.0.0.1:7001/"; });
+  constexpr std::string_view groups_token = "XXL-JOB-ACCESS-TOKEN: of-app-1\r\n";
+  CHECK(post(registry_path, app_1, groups_token).body == refusal("registryValue: it is taken."));
+  CHECK(post(registry_path, with_value("http://127.0.0.1:7002/"), groups_token).body == plain_success);
+  CHECK(post(registry_path, app_1).body == plain_success);
+  for (const auto token : {groups_token, std::string_view{"XXL-JOB-ACCESS-TOKEN: tk-1\r\n"}})
+    for (const auto* address : {"ringmaster://app-1/one", "RingMaster://app-1/one", " ringmaster://x"})
+      CHECK(post(registry_path, with_value(address), token).body
+            == refusal("registryValue: such an address is registered over a native link alone."));
+  REQUIRE(has_beats(seen, 2));
+  CHECK(seen->beats[0].address == "http://127.0.0.1:7002/");
+  CHECK(seen->beats[0].token == core::token_kind::group);
+  CHECK(seen->beats[1].token == core::token_kind::common);
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a callback is answered when it is durable, not before", "[gateway]") {

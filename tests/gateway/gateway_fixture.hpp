@@ -52,6 +52,8 @@ public:
   std::size_t batches = 0;
   completion_mode mode = completion_mode::store;
   protocol::node_status status{true, {}, std::nullopt};
+  /// Of another group.
+  std::string taken_address;
 
 private:
   std::mutex mutex_;
@@ -65,6 +67,11 @@ struct registry_double {
     return {
       [this](const protocol::registry_beat& beat) { seen->note([&](recorder& r) { r.beats.push_back(beat); }); },
       [this](const protocol::registry_removal& removal) { seen->note([&](recorder& r) { r.removals.push_back(removal); }); },
+      [this](const protocol::address_claim& claim) {
+        protocol::claim_verdict verdict;
+        seen->note([&](recorder& r) { verdict.refusal = r.taken_address == claim.address ? "it is taken." : ""; });
+        return verdict;
+      },
       [](protocol::registry_hint) {},
       [](const protocol::registry_subscription&) {},
       [](const protocol::executor_news&) {},
@@ -163,7 +170,7 @@ public:
     gateway_handle = sys.spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
       std::move(partners), server, security, std::make_shared<spdlog::logger>("test", sink), web, table);
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(gateway_handle));
-    listen(gateway::hand_over_to(gateway_handle));
+    listen(gateway::hand_over_to(gateway_handle), gateway::body_rule_of(gateway::routes(), server.context_path));
   }
 
   /// The group names of an admin that knows these apps.
@@ -192,7 +199,10 @@ public:
     if (client.fd() < 0)
       client = raw_socket::connect(address);
     client.send(bytes);
-    return client.read_message();
+    auto reply = client.read_message();
+    if (reply.head.find("Connection: close\r\n") != std::string::npos)
+      client = {};
+    return reply;
   }
   /// With the right token.
   raw_socket::message post(const std::string& target, std::string_view body,
@@ -203,7 +213,7 @@ public:
 
   static std::string text(std::string_view method, std::string_view target, std::string_view body, std::string_view more) {
     std::string bytes;
-    bytes.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: x\r\n").append(more);
+    bytes.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: localhost\r\n").append(more);
     if (!body.empty() || method == "POST")
       bytes.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
     return bytes.append("\r\n").append(body);

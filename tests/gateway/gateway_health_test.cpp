@@ -40,6 +40,21 @@ TEST_CASE_METHOD(gateway_fixture, "readyz tells operators why the node does not 
   CHECK(get("/readyz").status() == 503);
 }
 
+TEST_CASE_METHOD(gateway_fixture, "probes of XXL-JOB installations find its health endpoint", "[gateway]") {
+  open();
+  for (const auto* path : {"/actuator/health", "/xxl-job-admin/actuator/health"}) {
+    const auto reply = get(path, passed_on);
+    CHECK(reply.status() == 200);
+    CHECK(reply.body == R"({"status":"UP"})");
+    CHECK(reply.head.find("Content-Type: application/json") != std::string::npos);
+  }
+  seen->note([](recorder& r) { r.status = {false, {"no store"}, std::nullopt}; });
+  CHECK(get("/actuator/health").status() == 503);
+  CHECK(get("/actuator/health").body == R"({"status":"DOWN"})");
+  caf::anon_send_exit(caf::actor_cast<caf::actor>(spawned[2]), caf::exit_reason::kill);
+  CHECK(get("/actuator/health").status() == 503);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "metrics count requests by route and code", "[gateway]") {
   open();
   post("/api/callback", R"([{"logId":1,"handleCode":200},{"handleCode":200}])");
@@ -94,7 +109,7 @@ TEST_CASE_METHOD(gateway_fixture, "metrics count what the transport does", "[gat
 
 TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes", "[gateway]") {
   open();
-  for (const auto* path : {"/livez", "/readyz", "/metrics"}) {
+  for (const auto* path : {"/livez", "/readyz", "/actuator/health", "/metrics"}) {
     auto reply = post(path, "{}");
     CHECK(reply.status() == 405);
     CHECK(reply.head.find("Allow: GET, HEAD\r\n") != std::string::npos);
@@ -102,14 +117,40 @@ TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes"
   }
 }
 
-TEST_CASE("an empty token makes nobody an operator", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "wrong bearer tokens are counted, and then right ones are not compared", "[gateway]") {
+  open();
+  for (std::size_t i = 0; i <= core::failure_meter::a_minute_max; ++i)
+    REQUIRE(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer guess\r\n").status() == 403);
+  CHECK(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer tk-1\r\n").status() == 403);
+  CHECK(log_text.str().find("wrong tokens in a minute") != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "without an access token no bearer token makes an operator", "[gateway]") {
+  security.access_token = "";
+  open();
+  CHECK(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer \r\n").status() == 403);
+  CHECK(get("/metrics").status() == 200);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "operators' paths have one spelling", "[gateway]") {
+  open();
+  for (const auto* other : {"//metrics", "/metrics/", "/xxl-job-admin/metrics"})
+    CHECK(get(other).status() == 403);
+  CHECK(get("/metrics?x=1").status() == 200);
+  CHECK(get("/readyz").body == R"({"ready":true,"reasons":[]})");
+  for (const auto* other : {"//readyz", "/xxl-job-admin/readyz"})
+    CHECK(get(other).body == R"({"ready":true})");
+}
+
+TEST_CASE("a request is local by its peer, its headers and its Host", "[gateway]") {
   protocol::http_request request;
-  request.headers = {{"Authorization", "Bearer "}};
-  CHECK_FALSE(gateway::is_operator(request, "", true));
-  CHECK_FALSE(gateway::is_operator(request, "t", true));
+  CHECK_FALSE(gateway::is_local(request));
   request.remote_is_loopback = true;
-  CHECK(gateway::is_operator(request, "", true));
-  CHECK_FALSE(gateway::is_operator(request, "", false));
+  CHECK(gateway::is_local(request));
+  request.headers = {{"Host", "localhost:8080"}};
+  CHECK(gateway::is_local(request));
+  request.headers = {{"Host", "rebound.example"}};
+  CHECK_FALSE(gateway::is_local(request));
 }
 
 TEST_CASE("tokens are equal only as a whole", "[gateway]") {

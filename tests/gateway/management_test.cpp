@@ -10,7 +10,10 @@ using namespace ringmaster::test;
 namespace {
 
 struct management : web_fixture {
-  management() { open(); }
+  management() {
+    web.settings.job_management = "all";
+    open();
+  }
 
   std::string manage(const std::string& operation, const std::string& body, const std::string& token = "tk-1") {
     return post("/xxl-job-admin/api/" + operation, body,
@@ -94,4 +97,53 @@ TEST_CASE_METHOD(management, "what cannot be read asks nobody, and too many at o
   for (int i = 0; i < 1000 && last.find("502") == std::string::npos; ++i)
     last = manage("startJob", "7");
   CHECK(last == R"({"code":502,"msg":"Too many requests, please try again later.","content":null,"data":null})");
+}
+
+TEST_CASE_METHOD(management, "a group's token leaves half of the operations to others", "[gateway][web]") {
+  guard();
+  const auto is_refused = [](const std::string& reply) { return reply.find("\"code\":502") != std::string::npos; };
+  int taken = 0;
+  while (taken < 1000 && !is_refused(manage("startJob", "7", "of-pay")))
+    ++taken;
+  CHECK(taken < 200);
+  for (int i = 0; i < 50; ++i)
+    CHECK_FALSE(is_refused(manage("startJob", "7")));
+}
+
+namespace {
+
+struct management_by : web_fixture {
+  std::string start(const std::string& setting, const std::string& token) {
+    web.settings.job_management = setting;
+    open();
+    core::group pay;
+    pay.app_name = "pay-worker";
+    pay.access_token = "of-pay";
+    pay.previous_token = "was-of-pay";
+    pay.previous_until = core::time_point{std::chrono::hours{24 * 365 * 200}};
+    tell_groups(std::vector{pay});
+    return post("/xxl-job-admin/api/startJob", R"({"id":7})",
+                "XXL-JOB-ACCESS-TOKEN: " + token + "\r\nXXL-JOB-APPNAME: pay-worker\r\n")
+      .body;
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(management_by, "job management is for the tokens that the setting names", "[gateway][web]") {
+  const auto [setting, token, permitted] = GENERATE(table<std::string, std::string, bool>({
+    {"off", "of-pay", false},
+    {"off", "tk-1", false},
+    {"group_tokens", "of-pay", true},
+    {"group_tokens", "tk-1", false},
+    {"all", "tk-1", true},
+    {"all", "was-of-pay", false},
+  }));
+  CAPTURE(setting, token);
+  CHECK((start(setting, token) == plain_success) == permitted);
+  CHECK(script->take_asked().empty() != permitted);
+}
+
+TEST_CASE("the default lets groups' tokens manage the jobs of their group", "[gateway]") {
+  CHECK(config::gateway_settings{}.job_management == "group_tokens");
 }

@@ -2,9 +2,11 @@
 
 #include "tests/support/catch.hpp"
 
+#include <tuple>
 #include <vector>
 
 #include "gateway/transport/body_budget.hpp"
+#include "gateway/transport/client_shares.hpp"
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/raw_socket.hpp"
 
@@ -62,6 +64,50 @@ private:
 };
 
 } // namespace
+
+TEST_CASE_METHOD(bodies_fixture, "a body that is longer than the rule permits is not read", "[gateway]") {
+  std::string seen;
+  listen(
+    [&seen](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+      seen = (request.body_omitted ? "omitted " : "whole ") + std::to_string(request.body.size());
+      reply->send({});
+    },
+    [](std::string_view method, std::string_view target) {
+      return method == "POST" && target == "/short" ? std::size_t{20'000} : std::size_t{1'000'000};
+    });
+  for (const auto& [bytes, target, expected] : {std::tuple{20'000, "/short", "whole 20000"}, {20'001, "/short", "omitted 0"},
+                                                {20'001, "/long", "whole 20001"}, {100, "/short", "whole 100"}}) {
+    auto client = raw_socket::connect(address);
+    client.send(post_of(static_cast<std::size_t>(bytes), target));
+    CHECK(client.read_message().status() == 200);
+    CHECK(seen == expected);
+  }
+  // The head alone decides: the client need not send its body.
+  auto client = raw_socket::connect(address);
+  client.send("POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n");
+  const auto reply = client.read_message();
+  CHECK(reply.status() == 200);
+  CHECK(reply.head.find("Connection: close") != std::string::npos);
+}
+
+TEST_CASE("connections are shared between clients", "[gateway]") {
+  namespace asio = gateway::http::asio;
+  gateway::http::client_shares shares{2, {"10.0.0.9"}};
+  const auto take = [&shares](const char* remote) { return shares.take(asio::ip::make_address(remote)); };
+  const auto first = take("2001:db8::1");
+  REQUIRE(first);
+  CHECK(take("2001:db8::2"));
+  CHECK_FALSE(take("2001:db8::3"));
+  CHECK(take("10.0.0.1"));
+  for (int i = 0; i < 5; ++i) {
+    CHECK(take("127.0.0.1") == std::string{});
+    CHECK(take("10.0.0.9") == std::string{});
+  }
+  shares.give_back(*first);
+  CHECK(take("2001:db8::3"));
+  shares.give_back("");
+  CHECK(shares.clients() == 2);
+}
 
 TEST_CASE("bodies: what fits is granted, what grows is counted once", "[gateway]") {
   body_budget budget{100};

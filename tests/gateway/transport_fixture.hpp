@@ -99,9 +99,9 @@ public:
   transport_fixture() { server.listen = "127.0.0.1:0"; }
 
   void start() { transport = gateway::make_transport(server, trigger, security); }
-  void listen(protocol::http_handler handler) {
+  void listen(protocol::http_handler handler, protocol::body_rule body_limit = {}) {
     start();
-    auto bound = transport->listen(std::move(handler));
+    auto bound = transport->listen(std::move(handler), std::move(body_limit));
     if (!bound)
       throw std::runtime_error(bound.error().context);
     address = *bound;

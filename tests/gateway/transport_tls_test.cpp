@@ -363,6 +363,21 @@ TEST_CASE_METHOD(tls_fixture, "files are examined", "[gateway][tls]") {
   const auto node = authority.issue("node", "DNS:a", 3600);
   config::link_settings link{.listen = {}, .certificate = node.certificate, .key = node.key, .ca = authority.file()};
   CHECK(gateway::examine_tls({}, {}, link, now)[0].detail.starts_with("link.certificate = "));
+  const auto usage_of = [&](const std::string& usage, const std::string& listen) {
+    const auto made = authority.issue("used", "DNS:a", 40L * 24 * 3600, usage);
+    ::chmod(made.key.c_str(), 0600);
+    const config::link_settings used{listen, made.certificate, made.key, authority.file()};
+    const auto found = gateway::examine_tls({}, {}, used, now);
+    return found.back().how;
+  };
+  CHECK(usage_of("", "127.0.0.1:0") == level::warning);
+  CHECK(usage_of("serverAuth", "127.0.0.1:0") == level::fine);
+  CHECK(usage_of("serverAuth,clientAuth", "127.0.0.1:0") == level::fine);
+  CHECK(usage_of("clientAuth", "127.0.0.1:0") == level::failure);
+  CHECK(usage_of("", "") == level::warning);
+  CHECK(usage_of("clientAuth", "") == level::fine);
+  CHECK(usage_of("serverAuth,clientAuth", "") == level::warning);
+  CHECK(usage_of("serverAuth", "") == level::failure);
   link.ca = folder.path() + "/none";
   findings = gateway::examine_tls({}, {}, link, now);
   CHECK(findings[0].how == level::failure);

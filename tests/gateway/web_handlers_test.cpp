@@ -34,7 +34,7 @@ TEST_CASE_METHOD(web_fixture, "times in requests and answers are local ones", "[
   submit("/chartInfo", "startDate=2026-01-01 00:00:00&endDate=2026-01-01 23:59:59", cookie_3("viewer"));
   submit("/joblog/pageList", "jobGroup=1&jobId=0&logStatus=-1&filterTime=2026-01-01 08:00:00 - 2026-01-01 09:00:00",
          cookie_3("viewer"));
-  CHECK(script->take_asked() == std::vector<std::string>{"report_query(1767196800000, 1767283199001)",
+  CHECK(script->take_asked() == std::vector<std::string>{"report_query(1767196800000, 1767283200000)",
                                                          "run_page_query('1', '-', 0, '1767225600000', '1767229200000', "
                                                          "'0+10') by vera@127.0.0.1"});
   const auto page = content_of(submit("/joblog/pageList", "jobGroup=1&jobId=0&logStatus=-1", cookie_3("viewer")));

@@ -38,6 +38,7 @@ const std::array rights = std::to_array<rights_row>({
   {"/api/triggerJob", none, nobody, none, nobody},
   {"/livez", none, everybody, none, everybody},
   {"/readyz", none, everybody, none, everybody},
+  {"/actuator/health", none, everybody, none, everybody},
   {"/metrics", none, nobody, none, nobody},
 
   {"/toLogin", none, visitors, none, visitors},

@@ -28,7 +28,7 @@ from support.process import Process, environment, free_ports
 from support.report import Skip
 from support.waiting import wait_until
 
-QUICK, SLOW, FAILING, EDITED = range(1, 61), range(101, 141), range(201, 206), range(301, 321)
+QUICK, SLOW, FAILING, EDITED, RATES = range(1, 61), range(101, 141), range(201, 206), range(301, 321), range(401, 421)
 READY_DEADLINE_S = 20
 CONFIG = """\
 data_dir = "{folder}/data"
@@ -111,6 +111,9 @@ class Stage:
         self.sql = self.connect()
         self.run_sql("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list)"
                      " VALUES (1, 'app', 'App', 1, %s)", (f"http://127.0.0.1:{self.executor.server_port}/",))
+        # Only an address that registered itself is believed when it denies having a run.
+        self.run_sql("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)"
+                     " VALUES ('EXECUTOR', 'app', %s, now())", (f"http://127.0.0.1:{self.executor.server_port}/",))
 
     def connect(self):
         pymysql = driver()
@@ -211,6 +214,44 @@ def side_by_side(stage: Stage, version: str, seconds: float) -> list[str]:
     return problems + java.errors + account(stage, java, begin, end)
 
 
+def graceful_stop(stage: Stage, version: str) -> list[str]:
+    """The only node stops beside a Java admin that sleeps as a real one does: nothing is lost, fixed rates keep their phase."""
+    for job in QUICK:
+        stage.add_job(job, 1)
+    for job in SLOW:
+        stage.add_job(job, 2)
+    for job in RATES:
+        stage.add_job(job, 2)
+        stage.run_sql("UPDATE xxl_job_info SET schedule_type = 'FIX_RATE', schedule_conf = '2',"
+                      " trigger_next_time = trigger_next_time + %s WHERE id = %s", (job % 2 * 1000, job))
+    java = JavaAdmin(stage.connect, version, sleeps=True)
+    stage.start()
+    java.start()
+    begin = now_ms()
+    time.sleep(12.3)
+    problems, stopped_at = [], now_ms()
+    if stage.node.terminate() != 0:
+        problems.append("the node did not end well: " + str(stage.node.tail(4)))
+    if now_ms() - stopped_at > 9000:
+        problems.append(f"the stop took {now_ms() - stopped_at} ms")
+    time.sleep(9)
+    end = now_ms()
+    java.stop()
+    counts = Counter(stage.executor.runs) + Counter(java.fired)
+    problems += lists("fired twice", (run for run, times in counts.items() if times > 1))
+    first = begin + 6000 - (begin + 6000) % 2000
+    wanted = {(job, instant) for jobs, step in ((QUICK, 1000), (SLOW, 2000)) for job in jobs
+              for instant in range(first, end - 1000, step)}
+    wanted |= {(job, instant) for job in RATES for instant in range(first + job % 2 * 1000, end - 1000, 2000)}
+    problems += lists("lost", wanted - set(counts))
+    if java.late:
+        problems.append(f"the Java admin came to {java.late} instants late")
+    if not java.fired:
+        problems.append("the Java admin fired nothing")
+    print(f"      {len(stage.executor.runs)} instants by Ringmaster, {len(java.fired)} by Java")
+    return problems + java.errors
+
+
 def account(stage: Stage, java: JavaAdmin, begin: int, end: int) -> list[str]:
     ours = [run for run in stage.executor.runs if run[0] not in FAILING]
     theirs = [run for run in java.fired if run[0] not in FAILING]
@@ -297,7 +338,8 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT")
     arguments = parser.parse_args()
     checks = {"2.4: side by side": (side_by_side, "2.4"), "3.4: side by side": (side_by_side, "3.4"),
-              "residual": (residual, "3.4"), "takeover": (takeover, "")}
+              "2.4: graceful stop": (graceful_stop, "2.4"), "3.0: graceful stop": (graceful_stop, "3.0"),
+              "3.4: graceful stop": (graceful_stop, "3.4"), "residual": (residual, "3.4"), "takeover": (takeover, "")}
     failed = skipped = 0
     with tempfile.TemporaryDirectory(prefix="shared-mode-") as folder:
         names = tuple(f"shared_{position}" for position in range(len(checks)))

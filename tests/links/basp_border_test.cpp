@@ -54,6 +54,13 @@ TEST_CASE_METHOD(bordered, "a connection begins with one handshake of its kind",
   }
 }
 
+TEST_CASE_METHOD(bordered, "a connection names some gates, not any number of them", "[links][border]") {
+  greet();
+  for (int i = 0; i < basp_border::hellos_max; ++i)
+    CHECK(judge(operation::direct_message, message()) == verdict::pass);
+  CHECK(judge(operation::direct_message, message()) == verdict::close);
+}
+
 TEST_CASE("who dials waits for the handshake of a server", "[links][border]") {
   basp_border border{true, test::node_of(1)};
   const auto judge = [&](const std::string& bytes) { return border.judge(std::as_bytes(std::span{bytes})); };

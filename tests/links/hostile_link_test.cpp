@@ -1,5 +1,7 @@
 // Peers with a certificate of the authority that are not ours.
 
+#include <chrono>
+#include <csignal>
 #include <string>
 
 #include "actors/link/basp_border.hpp"
@@ -13,6 +15,32 @@ using namespace std::chrono_literals;
 using test::basp_header;
 using test::bytes_of;
 using operation = caf::io::basp::message_type;
+
+TEST_CASE_METHOD(test::tls_world, "a connection without an admitted hello ends, however alive it looks", "[links]") {
+  test::linked_node node{facts, of("node")};
+  test::linked_executor good{facts, of("good"), {node.address}};
+  REQUIRE(facts->await("link up", 1));
+  test::tls_peer peer{node.address, authority.issue("peer")};
+  REQUIRE(peer.shake_hands());
+  const auto me = bytes_of(test::node_of(9));
+  peer.send(basp_header(operation::client_handshake, static_cast<std::uint32_t>(me.size())) + me);
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto until = std::chrono::steady_clock::now() + 30s;
+  bool is_open = true;
+  try {
+    // The node's own heartbeats come once a second.
+    while (is_open && std::chrono::steady_clock::now() < until) {
+      peer.send(basp_header(operation::heartbeat, 0));
+      is_open = peer.read_some();
+    }
+  } catch (const std::exception&) {
+    is_open = false;
+  }
+  CHECK_FALSE(is_open);
+  node.send({1});
+  CHECK(facts->await("result 1", 1));
+  CHECK(facts->count("link down") == 0);
+}
 
 TEST_CASE_METHOD(test::tls_world, "a node lives on when a peer sends what CAF would not survive", "[links]") {
   test::linked_node node{facts, of("node")};

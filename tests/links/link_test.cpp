@@ -52,6 +52,29 @@ TEST_CASE_METHOD(tls_world, "a wrong token is refused in words", "[links]") {
   CHECK(facts->count("link up") == 0);
 }
 
+TEST_CASE_METHOD(tls_world, "an executor's certificate is not good as a node's, nor a node's as an executor's", "[links]") {
+  const auto with = [this](const std::string& name, const std::string& usage) {
+    return test::ports_of(authority.issue(name, "DNS:" + name, 3600, usage), authority.file());
+  };
+  SECTION("each in its place") {
+    test::linked_node node{facts, with("node", "serverAuth")};
+    test::linked_executor executor{facts, with("executor", "clientAuth"), {node.address}};
+    CHECK(facts->await("link up", 1));
+  }
+  SECTION("an executor's as a node's") {
+    test::linked_node node{facts, with("node", "clientAuth")};
+    test::linked_executor executor{facts, with("executor", "clientAuth"), {node.address}};
+    CHECK(facts->await_words("the node's certificate is not accepted"));
+    CHECK(facts->count("link up") == 0);
+  }
+  SECTION("a node's as an executor's") {
+    test::linked_node node{facts, with("node", "serverAuth")};
+    test::linked_executor executor{facts, with("executor", "serverAuth"), {node.address}};
+    CHECK(facts->await_words("its certificate is not accepted"));
+    CHECK(facts->count("link up") == 0);
+  }
+}
+
 TEST_CASE_METHOD(tls_world, "another version of the link is refused in words", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor executor{facts, of("executor"), {node.address}, "secret", "ringmaster.link.v0"};
@@ -313,7 +336,7 @@ TEST_CASE_METHOD(tls_world, "who shakes hands and stays silent keeps nobody out"
   test::linked_node node{facts, of("node")};
   const auto shown = authority.issue("silent");
   std::vector<std::unique_ptr<test::tls_peer>> silent;
-  for (std::size_t i = 0; i <= actors::handshakes::count_max; ++i) {
+  for (std::size_t i = 0; i <= actors::visitors::guests_max; ++i) {
     silent.push_back(std::make_unique<test::tls_peer>(node.address, shown));
     REQUIRE(silent.back()->shake_hands());
   }

@@ -156,13 +156,14 @@ public:
                          caf::actor_cast<caf::actor>(listener_), caf::actor_cast<caf::actor>(http_)});
   }
 
-  /// Sends runs with these ids to the pool's idea of a way.
-  void send(std::vector<std::int64_t> ids, const std::string& param = {}) {
+  /// Sends runs with these ids to the pool's idea of a way; `attempt` 1: once more, as recovery does.
+  void send(std::vector<std::int64_t> ids, const std::string& param = {}, int attempt = 0) {
     protocol::send_batch batch{{}, listener_};
     for (auto id : ids) {
       core::claimed_run run;
       run.id = core::log_id{id};
       run.plan.spec = spec_of(id, param);
+      run.attempt = attempt;
       batch.runs.push_back(std::move(run));
     }
     protocol::anon_send(way(), std::move(batch));
@@ -216,6 +217,7 @@ private:
     });
     registry_ = system_.spawn([]() -> protocol::registry_monitor::behavior_type {
       return {[](const protocol::registry_beat&) {},         [](const protocol::registry_removal&) {},
+              [](const protocol::address_claim&) { return protocol::claim_verdict{}; },
               [](protocol::registry_hint) {},                [](const protocol::registry_subscription&) {},
               [](const protocol::executor_news&) {},         [](const protocol::news_subscription&) {},
               [](protocol::tick_atom) {}};
@@ -396,7 +398,7 @@ struct tls_world {
       auto again = node.take_unanswered();
       ended_ += again.size();
       if (!again.empty() && facts->await("link up", facts->count("link down") + 1))
-        node.send(std::move(again));
+        node.send(std::move(again), {}, 1);
     }
     return facts->count("answered 200") == count;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {
@@ -22,75 +23,15 @@ void protocol_checker::tally::add(const tally& other) {
   repeated_claims += other.repeated_claims;
   edits += other.edits;
   acknowledged += other.acknowledged;
+  asked += other.asked;
+  dropped += other.dropped;
 }
 
 void protocol_checker::fail(const std::string& rule, const std::string& what) { violations_.push_back(rule + ": " + what); }
 
-// -- lives -----------------------------------------------------------------------------------------------------------------
+// -- planning ------------------------------------------------------------------------------------------------------------------
 
-bool protocol_checker::is_current(const core::node_life& life) const {
-  auto known = lives_.find(life.node);
-  return known != lives_.end() && known->second == life.incarnation;
-}
-
-void protocol_checker::entered(const core::node_life& life) {
-  auto [known, first] = lives_.try_emplace(life.node, life.incarnation);
-  if (first)
-    return;
-  over_.try_emplace({life.node, known->second}, world_.now());
-  known->second = life.incarnation;
-}
-
-void protocol_checker::fenced(const core::node_row& seen) {
-  core::node_life life{seen.id, seen.incarnation};
-  over_.try_emplace({seen.id, seen.incarnation}, world_.now());
-  lives_.erase(seen.id);
-  ++counts_.fences;
-  if (world_.gate_open(life) && !world_.clock_was_frozen(seen.id))
-    fail("F10", "life " + text(life) + " is fenced before its deadline");
-}
-
-void protocol_checker::left(const core::node_life& life) {
-  if (is_current(life)) {
-    over_.try_emplace({life.node, life.incarnation}, world_.now());
-    lives_.erase(life.node);
-  }
-}
-
-void protocol_checker::ended_by_switch(const core::node_life& life) { lives_.erase(life.node); }
-
-// -- planning --------------------------------------------------------------------------------------------------------------
-
-void protocol_checker::edited(std::int64_t revision, const std::vector<core::job_id>& jobs) {
-  ++counts_.edits;
-  for (auto job : jobs)
-    of_revision_[revision][core::number(job)] = ++editions_[core::number(job)];
-  read_schedule();
-}
-
-void protocol_checker::switched() {
-  by_hand_.clear();
-  read_schedule();
-}
-
-void protocol_checker::read_schedule() {
-  for (auto& job : expect(world_.store->firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 1000))) {
-    auto id = core::number(job.spec->id);
-    if (job.next)
-      next_[id] = *job.next;
-    else
-      next_.erase(id);
-    jobs_[id] = std::move(job);
-  }
-}
-
-void protocol_checker::acknowledged(std::int64_t revision) {
-  ++counts_.acknowledged;
-  for (auto [job, edition] : of_revision_[revision])
-    answered_[job] = std::max(answered_[job], edition);
-}
-
-void protocol_checker::claimed(const core::claim_batch& batch, const core::claim_outcome& outcome, core::time_point now) {
+void protocol_checker::claimed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
   if (!is_current(batch.owner))
     fail("F6", "life " + text(batch.owner) + " claims after its end");
   auto is_new = claims_.emplace(batch.owner.node, batch.owner.incarnation, batch.sequence).second;
@@ -102,7 +43,7 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
   }
   for (const auto& move : batch.moves)
     if (std::find(outcome.lost_races.begin(), outcome.lost_races.end(), move.job) == outcome.lost_races.end())
-      check_move(batch, move, now);
+      check_move(batch, move);
   for (const auto& run : outcome.runs)
     check_run(run, batch.owner);
   check_rows(batch);
@@ -130,7 +71,7 @@ void protocol_checker::adopted(const core::node_life& owner, const std::vector<c
     runs_[core::number(run.id)].claim = {owner.node, owner.incarnation, run.claim};
 }
 
-void protocol_checker::check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now) {
+void protocol_checker::check_move(const core::claim_batch& batch, const core::schedule_move& move) {
   auto id = core::number(move.job);
   auto known = next_.find(id);
   if (known == next_.end() || known->second != move.expected_next)
@@ -142,28 +83,35 @@ void protocol_checker::check_move(const core::claim_batch& batch, const core::sc
   else
     next_.erase(id);
 
-  if (by_hand_.contains(id))
-    return;
-  const auto& spec = *jobs_.at(id).spec;
+  if (!by_hand_.contains(id))
+    check_planned(batch, move, *jobs_.at(id).spec);
+}
+
+// Lateness is that of the true time: a clock that is ahead for a moment makes nothing late.
+void protocol_checker::check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec) {
+  const auto id = core::number(move.job);
   std::set<core::time_point> planned;
+  bool misfire = false;
   for (const auto& run : batch.runs) {
     if (run.spec->id != move.job || run.intent)
       continue;
     planned.insert(run.fire_at);
+    misfire = misfire || run.kind == core::trigger_kind::misfire;
     if (run.spec->param != spec.param || run.spec->schedule_conf != spec.schedule_conf)
       fail("F5", "job " + text(id) + " is claimed by a definition that was edited");
-    if (run.kind == core::trigger_kind::misfire)
-      return;
   }
-  auto late = now - move.expected_next;
-  span set_back{0};
-  for (const auto& one : what_.faults)
-    if (one.what == effect::step_clock || one.what == effect::freeze || one.what == effect::sleep)
-      set_back += one.lasts < 0ms ? -one.lasts : one.lasts;
-  if (planned.empty() && spec.misfire == core::misfire_policy::do_nothing && late + set_back > 5s)
+  const auto late = world_.true_time() - move.expected_next;
+  const bool may_be_missed = late + clock_errors(*what_) > 5s;
+  auto rule = core::schedule::compile(spec.schedule, spec.schedule_conf, {}, spec.timing);
+  const bool drops = spec.misfire == core::misfire_policy::do_nothing || rule->is_over(world_.true_time() + clock_errors(*what_));
+  if (may_be_missed && misfire)
     return;
-  auto rule = core::schedule::compile(spec.schedule, spec.schedule_conf, {});
-  for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at))
+  if (may_be_missed && planned.empty() && drops) {
+    for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id))
+      ++dropped_[batch.owner.node];
+    return;
+  }
+  for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id))
     if (!planned.contains(*at)) {
       fail("F1", "an instant of job " + text(id) + " is left out: " + text(core::to_ms(*at)) + ", late by " +
                    text(late.count()) + " ms");
@@ -177,8 +125,7 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   auto& book = runs_[core::number(claimed.id)];
   book.spec = run.spec;
   book.edition = editions_[job];
-  book.by_schedule = !run.intent || core::is_reserved(run.kind);
-  book.claim = {owner.node, owner.incarnation, claimed.claim};
+  book.claim = book.first_claim = {owner.node, owner.incarnation, claimed.claim};
   if (!run.intent || run.kind == core::trigger_kind::cron) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));
@@ -188,11 +135,53 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   auto intent = core::number(*run.intent);
   if (!claimed_intents_.emplace(intent, run.part.index).second)
     fail("F3", "intent " + text(intent) + " is claimed twice");
+  if (!core::is_reserved(run.kind))
+    check_definition(claimed);
+  check_asked(claimed);
+  check_wait(claimed);
+}
+
+// However many runs wait for an executor that stands still, those of the others go on.
+void protocol_checker::check_wait(const core::claimed_run& claimed) {
+  constexpr span wait_max = 18s;
+  const auto made = made_at_.find(core::number(*claimed.plan.intent));
+  const bool elsewhere = claimed.plan.spec->param.find(backlog_mark) != std::string::npos || !claimed.plan.addresses.empty();
+  if (what_->backlog == 0 || made == made_at_.end() || elsewhere)
+    return;
+  if (const auto waited = world_.now() - made->second; waited > wait_max)
+    fail("F4", "intent " + text(made->first) + " waited for " + text(std::chrono::duration_cast<milliseconds>(waited).count()) +
+                 " ms behind those of another executor");
+}
+
+// Beside Java admins the definition is the row of their table, which the account of shared mode watches.
+void protocol_checker::check_definition(const core::claimed_run& claimed) {
+  const auto job = core::number(claimed.plan.spec->id);
+  const auto known = jobs_.find(job);
+  if (what_->shared || by_hand_.contains(job))
+    return;
+  if (known == jobs_.end())
+    fail("F5", "run " + text(core::number(claimed.id)) + " is claimed of job " + text(job) + ", which was removed");
+  else if (!storage::runs_alike(*known->second.spec, *claimed.plan.spec))
+    fail("F5", "run " + text(core::number(claimed.id)) + " is claimed by a definition of job " + text(job) + " that was edited");
+}
+
+void protocol_checker::check_asked(const core::claimed_run& claimed) {
+  const auto wish = asked_.find(core::number(*claimed.plan.intent));
+  if (wish == asked_.end())
+    return;
+  const auto& [intent, asked] = *wish;
+  const auto& addresses = asked.addresses;
+  if (!addresses.empty() && !claimed.plan.address.empty()
+      && std::find(addresses.begin(), addresses.end(), claimed.plan.address) == addresses.end())
+    fail("by hand", "the run of intent " + text(intent) + " goes to another address than asked for");
+  if (asked.param && claimed.plan.effective_param() != *asked.param)
+    fail("by hand", "the run of intent " + text(intent) + " has another parameter than asked for");
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------
 
 void protocol_checker::recorded(const core::record_batch& batch, const core::record_outcome& outcome) {
+  check_stored(batch, outcome);
   std::vector<core::log_id> ids;
   for (const auto& trigger : batch.triggers)
     ids.push_back(trigger.id);
@@ -211,9 +200,31 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
   }
   if (!outcome.fenced)
     check_dropped(batch);
-  for (const auto& intent : outcome.intents) {
+  note_intents(outcome.intents);
+}
+
+// Equal codes do not show that a row was written a second time; what the store says it stored does.
+void protocol_checker::check_stored(const core::record_batch& batch, const core::record_outcome& outcome) {
+  std::set<std::int64_t> sent, ended;
+  for (const auto& trigger : batch.triggers)
+    if (runs_[core::number(trigger.id)].trigger_code == 0)
+      sent.insert(core::number(trigger.id));
+  for (const auto& callback : batch.callbacks)
+    if (runs_[core::number(callback.id)].handle_code == 0)
+      ended.insert(core::number(callback.id));
+  if (outcome.triggers_stored > sent.size())
+    fail("F3", "what became of sending a run is stored twice");
+  if (outcome.callbacks_stored > ended.size())
+    fail("F3", "the result of a run is stored twice");
+}
+
+void protocol_checker::decided(const std::vector<core::intent>& intents) { note_intents(intents); }
+
+void protocol_checker::note_intents(const std::vector<core::intent>& intents) {
+  for (const auto& intent : intents) {
     ++counts_.intents;
     intents_[core::number(intent.id)] = intent;
+    made_at_[core::number(intent.id)] = world_.now();
     auto child = intent.kind == core::trigger_kind::parent ? core::number(intent.job) : 0;
     intent_key key{intent.kind, child, core::number(intent.origin), intent.part.index};
     if (!intent_keys_.emplace(key, core::number(intent.id)).second)
@@ -228,7 +239,8 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
 void protocol_checker::check_dropped(const core::record_batch& batch) {
   for (auto sequence : batch.resolved_claims)
     for (const auto& [id, run] : runs_)
-      if (run.claim == claim_key{batch.owner.node, batch.owner.incarnation, sequence} && run.trigger_code == 0)
+      if (run.claim == claim_key{batch.owner.node, batch.owner.incarnation, sequence} && run.trigger_code == 0
+          && !(run.spec && removed_.contains(core::number(run.spec->id)))) // its row may be gone
         fail("F9", "the claim of run " + text(id) + " is dropped before it is known what became of it");
 }
 
@@ -241,6 +253,10 @@ void protocol_checker::permitted(const core::node_life& owner, std::span<const c
       continue;
     auto id = core::number(runs[i].run);
     ++counts_.permits;
+    const auto& [node, incarnation, sequence] = runs_[id].first_claim;
+    const core::node_life first{node, incarnation};
+    if (!(first == owner) && cut_short_.contains({node, incarnation}) && may_still_write(first))
+      fail("F10", "run " + text(id) + " is permitted to be sent again while life " + text(first) + " may write it");
     if (++runs_[id].permits > 1)
       fail("F2", "run " + text(id) + " is permitted to be sent again twice");
     std::vector<core::log_id> one{runs[i].run};
@@ -257,13 +273,12 @@ void protocol_checker::written(const core::node_life& life, std::int64_t id, spa
   ++run.writes;
   if (run.writes > 1 + run.permits)
     fail("F2", "run " + text(id) + " is sent " + text(run.writes) + " times without permission");
-  auto over = over_.find({life.node, life.incarnation});
-  if (over == over_.end()) {
-    if (run.by_schedule && run.edition < answered_[core::number(run.spec->id)])
+  if (!is_over(life)) {
+    if (run.spec && run.edition < answered_[core::number(run.spec->id)])
       fail("F5", "run " + text(id) + " is sent by a definition whose edit was acknowledged");
     return;
   }
-  if (checked > over->second && !world_.clock_was_frozen(life.node))
+  if (checked > over_.at({life.node, life.incarnation}) && !world_.clock_was_frozen(life.node))
     fail("F6", "life " + text(life) + " sends run " + text(id) + " and looked at its deadline after its end");
   ++counts_.residuals;
   run.residual = "R1";
@@ -275,7 +290,12 @@ void protocol_checker::arrived(std::int64_t id, span written) {
     run.residual = "R2";
 }
 
-void protocol_checker::denied(std::int64_t id) { runs_[id].denied = world_.now(); }
+// Behind an address that registered itself the word of any process counts: R5.
+void protocol_checker::denied(std::int64_t id, bool another_has_it) {
+  runs_[id].denied = world_.now();
+  if (another_has_it && what_->registered)
+    runs_[id].residual = "R5";
+}
 
 void protocol_checker::executed(std::int64_t id) {
   auto& run = runs_[id];
@@ -288,10 +308,12 @@ void protocol_checker::executed(std::int64_t id) {
 void protocol_checker::check_executions(std::int64_t id, const run_book& run) {
   auto policy = run.spec ? run.spec->on_unknown : core::unknown_policy::ask;
   auto most = 1;
-  bool forgets = what_.kind == executor_kind::java || run.forgotten;
+  bool forgets = what_->kind == executor_kind::java || run.forgotten
+                 || (what_->replicas > 1 && what_->registered && !run.residual.empty())
+                 || (policy == core::unknown_policy::resend && what_->replicas > 1); // the other process never knew it
   if (forgets && (policy == core::unknown_policy::resend || (policy == core::unknown_policy::ask && !run.residual.empty())))
     most = 2;
-  if (run.copied && run.forgotten) // no sender can do anything about this
+  if (run.copied && (run.forgotten || what_->replicas > 1)) // no sender can do anything about this
     most = 2;
   if (run.executions > most)
     fail("F2", "run " + text(id) + " is executed " + text(run.executions) + " times");

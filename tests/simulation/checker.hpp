@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/execution_state.hpp"
+#include "core/job_card.hpp"
 #include "core/log_row.hpp"
 #include "core/node.hpp"
 #include "core/run.hpp"
@@ -26,6 +27,8 @@ namespace ringmaster::simulation {
 /// What the checker has to know of the nodes.
 struct checked_world {
   std::function<span()> now;
+  /// The civil time that all clocks should show.
+  std::function<core::time_point()> true_time;
   /// What is due a day later is not waited for.
   core::time_point today;
   storage::store* store = nullptr;
@@ -39,7 +42,7 @@ struct checked_world {
 
 class protocol_checker {
 public:
-  protocol_checker(const history& what, checked_world seen) : what_{what}, world_{std::move(seen)} {}
+  protocol_checker(const history& what, checked_world seen) : what_{&what}, world_{std::move(seen)} {}
 
   // -- commits
   /// `revision`: of the declared jobs; `jobs`: those that were there before and are others now.
@@ -48,11 +51,25 @@ public:
   void edited_by_hand(core::job_id job) { by_hand_.insert(core::number(job)); }
   /// The edit was answered, and no run of a former definition was said to be on its way.
   void acknowledged(std::int64_t revision);
+  /// An edit of one job by hand, on a page or over the API.
+  void edited_one(core::job_id job);
+  void removed(core::job_id job) { removed_.insert(core::number(job)); }
+  [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
+  /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
+  void acknowledged_one(core::job_id job, int edits_before);
+  /// A run by hand is durable.
+  void asked(const core::manual_trigger& wish, const core::intent& made);
   void entered(const core::node_life& life);
+  /// Its process begins, and counts what it drops from 0.
+  void process_begins(const std::string& node) { dropped_[node] = 0; }
+  /// What the process counted as dropped by misfire rules, at the end of the run.
+  void counted(const std::string& node, std::int64_t drops);
   void fenced(const core::node_row& seen);
   void left(const core::node_life& life);
-  void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome, core::time_point now);
+  void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   void recorded(const core::record_batch& batch, const core::record_outcome& outcome);
+  /// The fail monitor decided about failures: their retries.
+  void decided(const std::vector<core::intent>& intents);
   void adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs);
   void permitted(const core::node_life& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
 
@@ -66,7 +83,7 @@ public:
   void executed(std::int64_t id);
   void ended(std::int64_t id, std::int32_t code);
   /// An executor said that it is idle and has no log of the run.
-  void denied(std::int64_t id);
+  void denied(std::int64_t id, bool another_has_it);
   /// An executor lost the run: it was queued or running.
   void executor_lost(std::int64_t id);
   /// An executor lost its log files.
@@ -83,7 +100,12 @@ public:
   /// Under a mutant: the decision about a failure that would have been made was not.
   void never_written(std::int64_t intent) { unwritten_.insert(intent); }
 
+  /// The database is the copy of an earlier moment: so is all that is known of it. What happened stays in the tally.
+  void restored(const protocol_checker& copy);
+
   // -- the end
+  /// From now on a run that its executor lost is not at rest.
+  void await_lost_runs() { awaits_lost_ = true; }
   [[nodiscard]] bool at_rest();
   /// What holds when all is at rest.
   void judge_end();
@@ -101,6 +123,10 @@ public:
     std::size_t repeated_claims = 0;
     std::size_t edits = 0;
     std::size_t acknowledged = 0;
+    /// Runs by hand.
+    std::size_t asked = 0;
+    /// Instants that were dropped, as processes counted them.
+    std::size_t dropped = 0;
     void add(const tally& other);
   };
   [[nodiscard]] const tally& counts() const noexcept { return counts_; }
@@ -109,11 +135,11 @@ private:
   using claim_key = std::tuple<std::string, std::int64_t, std::int64_t>;
   struct run_book {
     core::job_ptr spec;
-    /// The job's edits that were committed before the claim, and whether the schedule brought it.
+    /// The job's edits that were committed before the claim.
     int edition = 0;
-    bool by_schedule = false;
-    /// The claim that holds it.
+    /// The claim that holds it, and the one that made it.
     claim_key claim;
+    claim_key first_claim;
     int writes = 0;
     int permits = 0;
     int executions = 0;
@@ -135,8 +161,17 @@ private:
   [[nodiscard]] static std::string text(const core::node_life& life) { return life.node + '/' + text(life.incarnation); }
 
   void fail(const std::string& rule, const std::string& what);
+  void end_life(const core::node_life& life) { over_.try_emplace({life.node, life.incarnation}, world_.now()); }
+  [[nodiscard]] bool may_still_write(const core::node_life& life) const;
+  [[nodiscard]] bool is_over(const core::node_life& life) const;
+  void check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec);
+  void check_definition(const core::claimed_run& run);
+  void check_asked(const core::claimed_run& run);
+  void check_wait(const core::claimed_run& run);
+  void check_stored(const core::record_batch& batch, const core::record_outcome& outcome);
+  void note_intents(const std::vector<core::intent>& intents);
   [[nodiscard]] bool is_current(const core::node_life& life) const;
-  void check_move(const core::claim_batch& batch, const core::schedule_move& move, core::time_point now);
+  void check_move(const core::claim_batch& batch, const core::schedule_move& move);
   void check_run(const core::claimed_run& run, const core::node_life& owner);
   void check_rows(const core::claim_batch& batch);
   void check_dropped(const core::record_batch& batch);
@@ -144,17 +179,20 @@ private:
   void check_failure(const core::log_row& row);
   void check_executions(std::int64_t id, const run_book& run);
 
-  const history& what_;
+  const history* what_;
   checked_world world_;
   std::vector<std::string> violations_;
   /// The current incarnation of each node that is up, and when lives ended.
   std::map<std::string, std::int64_t> lives_;
   std::map<std::pair<std::string, std::int64_t>, span> over_;
+  /// Lives that somebody ended without waiting for their deadline, as a switch does.
+  std::set<std::pair<std::string, std::int64_t>> cut_short_;
   std::map<std::int32_t, core::scheduled_job> jobs_;
   std::set<std::int32_t> by_hand_;
   std::map<std::int32_t, core::time_point> next_;
   std::set<std::tuple<std::int32_t, core::time_point, std::int32_t>> instants_;
   std::map<std::int64_t, core::intent> intents_;
+  std::map<std::int64_t, span> made_at_;
   std::map<intent_key, std::int64_t> intent_keys_;
   /// With the part of a broadcast.
   std::set<std::pair<std::int64_t, std::int32_t>> claimed_intents_;
@@ -165,6 +203,11 @@ private:
   std::map<std::int32_t, int> editions_;
   std::map<std::int64_t, std::map<std::int32_t, int>> of_revision_;
   std::map<std::int32_t, int> answered_;
+  std::set<std::int32_t> removed_;
+  bool awaits_lost_ = false;
+  /// Instants that claims of a node's process dropped by their misfire rules.
+  std::map<std::string, std::int64_t> dropped_;
+  std::map<std::int64_t, core::manual_trigger> asked_;
   std::set<std::int64_t> unwritten_;
   tally counts_;
 };

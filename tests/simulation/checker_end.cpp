@@ -34,7 +34,7 @@ std::vector<std::string> protocol_checker::unrest() {
   for (const auto& row : expect(world_.store->logs().rows_after(core::log_id{0}, 100'000))) {
     auto id = core::number(row.id);
     if (row.handle_code != 0 || failed(row.trigger_code)
-        || (row.trigger_code == core::success_code && runs_[id].lost_by_executor))
+        || (!awaits_lost_ && row.trigger_code == core::success_code && runs_[id].lost_by_executor))
       continue;
     open.push_back("run " + text(id) + " is at (" + text(row.trigger_code) + ", 0)");
   }
@@ -43,6 +43,12 @@ std::vector<std::string> protocol_checker::unrest() {
 
 bool protocol_checker::at_rest() { return unrest().empty(); }
 
+void protocol_checker::counted(const std::string& node, std::int64_t drops) {
+  counts_.dropped += static_cast<std::size_t>(drops);
+  if (drops != dropped_[node])
+    fail("F1", "node " + node + " counts " + text(drops) + " dropped instants, and dropped " + text(dropped_[node]));
+}
+
 void protocol_checker::judge_end() {
   std::set<std::int64_t> known;
   for (const auto& row : expect(world_.store->logs().rows_after(core::log_id{0}, 100'000))) {
@@ -50,7 +56,7 @@ void protocol_checker::judge_end() {
     check_row(row);
   }
   for (const auto& [id, run] : runs_)
-    if (!known.contains(id))
+    if (!known.contains(id) && run.spec && !removed_.contains(core::number(run.spec->id)))
       fail("F1", "run " + text(id) + " has no row");
 }
 
@@ -58,12 +64,13 @@ void protocol_checker::check_row(const core::log_row& row) {
   auto id = core::number(row.id);
   const auto& run = runs_[id];
   bool terminal = row.handle_code != 0 || failed(row.trigger_code);
-  if (run.executions == 0 && !terminal && !run.lost_by_executor)
+  if (run.executions == 0 && !terminal && (awaits_lost_ || !run.lost_by_executor))
     fail("F1", "run " + text(id) + " was neither executed nor given up");
   check_failure(row);
-  if (row.handle_code == core::success_code && run.spec)
+  if (row.handle_code == core::success_code && run.spec && !removed_.contains(core::number(run.spec->id)))
     for (auto child : core::child_ids(*run.spec))
-      if (!intent_keys_.contains({core::trigger_kind::parent, core::number(child), id, 0}))
+      if (!removed_.contains(core::number(child))
+          && !intent_keys_.contains({core::trigger_kind::parent, core::number(child), id, 0}))
         fail("F3", "run " + text(id) + " succeeded and did not start job " + text(core::number(child)));
 }
 

@@ -34,8 +34,10 @@ std::int32_t code_of(const std::string& ends, std::int64_t id) {
 
 } // namespace
 
-sim_executor::sim_executor(world& in, int number)
-  : world_{in}, number_{std::to_string(number)}, origin_{"http://10.0.0." + number_ + ":9999"} {}
+sim_executor::sim_executor(world& in, int number, int replica)
+  : world_{in},
+    number_{std::to_string(number) + (replica == 0 ? "" : "." + std::to_string(replica))},
+    origin_{"http://10.0.0." + std::to_string(number) + ":9999"} {}
 
 void sim_executor::handle(const std::string& target, const std::string& body, span written, const answer& back) {
   if (world_.now() < suspended_until_)
@@ -62,8 +64,10 @@ std::string sim_executor::take(const std::string& target, const std::string& bod
   auto id = asked.at("logId").get<std::int64_t>();
   const auto& files = world_.rule_off() && world_.rule_off()->log_first ? files_then_ : files_;
   auto known = files.contains(id);
+  if (known && files.at(id).epoch != world_.epoch()) // its result went to the database that is no more
+    world_.checker().executor_lost(id);
   if (!known)
-    world_.checker().denied(id);
+    world_.checker().denied(id, world_.knows_elsewhere(*this, id));
   nlohmann::json chunk{{"fromLineNum", 1}, {"toLineNum", known ? 1 : 0}, {"isEnd", true}};
   chunk["logContent"] = known ? "job execute start" : "readLog fail, logFile not exists";
   return nlohmann::json{{"code", 200}, {"content", chunk}}.dump();
@@ -72,13 +76,20 @@ std::string sim_executor::take(const std::string& target, const std::string& bod
 std::string sim_executor::take_run(const std::string& body, span written) {
   auto asked = nlohmann::json::parse(body);
   auto param = asked.at("executorParams").get<std::string>();
-  order wanted{asked.at("logId").get<std::int64_t>(), asked.at("jobId").get<std::int32_t>(),
+  order wanted{asked.at("logId").get<std::int64_t>(), world_.epoch_at(written), asked.at("jobId").get<std::int32_t>(),
                milliseconds{std::stoll("0" + value(param, "takes"))}, value(param, "ends")};
+  wanted.log_time = asked.at("logDateTime").get<std::int64_t>();
+  wanted.identity = std::to_string(wanted.job) + ' ' + std::to_string(wanted.log_time / 1000);
+  if (wanted.epoch != world_.epoch())
+    return fine; // of a database that is no more
   world_.checker().arrived(wanted.id, written);
   if (wanted.ends == "refuse")
     return refusal("job handler [handler] not found.");
   auto& of = workers_[wanted.job];
-  if (knows(of, wanted.id))
+  // The same instant under the same id: it ran, and its result went to the database that is no more.
+  if (const auto file = files_.find(wanted.id); knows(of, wanted) && file != files_.end() && file->second.epoch != wanted.epoch)
+    world_.checker().executor_lost(wanted.id);
+  if (knows(of, wanted))
     return refusal("repeat trigger job, logId:" + std::to_string(wanted.id));
   auto block = asked.at("executorBlockStrategy").get<std::string>();
   if (block == "DISCARD_LATER" && is_busy(wanted.job))
@@ -94,11 +105,29 @@ bool sim_executor::is_busy(std::int32_t job) const {
   return of != workers_.end() && (of->second.running || !of->second.queue.empty());
 }
 
-bool sim_executor::knows(const worker& of, std::int64_t id) const {
+bool sim_executor::knows(const worker& of, const order& wanted) const {
   for (const auto& waiting : of.queue)
-    if (waiting.id == id)
+    if (waiting.id == wanted.id)
       return true;
-  return world_.what().kind == executor_kind::remembering && files_.contains(id);
+  const auto file = files_.find(wanted.id);
+  return world_.what().kind == executor_kind::remembering && file != files_.end()
+         && (!world_.what().compares_runs || file->second.identity == wanted.identity);
+}
+
+bool sim_executor::has(std::int64_t id) const {
+  if (files_.contains(id))
+    return true;
+  for (const auto& [job, of] : workers_)
+    for (const auto& waiting : of.queue)
+      if (waiting.id == id)
+        return true;
+  return false;
+}
+
+void sim_executor::forget_work() {
+  ++life_;
+  workers_.clear();
+  results_.clear();
 }
 
 void sim_executor::start_next(std::int32_t job) {
@@ -107,7 +136,8 @@ void sim_executor::start_next(std::int32_t job) {
     return;
   of.running = std::move(of.queue.front());
   of.queue.pop_front();
-  files_.insert(of.running->id);
+  files_[of.running->id] = {of.running->identity, of.running->epoch};
+  log_times_[of.running->id] = of.running->log_time;
   if (world_.tracing())
     world_.say("executor " + number_ + " starts run " + std::to_string(of.running->id));
   world_.checker().executed(of.running->id);
@@ -147,7 +177,7 @@ void sim_executor::call_back(std::int64_t id, std::size_t node) {
   if (!to.is_up() || world_.now() < world_.what().callbacks_lost_until)
     return world_.after(callback_pause, again);
   const auto& [code, message] = results_.at(id);
-  core::callback result{core::log_id{id}, code, message, nullptr};
+  core::callback result{core::log_id{id}, code, message, nullptr, nullptr, core::echoed_log_time(log_times_[id])};
   for (int copies = luck == 1 ? 2 : 1; copies > 0 && luck != 2; --copies)
     to.at(world_.now() + 500us, [&to, result, over] { to.call_back(result, over); });
   world_.after(patience, [again, stored] {
@@ -172,7 +202,10 @@ void sim_executor::restart(bool wipe) {
   if (wipe) {
     for (const auto& [id, result] : std::exchange(results_, {}))
       world_.checker().executor_lost(id);
-    world_.checker().files_lost(std::exchange(files_, {}));
+    std::set<std::int64_t> files;
+    for (const auto& [id, file] : std::exchange(files_, {}))
+      files.insert(id);
+    world_.checker().files_lost(files);
   }
   for (const auto& [id, result] : results_)
     call_back(id, 0);

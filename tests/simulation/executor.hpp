@@ -21,7 +21,8 @@ class sim_executor {
 public:
   using answer = std::function<void(protocol::http_result)>;
 
-  sim_executor(world& in, int number);
+  /// `replica`: of several processes behind one address; the first is 0.
+  sim_executor(world& in, int number, int replica);
 
   /// Its address as nodes name it.
   [[nodiscard]] const std::string& origin() const noexcept { return origin_; }
@@ -33,13 +34,21 @@ public:
   /// files are gone, too.
   void restart(bool wipe);
   void suspend(milliseconds lasts);
+  /// It has a log file of the run, or the run waits in a queue.
+  [[nodiscard]] bool has(std::int64_t id) const;
+  /// All nodes are down and their database is put back: what it has in hand ends, and its results go nowhere. Files stay.
+  void forget_work();
 
 private:
   struct order {
     std::int64_t id = 0;
+    /// How often the database had been restored when its request was written.
+    int epoch = 0;
     std::int32_t job = 0;
     milliseconds takes{0};
     std::string ends;
+    std::string identity = {};
+    std::int64_t log_time = 0;
   };
   struct worker {
     std::deque<order> queue;
@@ -49,7 +58,7 @@ private:
   [[nodiscard]] std::string take(const std::string& target, const std::string& body, span written);
   [[nodiscard]] std::string take_run(const std::string& body, span written);
   [[nodiscard]] bool is_busy(std::int32_t job) const;
-  [[nodiscard]] bool knows(const worker& of, std::int64_t id) const;
+  [[nodiscard]] bool knows(const worker& of, const order& wanted) const;
   void start_next(std::int32_t job);
   void finish(const order& done, std::int32_t code, const std::string& message);
   void call_back(std::int64_t id, std::size_t node);
@@ -58,10 +67,18 @@ private:
   std::string number_;
   std::string origin_;
   std::map<std::int32_t, worker> workers_;
-  std::set<std::int64_t> files_;
+  /// What there is of a run.
+  struct log_file {
+    /// Job and time, as its request named them.
+    std::string identity;
+    int epoch = 0;
+  };
+  std::map<std::int64_t, log_file> files_;
   std::map<std::int64_t, std::pair<std::int32_t, std::string>> results_;
+  /// `logDateTime` of each run, which its result names.
+  std::map<std::int64_t, std::int64_t> log_times_;
   /// Idle answers under the mutant that asks for the log first: what there was to read then.
-  std::set<std::int64_t> files_then_;
+  std::map<std::int64_t, log_file> files_then_;
   int life_ = 0;
   span suspended_until_{0};
 };

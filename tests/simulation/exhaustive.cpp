@@ -132,6 +132,45 @@ history queued_behind_another() {
   return made;
 }
 
+// The failed run is retried and all is at rest; the fail monitor looks at it for long after that.
+history quiet_behind_failure() {
+  auto made = with_end("fail");
+  made.lasts_at_least = 40s;
+  return made;
+}
+
+// The sender dies, its heir is permitted to send again and dies or does not hear it; the next one asks again.
+std::vector<history> permitted_and_gone() {
+  constexpr blow blows[] = {{effect::crash_after, 4000ms}, {effect::crash_after, 700ms}, {effect::lose_answer, 0ms}};
+  std::vector<history> all;
+  auto lost = one_firing();
+  lost.lasts_at_least = 8s;
+  for (const auto& sender : {"a", "b"}) {
+    auto base = lost;
+    base.faults.push_back({site::outbound, effect::crash_before, sender, 0, span{0}, 3000ms});
+    for (const auto& at : simulate(base).points)
+      if (at.where == site::store && at.name == "permit_resend")
+        for (const auto& one : blows) {
+          all.push_back(base);
+          all.back().faults.push_back({at.where, one.what, at.node, at.index, span{0}, one.lasts});
+        }
+  }
+  return all;
+}
+
+// A node stands still between its look at the others and what it makes of it, for almost as long as a silent node is let live.
+std::vector<history> stale_looks() {
+  std::vector<history> all;
+  const auto base = one_firing();
+  for (const auto& at : simulate(base).points)
+    if (at.where == site::store && at.name == "nodes" && at.at > from && at.at < until)
+      for (const auto lasts : {1250ms, 1300ms, 1350ms, 1400ms, 1450ms, 1490ms}) {
+        all.push_back(base);
+        all.back().faults.push_back({at.where, effect::pause_after, at.node, at.index, span{0}, lasts});
+      }
+  return all;
+}
+
 // The result is stored by the other node, then the executor loses its files; the sender died before it heard an answer.
 history result_before_wipe() {
   auto made = one_firing();

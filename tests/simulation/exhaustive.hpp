@@ -25,4 +25,11 @@ struct firing_kind {
 [[nodiscard]] history queued_behind_another();
 [[nodiscard]] history result_before_wipe();
 
+/// A run that fails and is retried, and half a minute of quiet.
+[[nodiscard]] history quiet_behind_failure();
+/// Nodes that die, or hear nothing, when they were permitted to send a dead one's run again.
+[[nodiscard]] std::vector<history> permitted_and_gone();
+/// Nodes that stand still between reading who lives and believing it.
+[[nodiscard]] std::vector<history> stale_looks();
+
 } // namespace ringmaster::simulation

@@ -24,7 +24,13 @@ TEST_CASE("one fault at each await point of a firing breaks no invariant", "[sim
 }
 
 TEST_CASE("histories that show what a rule is for break no invariant", "[simulation]") {
-  for (const auto& what : {queued_behind_another(), result_before_wipe()}) {
+  auto all = stale_looks();
+  CHECK(all.size() > 10);
+  const auto permitted = permitted_and_gone();
+  CHECK_FALSE(permitted.empty());
+  all.insert(all.end(), permitted.begin(), permitted.end());
+  all.insert(all.end(), {queued_behind_another(), result_before_wipe(), quiet_behind_failure()});
+  for (const auto& what : all) {
     auto found = simulate(what);
     if (!found.violations.empty())
       report(what, found, "simulation_tests \"histories that*\"");

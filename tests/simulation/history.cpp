@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tests/simulation/dice.hpp"
+#include "tests/simulation/features.hpp"
 #include "tests/simulation/shared_history.hpp"
 
 namespace ringmaster::simulation {
@@ -12,8 +13,9 @@ namespace {
 
 constexpr std::array effect_names{
   "crash before", "crash after", "pause before", "pause after", "away",             "request lost",  "answer lost",
-  "answer wrong", "delay before", "delay after", "duplicate",   "store down",       "partition",     "freeze",
-  "sleep",        "clock step",  "executor restart", "executor wipe", "executor stopped", "crash", "pause"};
+  "answer wrong", "delay before", "delay after", "duplicate",   "foreign answer",
+  "foreign refusal", "store down", "partition",   "freeze",      "sleep",       "clock step",       "clock jump",
+  "rows locked",  "executor restart", "executor wipe", "executor stopped", "crash", "pause"};
 
 std::string cron_until(std::uint64_t last) { return "1-" + std::to_string(last) + " 0 12 2 3 ? 2026"; }
 
@@ -112,6 +114,7 @@ history random_history(std::uint64_t seed) {
   made.writers = with.one_in(2) ? 1 : 2;
   made.shuffle = with.one_in(2);
   made.bad_callbacks = with.one_in(3);
+  made.database_clock = seed % 2 == 0;
   if (with.one_in(3))
     for (int i = 0; i < made.nodes; ++i)
       made.skew.push_back(with.between(-800, 800));
@@ -126,7 +129,19 @@ history random_history(std::uint64_t seed) {
     add_edits(with, made);
   for (auto count = 1 + with.below(5); count > 0; --count)
     made.faults.push_back(with.one_in(3) ? random_moment(with, made) : random_call_fault(with, made));
+  add_features(made);
   return made;
+}
+
+milliseconds clock_errors(const history& what) {
+  milliseconds sum{0};
+  for (const auto& one : what.faults)
+    if (one.what == effect::step_clock || one.what == effect::freeze || one.what == effect::sleep)
+      sum += one.lasts < 0ms ? -one.lasts : one.lasts;
+  milliseconds skew{0};
+  for (auto one : what.skew)
+    skew = std::max(skew, one < 0ms ? -one : one);
+  return sum + skew;
 }
 
 std::string describe(const fault& one) {
@@ -137,6 +152,8 @@ std::string describe(const fault& one) {
     text += " at " + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms";
   else
     text += (one.where == site::store ? " at store call " : " at request ") + std::to_string(one.index);
+  if (one.by != 0ms)
+    text += " by " + std::to_string(one.by.count()) + " ms";
   return text + ", " + std::to_string(one.lasts.count()) + " ms";
 }
 
@@ -154,6 +171,7 @@ std::string describe(const history& all) {
             + std::to_string(std::chrono::duration_cast<milliseconds>(one.at).count()) + " ms\n";
   for (const auto& one : all.faults)
     text += "  " + describe(one) + '\n';
+  text += describe_features(all);
   if (all.shared)
     text += describe_shared(all);
   return text;

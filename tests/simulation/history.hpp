@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/cluster_mode.hpp"
@@ -49,6 +51,10 @@ enum class effect : std::uint8_t {
   delay_after,
   /// A request arrives twice, and the answer to the second copy is the one that is read.
   duplicate,
+  /// Something between node and executor answers in the executor's place: a gateway's 502, 503 or 504, a page of HTML, an empty
+  /// body (by `lasts`). The request is passed on all the same, or is not.
+  foreign_answer,
+  foreign_refusal,
   // -- at a moment
   /// The store answers nothing for a while: to one node, or with an empty `node` to all.
   store_down,
@@ -60,6 +66,10 @@ enum class effect : std::uint8_t {
   sleep,
   /// The civil clock of the node is set forward (or, negative, back) by `lasts`.
   step_clock,
+  /// The same by `by`, and back after `lasts`.
+  jump_clock,
+  /// Somebody holds the rows of job number `index` for so long: a claim leaves them out.
+  lock_rows,
   /// The executor's process begins anew: what was queued or running is gone, log files stay.
   executor_restart,
   /// The same, and its log files are gone.
@@ -78,6 +88,7 @@ struct fault {
   std::size_t index = 0;
   span at{0};
   milliseconds lasts{0};
+  milliseconds by{0};
 };
 
 /// What executors do with log ids that they know.
@@ -94,6 +105,26 @@ struct edit {
   std::vector<core::declared_job> jobs;
   /// The node that is asked to do it, if it is there then; else, or if empty, somebody does it with a store of his own.
   std::string by = {};
+};
+
+/// What a person does to one job, on a page or over the API.
+struct hand_edit {
+  enum class kind : std::uint8_t { start, stop, remove, update, run, run_over_api };
+  span at{0};
+  kind what = kind::run;
+  core::job_id job{};
+  /// The node that is asked; if it is not there, or if empty, somebody does it with a store of his own.
+  std::string by = {};
+  /// Of a run: its parameter instead of the job's own; and only at the last executor.
+  bool has_param = false;
+  bool has_address = false;
+};
+
+/// All nodes stop, and their database is the copy of an earlier moment when they start again. Executors keep their files.
+struct restored_copy {
+  span copied_at{0};
+  span at{0};
+  milliseconds lasts{0};
 };
 
 /// A change at the console of a Java admin: all columns of a row are read at `at` and saved `takes` later.
@@ -117,6 +148,10 @@ struct java_script {
   milliseconds pass_takes{100};
   /// From 3.x on it writes back only rows that run, and no status; before, the status that it read.
   bool guards_status = false;
+  /// It sleeps as XXL-JOB does: to a whole second, up to 5 s after a pass that found nothing. Else it looks about once a second.
+  bool sleeps = false;
+  /// From 3.4 on an instant is late at its very millisecond.
+  bool late_at_once = false;
   /// The first pass behind such a moment hangs for so long, with the lock.
   std::vector<std::pair<span, milliseconds>> stalls = {};
   /// Its process is killed, and comes back.
@@ -160,6 +195,26 @@ struct history {
   std::vector<fault> faults;
   std::vector<stop_and_start> stops = {};
 
+  // -- features (features.hpp)
+  /// Processes behind each executor's address: a request goes to one of them at random.
+  int replicas = 1;
+  /// Executors register themselves; else their addresses stand in the group.
+  bool registered = false;
+  /// An executor that remembers compares a run's job and time, too; else its log id alone.
+  bool compares_runs = true;
+  /// The database has a clock of its own, which shows the true time.
+  bool database_clock = false;
+  std::vector<hand_edit> by_hand = {};
+  /// Jobs beside the declared ones, which a person may change.
+  std::vector<core::declared_job> plain_jobs = {};
+  std::optional<restored_copy> restored = {};
+  /// Runs by hand of a job whose executor, the last one, stands still; the others must not wait behind them. 0: none.
+  std::size_t backlog = 0;
+  /// Goes on until runs that an executor lost are found out, which takes a quarter of an hour.
+  bool waits_for_lost = false;
+  /// Most intents that one reading gives; 0: as many as are asked for. A backlog need not be longer to be long.
+  std::size_t page_max = 0;
+
   /// Others may plan on the database: it begins in shared mode.
   bool shared = false;
   std::vector<java_script> java = {};
@@ -167,8 +222,14 @@ struct history {
   std::vector<mode_change> switches = {};
 };
 
+/// How far a node's clock may be from the true time because of faults, jumps aside, and of its skew.
+[[nodiscard]] milliseconds clock_errors(const history& what);
+
 [[nodiscard]] std::string describe(const fault& one);
 [[nodiscard]] std::string describe(const history& all);
+
+/// In the parameter of a job that belongs to a backlog.
+inline constexpr std::string_view backlog_mark = "backlog";
 
 /// What the executors do is in a job's parameter: how long a run takes, and how it ends: `ok`, `fail`, `odd` (by its
 /// log id), or that it is refused: `refuse`.

@@ -73,7 +73,7 @@ void java_admin::crash(milliseconds lasts) {
 void java_admin::begin_pass() {
   if (!schedule_.lock(name_))
     return after(lock_retry, &java_admin::begin_pass);
-  const auto now = clock();
+  const auto now = pass_began_ = clock();
   for (const auto& row : schedule_.table().due(now + pre_read))
     decide(row, now);
   auto takes = milliseconds{5 + world_.random(static_cast<std::uint64_t>(script_.pass_takes.count()))};
@@ -93,12 +93,12 @@ void java_admin::decide(const xxl_row& row, core::time_point now) {
       checker_.java_misfired(row.id, row.next);
     }
     refresh(taken.moved, now);
-  } else if (now > row.next) {
+  } else if (now > row.next || (script_.late_at_once && now == row.next)) {
     taken.instants.push_back(row.next);
     fired_in_pass_.push_back({row.id, row.next});
     checker_.java_fired(row.id, row.next);
     refresh(taken.moved, now);
-    if (taken.moved.running && now + pre_read > taken.moved.next) {
+    if (!script_.guards_status && taken.moved.running && now + pre_read > taken.moved.next) { // since 2.5 it is not done
       taken.instants.push_back(taken.moved.next);
       into_ring(row.id, taken.moved.next);
       refresh(taken.moved, taken.moved.next);
@@ -129,7 +129,16 @@ void java_admin::end_pass() {
   }
   fired_in_pass_.clear();
   schedule_.unlock(name_);
-  after(found ? between_passes / 2 + milliseconds{world_.random(500)} : between_passes, &java_admin::begin_pass);
+  after(script_.sleeps ? sleep_after(found) : found ? between_passes / 2 + milliseconds{world_.random(500)} : between_passes,
+        &java_admin::begin_pass);
+}
+
+// A pass that took a second or more is followed by the next one at once.
+span java_admin::sleep_after(bool found) const {
+  const auto now = clock();
+  if (now - pass_began_ >= milliseconds{1000})
+    return span{0};
+  return milliseconds{(found ? 1000 : 5000) - core::to_ms(now) % 1000};
 }
 
 // -- the ring --------------------------------------------------------------------------------------------------------------

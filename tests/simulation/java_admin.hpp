@@ -38,6 +38,7 @@ private:
   [[nodiscard]] core::time_point clock() const;
   void begin_pass();
   void end_pass();
+  [[nodiscard]] span sleep_after(bool found) const;
   void decide(const xxl_row& row, core::time_point now);
   void into_ring(core::job_id job, core::time_point at);
   void save(const console_edit& wish, const xxl_row& as_read, core::cluster_mode read_in);
@@ -54,6 +55,7 @@ private:
   bool up_ = false;
   /// How many of its passes have hung.
   std::size_t stalls_ = 0;
+  core::time_point pass_began_{};
   /// What this pass has decided and not committed.
   std::vector<taken_row> pass_;
   std::vector<instant> fired_in_pass_;

@@ -18,13 +18,14 @@ public:
   using forwarding_store::forwarding_store;
 
 private:
-  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
+  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                      const core::entry_terms& entry) override {
     auto rows = inner_.cluster().nodes();
     if (rows)
       for (const auto& row : *rows)
         if (row.id == node && row.state == core::node_state::up)
           return core::node_life{node, row.incarnation};
-    return forwarding_store::enter(node, address);
+    return forwarding_store::enter(node, address, entry);
   }
 };
 
@@ -149,7 +150,7 @@ private:
 /// Retries and children come in a transaction after the one that causes them.
 class decides_later final : public forwarding_store {
 public:
-  decides_later(storage::store& inner, lost_decisions& what) : forwarding_store{inner}, what_{what} {}
+  decides_later(storage::store& inner, mutant_tools& tools) : forwarding_store{inner}, what_{tools.decisions} {}
 
 private:
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
@@ -160,8 +161,8 @@ private:
         what_.last.push_back(core::number(intent.id));
     return outcome;
   }
-  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
-    auto found = forwarding_store::waiting_intents(created_before, limit);
+  core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override {
+    auto found = forwarding_store::waiting_intents(search);
     if (found)
       std::erase_if(*found, [&](const core::intent& one) { return what_.lost.contains(core::number(one.id)); });
     return found;
@@ -190,7 +191,7 @@ private:
 };
 
 template <class Store>
-std::unique_ptr<storage::store> without(storage::store& inner, lost_decisions&) {
+std::unique_ptr<storage::store> without(storage::store& inner, mutant_tools&) {
   return std::make_unique<Store>(inner);
 }
 
@@ -219,8 +220,8 @@ const std::vector<mutant>& all_mutants() {
     {.rule = "noretry", .store = without<retries_the_unknown>},
     {.rule = "askorder", .log_first = true},
     {.rule = "retrytx",
-     .store = [](storage::store& inner, lost_decisions& what) -> std::unique_ptr<storage::store> {
-       return std::make_unique<decides_later>(inner, what);
+     .store = [](storage::store& inner, mutant_tools& tools) -> std::unique_ptr<storage::store> {
+       return std::make_unique<decides_later>(inner, tools);
      },
      .decides_apart = true},
     {.rule = "selfrec", .store = without<forgets_own_claims>},
@@ -247,7 +248,7 @@ const std::vector<mutant>& shared_mutants() {
 }
 
 const mutant* find_mutant(const std::string& rule) {
-  for (const auto* all : {&all_mutants(), &shared_mutants()})
+  for (const auto* all : {&all_mutants(), &guard_mutants(), &shared_mutants()})
     for (const auto& one : *all)
       if (one.rule == rule)
         return &one;

@@ -1,5 +1,5 @@
-// The protocol without one of its rules must break an invariant within the exhaustive set: else the simulation proves nothing
-// about that rule.
+// The protocol without one of its rules must break an invariant within the exhaustive set or, where it takes two faults to need
+// the rule, within the first random histories: else the simulation proves nothing about that rule.
 
 #include <algorithm>
 #include <iostream>
@@ -17,20 +17,39 @@ bool breaks(const std::vector<history>& histories, const mutant& without) {
   if (found.broken.empty())
     return false;
   const auto& one = found.broken.front();
-  std::cout << "without [" << without.rule << "], " << describe(one.what.faults.back()) << ": " << one.found.violations.front()
-            << '\n';
+  std::cout << "without [" << without.rule << "], " << (one.what.faults.empty() ? "no fault" : describe(one.what.faults.back()))
+            << ": " << one.found.violations.front() << '\n';
   return true;
 }
 
 /// `likely`: the kind of firing to begin with.
 bool is_caught(const mutant& without, const std::string& likely) {
-  if (breaks({queued_behind_another(), result_before_wipe()}, without))
+  auto at_hand = permitted_and_gone();
+  at_hand.insert(at_hand.end(), {queued_behind_another(), result_before_wipe(), quiet_behind_failure()});
+  if (breaks(at_hand, without))
     return true;
   auto kinds = firing_kinds();
   std::stable_partition(kinds.begin(), kinds.end(), [&](const firing_kind& kind) { return kind.name == likely; });
   REQUIRE(kinds.front().name == likely);
   return std::any_of(kinds.begin(), kinds.end(),
                      [&](const firing_kind& kind) { return breaks(single_faults(kind.base), without); });
+}
+
+constexpr std::uint64_t random_seeds_max = 1000;
+
+/// `likely`: the seed to begin with.
+bool is_caught_at_random(const mutant& without, std::uint64_t likely) {
+  REQUIRE(likely <= random_seeds_max);
+  const auto breaks_one = [&](std::uint64_t seed) {
+    const auto found = simulate(random_history(seed), &without, false);
+    if (!found.violations.empty())
+      std::cout << "without [" << without.rule << "], seed " << seed << ": " << found.violations.front() << '\n';
+    return !found.violations.empty();
+  };
+  for (std::uint64_t seed = 0; seed <= random_seeds_max; ++seed)
+    if (breaks_one(seed == 0 ? likely : seed))
+      return true;
+  return false;
 }
 
 } // namespace
@@ -53,3 +72,18 @@ RINGMASTER_MUTANT("askorder", "ask, an executor like Java's")
 RINGMASTER_MUTANT("retrytx", "a run that fails and is retried")
 RINGMASTER_MUTANT("selfrec", "ask, an executor like Java's")
 RINGMASTER_MUTANT("editwait", "an edit while a run is claimed")
+RINGMASTER_MUTANT("gate", "ask, an executor like Java's")
+RINGMASTER_MUTANT("firstresult", "ask, an executor like Java's")
+RINGMASTER_MUTANT("decideonce", "a run that fails and is retried")
+RINGMASTER_MUTANT("permitonce", "ask, an executor like Java's")
+
+#define RINGMASTER_RANDOM_MUTANT(rule, likely)                                                                                   \
+  TEST_CASE("random histories notice when a rule is left out: " rule, "[simulation][mutants]") {                                 \
+    const auto* without = find_mutant(rule);                                                                                     \
+    REQUIRE(without != nullptr);                                                                                                 \
+    CHECK(is_caught_at_random(*without, likely));                                                                                \
+  }
+
+RINGMASTER_RANDOM_MUTANT("nextguard", 3)
+RINGMASTER_RANDOM_MUTANT("seenguard", 14)
+RINGMASTER_RANDOM_MUTANT("definition", 3)

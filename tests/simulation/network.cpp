@@ -1,5 +1,6 @@
 // What becomes of a node's requests on their way to executors and back.
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,17 @@ constexpr span hop{500'000}; // half a millisecond
 
 protocol::http_result without_answer(protocol::delivery state, std::string error) {
   return {state, 0, {}, std::move(error), {}, {}};
+}
+
+/// What something in between says in the executor's place.
+protocol::http_result foreign_answer(milliseconds which) {
+  constexpr std::array<std::pair<unsigned, const char*>, 5> answers{{{504, "<html>504 Gateway Time-out</html>"},
+                                                                     {502, "<html>502 Bad Gateway</html>"},
+                                                                     {503, "upstream connect error or disconnect/reset"},
+                                                                     {200, "<html>please sign in</html>"},
+                                                                     {200, ""}}};
+  const auto& [status, body] = answers.at(static_cast<std::size_t>(which.count()) % answers.size());
+  return {protocol::delivery::answered, status, body, {}, {}, {}};
 }
 
 } // namespace
@@ -47,7 +59,8 @@ void sim_node::post(std::vector<protocol::http_call>&& calls, protocol::http_cli
 
 void sim_node::write(std::shared_ptr<call> one) {
   one->checked = world_.now();
-  if (one->what.gate && !one->what.gate->open_at(one->what.incarnation, boot()))
+  const bool looks = !world_.rule_off() || !world_.rule_off()->gate_always_open;
+  if (looks && one->what.gate && !one->what.gate->open_at(one->what.incarnation, boot()))
     return answer(one, without_answer(protocol::delivery::gate_closed, "the lease is over"));
   auto index = requests_++;
   world_.points.push_back({site::outbound, name_, index, world_.now(), one->what.target});
@@ -79,6 +92,11 @@ void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
   span lasts = meets ? span{meets->lasts} : span{0};
   switch (what) {
   case effect::lose_request: return;
+  case effect::foreign_answer:
+    deliver(one, hop, span{0}, true);
+    [[fallthrough]];
+  case effect::foreign_refusal:
+    return at(world_.now() + 2 * hop, [this, one, which = meets->lasts] { answer(one, foreign_answer(which)); });
   case effect::lose_answer: return deliver(one, hop, span{0}, true);
   case effect::duplicate:
     if (one->run != 0)
@@ -106,8 +124,8 @@ void sim_node::deliver(const std::shared_ptr<call>& one, span when, span answer_
       });
   };
   world_.after(when, [this, one, back, written = world_.now()] {
-    if (auto* at = world_.executor(one->what.origin))
-      at->handle(one->what.target, one->what.body, written, back);
+    if (auto* reached = world_.executor(one->what.origin))
+      reached->handle(one->what.target, one->what.body, written, back);
   });
 }
 

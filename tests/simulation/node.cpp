@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tests/simulation/features.hpp"
 #include "tests/simulation/process.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/support/faulty_store.hpp"
@@ -21,6 +22,8 @@ sim_node::~sim_node() {
 void sim_node::start() {
   ++life_;
   dead_ = false;
+  missed_answer_ = false;
+  world_.checker().process_begins(name_);
   process_ = std::make_unique<process>(*this, process::clock_base + world_.now() - frozen_);
   set_wall();
   world_.say(name_ + " starts");
@@ -32,6 +35,8 @@ void sim_node::crash(milliseconds lasts) {
     return;
   world_.say(name_ + " crashes");
   dead_ = true;
+  if (!is_on(feature::jumps_at_start))
+    jump_ = 0ms;
   paused_ = false;
   if (auto* shared = world_.shared())
     shared->unlock(name_); // its connections are gone
@@ -66,7 +71,6 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
     if (asleep)
       slept_ += lasts;
     was_frozen_ = was_frozen_ || frozen;
-    set_wall();
     world_.say(name_ + " goes on");
     go_on();
   });
@@ -99,13 +103,21 @@ void sim_node::reap() {
   roles_.clear();
 }
 
+std::optional<std::int64_t> sim_node::dropped() {
+  return is_up() && !missed_answer_ ? std::optional{process_->dropped()} : std::nullopt;
+}
+
 bool sim_node::has_lease(std::int64_t incarnation) const { return is_up() && process_->gate().open_at(incarnation, boot()); }
 
 void sim_node::step_clock(milliseconds by) {
   world_.say(name_ + ": the civil clock is set by " + std::to_string(by.count()) + " ms");
   skew_ += by;
-  if (process_)
-    set_wall();
+}
+
+void sim_node::jump_clock(milliseconds by) {
+  world_.say(name_ + ": the civil clock jumps by " + std::to_string(by.count()) + " ms");
+  if (is_up() || is_on(feature::jumps_at_start))
+    jump_ = by;
 }
 
 // -- its turn --------------------------------------------------------------------------------------------------------------
@@ -141,11 +153,13 @@ void sim_node::advance_clock() {
 
 core::time_point sim_node::civil() const { return process_->wall().at(process_->time().now()); }
 
+core::time_point sim_node::system_clock() const { return world_.true_time() + skew_ + jump_; }
+
 std::int64_t sim_node::boot() const { return (process::clock_base + world_.now() - frozen_ + slept_).count(); }
 
 void sim_node::set_wall() {
   span start = test::virtual_time::start.time_since_epoch();
-  process_->wall().set_offset(start - process::clock_base + frozen_ + skew_);
+  process_->wall().set_offset(start - process::clock_base + frozen_ + skew_ + jump_);
 }
 
 void sim_node::at(span when, std::function<void()> what) {
@@ -164,6 +178,8 @@ void sim_node::call_back(core::callback result, std::function<void(bool)> then) 
 }
 
 void sim_node::edit(core::declared_set declared) { process_->edit(std::move(declared)); }
+
+void sim_node::edit_by_hand(const hand_edit& what, const core::manual_trigger& wish) { process_->edit_by_hand(what, wish); }
 
 // -- store calls -----------------------------------------------------------------------------------------------------------
 
@@ -215,6 +231,7 @@ test::store_fault sim_node::fate_of(std::string_view method, const std::shared_p
   const auto* one = *meets = world_.strike(site::store, name_, index);
   const auto life = life_;
   auto alive = true;
+  missed_answer_ = missed_answer_ || one || world_.store_is_down(name_);
   auto fate = world_.store_is_down(name_) ? test::store_fault::away : test::store_fault::none;
   if (one)
     switch (one->what) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job_card.hpp"
 #include "core/run.hpp"
 #include "protocol/http.hpp"
 #include "storage/store.hpp"
@@ -33,11 +34,15 @@ public:
   /// All of it stands still, while its clocks go on. `frozen`: they do not; `asleep`: only CLOCK_BOOTTIME does.
   void pause(milliseconds lasts, bool frozen = false, bool asleep = false);
   void step_clock(milliseconds by);
+  /// The clock is ahead by so much until the next call says 0.
+  void jump_clock(milliseconds by);
   /// A graceful stop; it comes back after `lasts`.
   void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
+  /// What its process counted as dropped; nothing: it is not there, or a fault kept an answer of the store from it.
+  [[nodiscard]] std::optional<std::int64_t> dropped();
   [[nodiscard]] bool has_lease(std::int64_t incarnation) const;
   /// The process ended by itself: a defect.
   [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return failed_; }
@@ -53,6 +58,7 @@ public:
   void call_back(core::callback result, std::function<void(bool)> then);
   /// Asks its actors for an edit of these jobs, while it is up and goes on.
   void edit(core::declared_set declared);
+  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wish);
   /// What happens to this process at a moment: not while it stands still, and not once it is gone.
   void at(span when, std::function<void()> what);
   void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);
@@ -63,7 +69,9 @@ public:
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] world& in() noexcept { return world_; }
+  /// What its actors believe, and what the machine's clock shows.
   [[nodiscard]] core::time_point civil() const;
+  [[nodiscard]] core::time_point system_clock() const;
   [[nodiscard]] std::int64_t boot() const;
 
 private:
@@ -90,11 +98,14 @@ private:
   world& world_;
   std::string name_;
   milliseconds skew_;
+  milliseconds jump_{0};
   span frozen_{0};
   span slept_{0};
   bool dead_ = false;
   bool paused_ = false;
   bool was_frozen_ = false;
+  /// A store call of this process met a fault.
+  bool missed_answer_ = false;
   /// Raised with each process: what belongs to an older one is dropped.
   int life_ = 0;
   std::size_t store_calls_ = 0;

@@ -31,14 +31,14 @@ public:
     return call("reserve", [&] { return of_.reserve(owner, window); });
   }
   core::result<std::vector<core::job_id>> unplanned() override { return std::vector<core::job_id>{}; }
-  core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents) override {
-    return call("drop", [&] { return of_.drop(owner, intents, seen_.civil()); });
+  core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) override {
+    return call("drop", [&] { return of_.drop(owner, instants, seen_.civil()); });
   }
   core::result<std::size_t> put_back(const core::node_life& owner) override {
     return call("put_back", [&] { return of_.put_back(owner); });
   }
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override {
-    return call("forget", [&]() -> core::result<std::size_t> { return of_.forget(before, limit); });
+    return call("forget", [&] { return of_.forget(before, limit); });
   }
   core::result<bool> hold() override {
     return call("hold", [&]() -> core::result<bool> { return of_.hold(node_); });
@@ -51,6 +51,9 @@ public:
   }
   /// A command's, not a node's.
   core::result<core::mode_switch> switch_mode(core::cluster_mode, core::milliseconds) override {
+    return core::fail(core::errc::unsupported, "not from a node");
+  }
+  core::result<core::note_rewrite> rewrite_notes(core::log_id) override {
     return core::fail(core::errc::unsupported, "not from a node");
   }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "actors/metrics.hpp"
+#include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/support/virtual_time.hpp"
@@ -33,7 +35,7 @@ actors::node_parts process::parts() {
   config::settings settings;
   return {.settings = settings,
           .schedule_zone = {},
-          .identity = {node_.name(), node_.name() + ":8080"},
+          .identity = {node_.name(), node_.name() + ":8080", "process of " + node_.name()},
           .host = node_.name(),
           .open_store = [this] { return node_.open(); },
           .store_writers = what.writers,
@@ -42,7 +44,7 @@ actors::node_parts process::parts() {
           .client = std::make_shared<node_client>(node_),
           .notifier = nullptr,
           .gate = gate_,
-          .clocks = {wall_, [this] { return node_.boot(); }, false},
+          .clocks = {wall_, [this] { return node_.boot(); }, false, [this] { return node_.system_clock(); }},
           .hand_over_ahead = core::milliseconds{100},
           .random_seed = what.seed,
           .log = test::virtual_time::silent_log(),
@@ -56,6 +58,11 @@ void process::begin() {
       .then([this](protocol::node_handles& handles) {
         completion_ = handles.completion;
         jobs_ = handles.jobs;
+        // Denials count from an address that registered itself (firing protocol §6).
+        if (node_.in().what().replicas > 1 && !node_.in().what().registered)
+          return;
+        for (const auto& address : node_.in().addresses())
+          protocol::anon_send(handles.registry, protocol::registry_beat{"EXECUTOR", "pay-worker", address});
       });
   };
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
@@ -112,6 +119,43 @@ void process::edit(core::declared_set declared) {
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
 }
 
+template <class Command>
+void process::ask_for_edit(core::job_id job, Command command) {
+  auto ask = [this, job, command = std::move(command), id = next_caller_,
+              before = node_.in().checker().edition(job)](caf::event_based_actor* self) {
+    protocol::request(self, jobs_, std::chrono::seconds{15}, command)
+      .then(
+        [this, job, id, before](const core::job_edit& done) {
+          callers_.erase(id);
+          if (done.on_their_way == 0)
+            node_.in().checker().acknowledged_one(job, before);
+        },
+        [this, id](const caf::error&) { callers_.erase(id); });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
+void process::edit_by_hand(const hand_edit& what, const core::manual_trigger& wish) {
+  if (!jobs_)
+    return;
+  switch (what.what) {
+  case hand_edit::kind::start: return ask_for_edit(what.job, protocol::start_job{what.job});
+  case hand_edit::kind::stop: return ask_for_edit(what.job, protocol::stop_job{what.job});
+  case hand_edit::kind::remove: return ask_for_edit(what.job, protocol::remove_job{what.job, true});
+  case hand_edit::kind::update: {
+    const auto draft = node_.in().changed_draft(what.job);
+    return draft ? ask_for_edit(what.job, protocol::update_job{what.job, *draft, {}, core::local_operator()}) : void();
+  }
+  case hand_edit::kind::run:
+  case hand_edit::kind::run_over_api: break;
+  }
+  auto ask = [this, wish, id = next_caller_](caf::event_based_actor* self) {
+    protocol::request(self, jobs_, std::chrono::seconds{15}, protocol::trigger_job{wish})
+      .then([this, id](const core::intent&) { callers_.erase(id); }, [this, id](const caf::error&) { callers_.erase(id); });
+  };
+  callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
 void process::stop(std::function<void()> then) {
   if (!supervisor_)
     return;
@@ -120,6 +164,11 @@ void process::stop(std::function<void()> then) {
       .then([then] { then(); }, [then](const caf::error&) { then(); });
   };
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
+}
+
+std::int64_t process::dropped() {
+  const char* help = "Instants dropped by the misfire policy DO_NOTHING.";
+  return actors::make_counter(system_, "firings-dropped-by-misfire", help)->value();
 }
 
 // Else the system would wait for the actors' timers.

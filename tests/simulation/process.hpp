@@ -42,9 +42,12 @@ public:
   [[nodiscard]] const protocol::send_gate& gate() const noexcept { return *gate_; }
   void call_back(core::callback result, std::function<void(bool)> then);
   void edit(core::declared_set declared);
+  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wish);
   /// Asks for a graceful end; `then` hears that it is done.
   void stop(std::function<void()> then);
   void end();
+  /// Its metric of instants dropped by misfire rules.
+  [[nodiscard]] std::int64_t dropped();
 
   /// Where the transport's clock stands at the start of every process: zero is special to CAF.
   static constexpr span clock_base = std::chrono::hours{1};
@@ -54,6 +57,9 @@ private:
     testing_config() { set("caf.scheduler.policy", "testing"); }
   };
   [[nodiscard]] actors::node_parts parts();
+  /// Asks for an edit of one job; what the answer says is held against what is sent after it.
+  template <class Command>
+  void ask_for_edit(core::job_id job, Command command);
 
   sim_node& node_;
   testing_config config_;

@@ -27,6 +27,7 @@ void shared_checker::tally::add(const tally& other) {
   dropped += other.dropped;
   java_fired += other.java_fired;
   java_lost += other.java_lost;
+  java_left_out += other.java_left_out;
   residuals += other.residuals;
   java_misfires += other.java_misfires;
   console_edits += other.console_edits;
@@ -210,6 +211,9 @@ void shared_checker::java_took(const xxl_row& before, const xxl_row& after, cons
     seen_.broken("S2", "the stop of job " + std::to_string(job) + " is undone by a Java admin's pass");
   if (before.running && !after.running)
     jobs_[job].wiped_out = seen_.now();
+  if (before.running && after.running && before.type == "CRON")
+    for (auto at : instants_between(rule_of(before), before.next, after.next))
+      counts_.java_left_out += std::find(instants.begin(), instants.end(), at) == instants.end() ? 1 : 0;
   for (auto at : instants)
     instants_[{job, at}].owed = false;
   passed_over(job, before.next, after.has_next() ? std::optional{after.next} : std::nullopt);

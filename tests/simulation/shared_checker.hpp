@@ -82,6 +82,8 @@ public:
     std::size_t dropped = 0;
     std::size_t java_fired = 0;
     std::size_t java_lost = 0;
+    /// Instants of crons that a Java admin came to late and ran as one.
+    std::size_t java_left_out = 0;
     /// Instants that were fired twice or dropped where §8 says that it may be so.
     std::size_t residuals = 0;
     std::size_t java_misfires = 0;

@@ -1,13 +1,14 @@
 #pragma once
 
-// The store's part of shared mode (firing protocol §8): what the product does with SQL on MySQL, on the tables of a simulation.
-// Each call is one transaction. Who has the schedule lock, and for how long, is a matter of virtual time.
+// The store's part of shared mode (firing protocol §8), played (`played_schedule.hpp`) or MySQL's own (`real_schedule.hpp`). Each
+// call is one transaction. Who has the schedule lock, and for how long, is a matter of virtual time.
 
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/cluster_mode.hpp"
@@ -44,14 +45,25 @@ struct shared_rules {
   bool stays_closed = true;
 };
 
+/// What a schedule has to know, and its listeners.
+struct schedule_surroundings {
+  shared_rules rules;
+  shared_checker& checker;
+  /// The database's clock.
+  std::function<core::time_point()> now;
+  /// Told of each life that a switch ends.
+  std::function<void(const core::node_life&)> ended;
+};
+
 class shared_schedule {
 public:
-  /// `now`: the database's clock. `ended`: told of each life that a switch ends.
-  shared_schedule(storage::sqlite::connection& tables, shared_rules rules, shared_checker& checker,
-                  std::function<core::time_point()> now, std::function<void(const core::node_life&)> ended);
+  explicit shared_schedule(schedule_surroundings seen) : seen_{std::move(seen)} {}
+  virtual ~shared_schedule() = default;
 
-  [[nodiscard]] const shared_rules& rules() const noexcept { return rules_; }
-  [[nodiscard]] xxl_table& table() noexcept { return table_; }
+  [[nodiscard]] const shared_rules& rules() const noexcept { return seen_.rules; }
+  [[nodiscard]] virtual xxl_table& table() = 0;
+  /// The database does all of it by itself: reserved instants are looked at in its own claim, and people see its own times.
+  [[nodiscard]] virtual bool is_real() const = 0;
 
   // -- the schedule lock: of a node's guard, or of a Java admin's pass
   [[nodiscard]] bool is_locked_for(const std::string& who) const noexcept { return !holder_.empty() && holder_ != who; }
@@ -59,58 +71,39 @@ public:
   bool lock(const std::string& who);
   void unlock(const std::string& who);
   [[nodiscard]] const std::string& lock_holder() const noexcept { return holder_; }
+  /// The holder's connection is cut.
+  void cut_lock() { holder_.clear(); }
 
   // -- the roles of a store (`storage::reservation_store`)
-  [[nodiscard]] core::mode_state mode() const { return {mode_, wanted_ && *wanted_ != mode_ && now_() < forgotten_at_}; }
-  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window);
-  core::result<void> drop(const core::node_life& owner, std::span<const core::intent_id> intents, core::time_point now);
-  core::result<std::size_t> put_back(const core::node_life& owner);
-  std::size_t forget(core::time_point before, std::size_t limit);
+  [[nodiscard]] virtual core::mode_state mode() = 0;
+  virtual core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) = 0;
+  virtual core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+                                  core::time_point now) = 0;
+  virtual core::result<std::size_t> put_back(const core::node_life& owner) = 0;
+  virtual core::result<std::size_t> forget(core::time_point before, std::size_t limit) = 0;
   bool hold(const std::string& who);
 
   // -- `ringmaster takeover`
   /// False: nothing is to be done.
-  bool announce(core::cluster_mode to);
+  virtual bool announce(core::cluster_mode to) = 0;
   /// Under the lock.
-  void switch_mode(core::cluster_mode to);
+  virtual void switch_mode(core::cluster_mode to) = 0;
   /// The lock did not come free.
-  void give_up();
-  /// The holder's connection is cut.
-  void cut_lock() { holder_.clear(); }
+  virtual void give_up() = 0;
 
-  // -- claims and edits, in front of the store's own
-  /// S3: takes the runs out of the batch whose instant must not be fired any more; their intents.
-  [[nodiscard]] std::vector<core::intent_id> drop_changed(core::claim_batch& batch);
-  void before_edit();
-  void after_edit();
+  // -- claims and edits, in front of the store's own and behind it
+  /// S3, where the store does not look itself: takes the runs out of the batch whose instant must not be fired any more; their
+  /// intents.
+  [[nodiscard]] virtual std::vector<core::intent_id> drop_changed(core::claim_batch& batch) = 0;
+  virtual void claimed(const core::claim_outcome& outcome) = 0;
+  virtual void before_edit() = 0;
+  virtual void after_edit() = 0;
+
+protected:
+  schedule_surroundings seen_;
 
 private:
-  struct waiting;
-
-  [[nodiscard]] bool is_current(const core::node_life& life);
-  [[nodiscard]] bool is_as_reserved(core::intent_id intent);
-  void reserve(const xxl_row& row, const core::node_life& owner, const core::reserve_window& window,
-               core::reserve_outcome& out);
-  void insert(const xxl_row& row, const core::planned_firing& firing, const core::node_life& owner, core::reserve_outcome& out);
-  std::size_t put_instants_back(const std::string& node);
-  std::size_t give_back(const xxl_row& row, const std::vector<waiting>& instants);
-  void end_all_lives();
-  void copy_from_table();
-  void copy_to_table();
-  void show_strangers();
-
-  storage::sqlite::connection& db_;
-  shared_rules rules_;
-  shared_checker& checker_;
-  std::function<core::time_point()> now_;
-  std::function<void(const core::node_life&)> ended_;
-  xxl_table table_;
-  core::cluster_mode mode_ = core::cluster_mode::shared;
-  std::optional<core::cluster_mode> wanted_;
-  /// An announcement that nobody acted on means nothing from then on.
-  core::time_point forgotten_at_{};
   std::string holder_;
-  std::vector<xxl_row> before_edit_;
 };
 
 } // namespace ringmaster::simulation

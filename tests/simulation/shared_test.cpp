@@ -74,6 +74,37 @@ TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[si
   CHECK(all.counts.executions > 5 * count);
 }
 
+TEST_CASE("a graceful stop of the only node beside a Java admin loses nothing", "[simulation][shared]") {
+  // Before 2.5, from 2.5 on, from 3.4 on.
+  constexpr java_script generations[] = {{.pass_takes = 60ms, .sleeps = true, .stalls = {}, .crashes = {}},
+                                         {.pass_takes = 60ms, .guards_status = true, .sleeps = true, .stalls = {}, .crashes = {}},
+                                         {.pass_takes = 60ms, .guards_status = true, .sleeps = true, .late_at_once = true,
+                                          .stalls = {}, .crashes = {}}};
+  for (const auto& java : generations)
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      history what;
+      what.seed = seed;
+      what.shared = true;
+      what.nodes = 1;
+      what.lasts_at_least = 50s;
+      what.java = {java};
+      what.jobs = {make_job("every-second", "2-41/1 0 12 2 3 ? *", 20ms), make_job("every-other", "2-40/2 0 12 2 3 ? *", 20ms),
+                   make_job("every-third", "3-39/3 0 12 2 3 ? *", 20ms)};
+      const auto at = 9000ms + milliseconds{seed * 137};
+      what.stops = {{at, "a", milliseconds{seed % 2 == 0 ? 60'000 : 9000}}};
+      const auto found = simulate(what);
+      const auto& counts = found.shared_counts;
+      INFO("seed " << seed << ", status guarded " << java.guards_status << ", late at once " << java.late_at_once << ": "
+                   << counts.claimed << " claimed, " << counts.java_fired << " fired by the Java admin, " << counts.java_left_out
+                   << " left out by it");
+      CHECK(found.violations.empty());
+      CHECK(counts.given_back == 0);
+      CHECK(counts.java_left_out == 0);
+      CHECK(counts.claimed + counts.java_fired == 40 + 20 + 13);
+      CHECK(counts.java_fired > 0);
+    }
+}
+
 TEST_CASE("a seed of shared mode is one run", "[simulation][shared]") {
   for (std::uint64_t seed : {3u, 4u}) {
     CAPTURE(seed);

@@ -6,10 +6,12 @@
 #include <thread>
 #include <utility>
 
+#include "tests/simulation/report.hpp"
+
 namespace ringmaster::simulation {
 
 many_runs simulate_many(std::size_t count, const std::function<history(std::size_t)>& history_of, std::size_t broken_max,
-                        const mutant* rule_off) {
+                        const mutant* rule_off, const database_maker& make) {
   many_runs all;
   std::mutex guard;
   std::atomic<std::size_t> next{0};
@@ -17,7 +19,7 @@ many_runs simulate_many(std::size_t count, const std::function<history(std::size
   auto work = [&] {
     for (auto number = next++; number < count && !enough; number = next++) {
       auto what = history_of(number);
-      auto found = simulate(what, rule_off, rule_off == nullptr);
+      auto found = simulate(what, rule_off, rule_off == nullptr, make);
       const std::lock_guard lock{guard};
       all.counts.add(found.counts);
       all.shared_counts.add(found.shared_counts);
@@ -27,7 +29,8 @@ many_runs simulate_many(std::size_t count, const std::function<history(std::size
     }
   };
   std::vector<std::thread> workers;
-  for (auto cores = std::max(1u, std::thread::hardware_concurrency()); cores > 1; --cores)
+  const auto cores = from_environment("RINGMASTER_SIMULATION_THREADS", std::max(1u, std::thread::hardware_concurrency()));
+  for (auto others = cores; others > 1; --others)
     workers.emplace_back(work);
   work();
   for (auto& worker : workers)

@@ -27,6 +27,7 @@ struct many_runs {
 /// Makes the runs 0 to `count` - 1, in order as far as one can speak of it, and stops when `broken_max` of them broke something.
 /// `history_of` is called by several threads at once. `rule_off`: a rule that the runs leave out; null: none.
 [[nodiscard]] many_runs simulate_many(std::size_t count, const std::function<history(std::size_t)>& history_of,
-                                      std::size_t broken_max, const mutant* rule_off = nullptr);
+                                      std::size_t broken_max, const mutant* rule_off = nullptr,
+                                      const database_maker& make = make_memory_database);
 
 } // namespace ringmaster::simulation

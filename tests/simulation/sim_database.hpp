@@ -1,25 +1,39 @@
 #pragma once
 
-// The database of a run: SQLite in memory, with one more connection for what others do to its tables.
+// The database of a run, with one more connection for what others do to its tables.
 
+#include <functional>
 #include <memory>
 
 #include "storage/sqlite/connection.hpp"
 #include "storage/store.hpp"
+#include "tests/simulation/shared_schedule.hpp"
 
 namespace ringmaster::simulation {
 
 class sim_database {
 public:
-  sim_database();
+  virtual ~sim_database() = default;
 
-  [[nodiscard]] std::unique_ptr<storage::store> open() const;
-  /// Plain SQL. The database lives as long as this object.
-  [[nodiscard]] storage::sqlite::connection& tables() noexcept { return *tables_; }
+  [[nodiscard]] virtual std::unique_ptr<storage::store> open() = 0;
 
-private:
-  storage::sqlite::open_options where_;
-  std::unique_ptr<storage::sqlite::connection> tables_;
+  /// Plain SQL on SQLite, for mutants; null: another database.
+  [[nodiscard]] virtual storage::sqlite::connection* tables() noexcept { return nullptr; }
+
+  /// Shared mode's part of the store: played, or the database's own.
+  [[nodiscard]] virtual std::unique_ptr<shared_schedule> make_schedule(schedule_surroundings seen) = 0;
+
+  /// Keeps all that is there, for `restore`. Between two transactions. Only in memory.
+  virtual void copy() = 0;
+  virtual void restore() = 0;
 };
+
+using database_maker = std::function<std::unique_ptr<sim_database>(bool shared)>;
+
+/// SQLite in memory; shared mode is played (`played_schedule.hpp`).
+[[nodiscard]] std::unique_ptr<sim_database> make_memory_database(bool shared);
+
+/// MariaDB on the private server of this executable, which must run. In shared mode it begins there.
+[[nodiscard]] std::unique_ptr<sim_database> make_maria_database(bool shared);
 
 } // namespace ringmaster::simulation

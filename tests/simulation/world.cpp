@@ -16,19 +16,26 @@ namespace {
 /// After the last fault: asking is over after a minute, and executors repeat what they could not tell.
 constexpr span quiet_max = 120s;
 constexpr span look_every = 1s;
+constexpr span mended_after = 12s;
+/// A run that its executor denies is found out ten minutes behind its instant, in two looks.
+constexpr span lost_max = 25min;
 
 span end_of(const history& what) {
   auto end = what.lasts_at_least;
   for (const auto& one : what.edits)
     end = std::max(end, one.at);
   for (const auto& one : what.faults)
-    end = std::max<span>(end, one.at + one.lasts);
+    end = std::max<span>(end, one.at + (one.what == effect::step_clock ? mended_after : span{one.lasts}));
   for (const auto& one : what.stops)
     end = std::max<span>(end, one.at + one.lasts);
   for (const auto& one : what.console)
     end = std::max<span>(end, one.at + one.takes);
   for (const auto& one : what.switches)
     end = std::max(end, one.at);
+  for (const auto& one : what.by_hand)
+    end = std::max(end, one.at);
+  if (what.restored)
+    end = std::max<span>(end, what.restored->at + what.restored->lasts + 5s);
   for (const auto& one : what.java)
     for (const auto& [at, lasts] : one.crashes)
       end = std::max<span>(end, at + lasts);
@@ -36,6 +43,9 @@ span end_of(const history& what) {
 }
 
 constexpr span lock_retry = 20ms;
+
+/// A clock that stays far off is one that its node rightly refuses.
+bool needs_mending(const fault& one) { return one.what == effect::step_clock && (one.lasts > 1s || one.lasts < -1s); }
 
 milliseconds clock_spread(const history& what) {
   auto least = 0ms, most = 0ms;
@@ -61,14 +71,18 @@ bool is_undisturbed(const history& what) {
 
 } // namespace
 
-world::world(history what, const mutant* rule_off, bool tracing)
+world::world(history what, const mutant* rule_off, bool tracing, const database_maker& make)
   : what_{std::move(what)},
     rule_off_{rule_off},
     tracing_{tracing},
     random_{what_.seed},
+    database_{make(what_.shared)},
+    store_{database_->open()},
+    mutant_tools_{{}, database_->tables()},
     struck_(what_.faults.size(), false),
     checker_{what_,
              {.now = [this] { return now_; },
+              .true_time = [this] { return true_time(); },
               .today = test::virtual_time::start,
               .store = store_.get(),
               .gate_open = [this](const core::node_life& life) { return node(life.node)->has_lease(life.incarnation); },
@@ -81,10 +95,11 @@ world::world(history what, const mutant* rule_off, bool tracing)
   if (what_.shared)
     begin_shared();
   if (rule_off_ && rule_off_->store)
-    mutated_ = rule_off_->store(*store_, unwritten_);
+    mutated_ = rule_off_->store(*store_, mutant_tools_);
   editor_ = open();
   for (int i = 1; i <= what_.executors; ++i)
-    executors_.push_back(std::make_unique<sim_executor>(*this, i));
+    for (int replica = 0; replica < what_.replicas; ++replica)
+      executors_.push_back(std::make_unique<sim_executor>(*this, i, replica));
   for (int i = 0; i < what_.nodes; ++i) {
     auto skew = static_cast<std::size_t>(i) < what_.skew.size() ? what_.skew[static_cast<std::size_t>(i)] : milliseconds{0};
     nodes_.push_back(std::make_unique<sim_node>(*this, std::string(1, static_cast<char>('a' + i)), skew));
@@ -100,12 +115,16 @@ core::time_point world::true_time() const {
 
 std::unique_ptr<storage::store> world::open() {
   return std::make_unique<witness_store>(mutated_ ? *mutated_ : *store_, checker_, shared_.get(),
-                                         shared_ ? &shared_checker_ : nullptr);
+                                         shared_ ? &shared_checker_ : nullptr,
+                                         witness_limits{.is_locked = [this](core::job_id job) { return is_locked(job); },
+                                                        .clock = what_.database_clock ? [this] { return true_time(); }
+                                                                                      : std::function<core::time_point()>{},
+                                                        .page_max = what_.page_max});
 }
 
 void world::lose_decisions() {
-  for (auto id : unwritten_.last) {
-    unwritten_.lost.insert(id);
+  for (auto id : mutant_tools_.decisions.last) {
+    mutant_tools_.decisions.lost.insert(id);
     checker_.never_written(id);
   }
 }
@@ -118,10 +137,11 @@ sim_node* world::node(const std::string& name) {
 }
 
 sim_executor* world::executor(const std::string& origin) {
+  std::vector<sim_executor*> behind;
   for (auto& one : executors_)
     if (one->origin() == origin)
-      return one.get();
-  return nullptr;
+      behind.push_back(one.get());
+  return behind.empty() ? nullptr : behind.size() == 1 ? behind.front() : behind[random(behind.size())];
 }
 
 void world::say(const std::string& line) {
@@ -136,6 +156,7 @@ const fault* world::strike(site where, const std::string& node, std::size_t inde
     const auto& one = what_.faults[i];
     if (!struck_[i] && one.where == where && one.index == index && one.node == node) {
       struck_[i] = true;
+      last_strike_ = now_ + one.lasts;
       say("fault: " + describe(one));
       return &one;
     }
@@ -181,20 +202,37 @@ void world::strike_now(const fault& one) {
       case effect::pause: node->pause(one.lasts); break;
       case effect::freeze: node->pause(one.lasts, true); break;
       case effect::sleep: node->pause(one.lasts, false, true); break;
-      case effect::step_clock: node->step_clock(one.lasts); break;
+      case effect::step_clock:
+        node->step_clock(one.lasts);
+        if (needs_mending(one))
+          after(mended_after, [&node, by = one.lasts] { node->step_clock(-by); });
+        break;
+      case effect::jump_clock:
+        node->jump_clock(one.by);
+        after(one.lasts, [&node] { node->jump_clock(0ms); });
+        break;
       default: break;
       }
+}
+
+std::vector<std::string> world::addresses() const {
+  std::vector<std::string> out;
+  for (const auto& executor : executors_)
+    out.push_back(executor->origin() + '/');
+  return out;
 }
 
 void world::apply(const edit& what) {
   core::declared_set declared;
   declared.source = "simulation";
   declared.revision = ++revision_;
-  std::vector<std::string> addresses;
-  for (const auto& executor : executors_)
-    addresses.push_back(executor->origin() + '/');
-  declared.groups = {{"pay", "Payments", addresses}};
+  declared.groups = groups();
   declared.jobs = what.jobs;
+  if (what_.backlog > 0) {
+    declared.jobs.push_back(make_job("slow", "0 0 0 1 1 ? 2099", 20ms));
+    declared.jobs.back().group = "slow";
+    declared.jobs.back().params += ' ' + std::string{backlog_mark};
+  }
   if (auto* by = node(what.by); by && by->is_up() && !by->is_paused()) {
     say("edit by " + what.by);
     return by->edit(std::move(declared));
@@ -249,17 +287,26 @@ std::vector<std::string> world::run() {
   apply(first);
   schedule_faults();
   schedule_java();
+  begin_features();
   for (auto& node : nodes_)
     node->start();
   auto end = end_of(what_);
   run_until(end);
-  while (checker_.violations().empty() && !checker_.at_rest() && now_ < end + quiet_max)
+  while (checker_.violations().empty() && !checker_.at_rest() && now_ < std::max(end, last_strike_) + quiet_max)
     run_until(now_ + look_every);
+  if (what_.waits_for_lost) {
+    checker_.await_lost_runs();
+    for (const auto last = now_ + lost_max; checker_.violations().empty() && !checker_.at_rest() && now_ < last;)
+      run_until(now_ + 10 * look_every);
+  }
   auto found = checker_.violations();
   if (found.empty()) {
     for (const auto& line : checker_.unrest())
       found.push_back("F4: a quiet time did not settle it: " + line);
     checker_.judge_end();
+    for (auto& node : nodes_)
+      if (const auto drops = node->dropped(); drops && !shared_)
+        checker_.counted(node->name(), *drops);
     if (shared_)
       shared_checker_.judge_end();
     found.insert(found.end(), checker_.violations().begin(), checker_.violations().end());
@@ -270,17 +317,17 @@ std::vector<std::string> world::run() {
   return found;
 }
 
-outcome simulate(const history& what, const mutant* rule_off, bool explains) {
+outcome simulate(const history& what, const mutant* rule_off, bool explains, const database_maker& make) {
   outcome result;
   {
-    world made{what, rule_off, false};
+    world made{what, rule_off, false, make};
     result.violations = made.run();
     result.points = std::move(made.points);
     result.counts = made.checker().counts();
     result.shared_counts = made.shared_books().counts();
   }
   if (explains && !result.violations.empty()) {
-    world again{what, rule_off, true};
+    world again{what, rule_off, true, make};
     static_cast<void>(again.run());
     result.trace = again.trace();
   }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/job_draft.hpp"
 #include "core/time.hpp"
 #include "storage/store.hpp"
 #include "tests/simulation/checker.hpp"
@@ -28,7 +30,7 @@ class sim_executor;
 class world {
 public:
   /// `rule_off`: a rule of the protocol that this run leaves out; null: none.
-  world(history what, const mutant* rule_off, bool tracing);
+  world(history what, const mutant* rule_off, bool tracing, const database_maker& make = make_memory_database);
   ~world();
   world(const world&) = delete;
   world& operator=(const world&) = delete;
@@ -54,11 +56,22 @@ public:
   [[nodiscard]] const history& what() const noexcept { return what_; }
   [[nodiscard]] const mutant* rule_off() const noexcept { return rule_off_; }
   [[nodiscard]] protocol_checker& checker() noexcept { return checker_; }
+  /// Of its executors.
+  [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] const shared_checker& shared_books() const noexcept { return shared_checker_; }
   [[nodiscard]] fiber_pool& fibers() noexcept { return fibers_; }
   [[nodiscard]] std::vector<std::unique_ptr<sim_node>>& nodes() noexcept { return nodes_; }
   [[nodiscard]] sim_node* node(const std::string& name);
+  /// One of the processes behind that address.
   [[nodiscard]] sim_executor* executor(const std::string& origin);
+  [[nodiscard]] bool knows_elsewhere(const sim_executor& but, std::int64_t id) const;
+  /// How often the database was restored from a copy.
+  [[nodiscard]] int epoch() const noexcept { return epoch_; }
+  [[nodiscard]] int epoch_at(span when) const { return what_.restored && when >= what_.restored->at ? 1 : 0; }
+  /// What a person saves who changes the job's parameter; nothing: the job is gone.
+  [[nodiscard]] std::optional<core::job_draft> changed_draft(core::job_id job);
+  /// Somebody holds the job's rows.
+  [[nodiscard]] bool is_locked(core::job_id job) const;
   /// One more connection to the database, as a node with all or with one rule less has it.
   [[nodiscard]] std::unique_ptr<storage::store> open();
   /// The database as it is.
@@ -86,6 +99,13 @@ private:
   [[nodiscard]] bool is_going_on(effect what, const std::string& node) const;
   void settle();
   void apply(const edit& what);
+  void apply(const hand_edit& what);
+  [[nodiscard]] core::manual_trigger wish_of(const hand_edit& what);
+  [[nodiscard]] std::vector<core::declared_group> groups();
+  void begin_features();
+  void add_plain_job(const core::declared_job& what);
+  void register_executors();
+  void restore(const restored_copy& what);
   void begin_shared();
   void schedule_java();
   void try_switch(core::cluster_mode to, span since);
@@ -100,20 +120,25 @@ private:
   span now_{0};
   event_queue events_;
   fiber_pool fibers_;
-  sim_database database_;
-  std::unique_ptr<storage::store> store_ = database_.open();
+  std::unique_ptr<sim_database> database_;
+  std::unique_ptr<storage::store> store_;
   std::unique_ptr<storage::store> editor_;
   std::unique_ptr<storage::store> mutated_;
-  lost_decisions unwritten_;
+  mutant_tools mutant_tools_;
   std::vector<std::string> trace_;
   std::vector<bool> struck_;
+  /// When the last fault of a call is over: it may come late.
+  span last_strike_{0};
   std::int64_t revision_ = 0;
+  int epoch_ = 0;
+  std::int64_t next_token_ = 1;
   protocol_checker checker_;
   shared_checker shared_checker_;
   std::unique_ptr<shared_schedule> shared_;
   std::vector<std::unique_ptr<java_admin>> java_;
   std::vector<std::unique_ptr<sim_executor>> executors_;
   std::vector<std::unique_ptr<sim_node>> nodes_;
+  std::unique_ptr<protocol_checker> books_copied_;
 };
 
 /// One run. The trace is filled when something was found (the run is made again for it).
@@ -125,6 +150,7 @@ struct outcome {
   shared_checker::tally shared_counts;
 };
 /// `explains`: whether the run is made again.
-[[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr, bool explains = true);
+[[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr, bool explains = true,
+                               const database_maker& make = make_memory_database);
 
 } // namespace ringmaster::simulation

@@ -19,7 +19,7 @@ xxl_row read(const storage::sqlite::statement& from) {
 
 } // namespace
 
-std::vector<xxl_row> xxl_table::rows() {
+std::vector<xxl_row> played_table::rows() {
   std::vector<xxl_row> all;
   auto listing = db_.prepare(every_row);
   for (listing.with(); listing.step();)
@@ -27,7 +27,7 @@ std::vector<xxl_row> xxl_table::rows() {
   return all;
 }
 
-std::optional<xxl_row> xxl_table::row(core::job_id job) {
+std::optional<xxl_row> played_table::row(core::job_id job) {
   auto reading = db_.prepare(one_row);
   return reading.with(job).step() ? std::optional{read(reading)} : std::nullopt;
 }
@@ -38,7 +38,7 @@ std::vector<xxl_row> xxl_table::due(core::time_point until) {
   return all;
 }
 
-void xxl_table::write(const xxl_row& row, xxl_columns which) {
+void played_table::write(const xxl_row& row, xxl_columns which) {
   db_.run("UPDATE xxl_job_info SET trigger_last_time = ?2, trigger_next_time = ?3 WHERE id = ?1", row.id, row.last, row.next);
   if (which != xxl_columns::times)
     db_.run("UPDATE xxl_job_info SET trigger_status = ?2 WHERE id = ?1", row.id, row.running);

@@ -38,13 +38,24 @@ enum class xxl_columns : std::uint8_t { times, times_and_status, all };
 
 class xxl_table {
 public:
-  explicit xxl_table(storage::sqlite::connection& tables) : db_{tables} {}
+  virtual ~xxl_table() = default;
 
-  [[nodiscard]] std::vector<xxl_row> rows();
-  [[nodiscard]] std::optional<xxl_row> row(core::job_id job);
+  [[nodiscard]] virtual std::vector<xxl_row> rows() = 0;
+  [[nodiscard]] virtual std::optional<xxl_row> row(core::job_id job) = 0;
+  virtual void write(const xxl_row& row, xxl_columns which) = 0;
+
   /// Running jobs whose next time is at or before `until`, in the order of their ids.
   [[nodiscard]] std::vector<xxl_row> due(core::time_point until);
-  void write(const xxl_row& row, xxl_columns which);
+};
+
+/// In a simulation's own database.
+class played_table final : public xxl_table {
+public:
+  explicit played_table(storage::sqlite::connection& tables) : db_{tables} {}
+
+  std::vector<xxl_row> rows() override;
+  std::optional<xxl_row> row(core::job_id job) override;
+  void write(const xxl_row& row, xxl_columns which) override;
 
 private:
   storage::sqlite::connection& db_;

@@ -243,3 +243,61 @@ TEST_CASE("a claim in a newer form waits for a node that reads it", "[storage]")
   CHECK(adopted[0].id == open.id);
   CHECK(f.rows("rm_claim", "node = 'node-a'") == "1");
 }
+
+TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto run = f.claimed(1);
+  const auto mine = adopter(f);
+  auto expected = core::life_end::sealed;
+  SECTION("it left") { require(f.store->cluster().leave(f.me)); }
+  SECTION("its process came back") { require(f.store->cluster().enter(f.me.node, "x")); }
+  SECTION("it was fenced") {
+    REQUIRE(require(f.store->cluster().fence(require(f.store->cluster().nodes())[0])));
+    expected = core::life_end::ran_out;
+  }
+  SECTION("it was ended before its deadline") {
+    f.db->exec("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = 'node-a'");
+    f.db->exec("UPDATE rm_life SET cut = incarnation, incarnation = 0 WHERE node = 'node-a'");
+    expected = core::life_end::cut_short;
+    SECTION("long ago: its next life ran out") {
+      require(f.store->cluster().enter(f.me.node, "x"));
+      REQUIRE(require(f.store->cluster().fence(require(f.store->cluster().nodes())[0])));
+      expected = core::life_end::ran_out;
+    }
+  }
+  const auto adopted = require(f.firings().adopt(mine, 1000, 10));
+  REQUIRE(adopted.size() == 1);
+  CHECK(adopted[0].id == run.id);
+  CHECK(adopted[0].ended == expected);
+  // Repeated, its end is not known any more: as careful as need be.
+  const auto repeated = require(f.firings().adopt(mine, 1000, 10));
+  REQUIRE(repeated.size() == 1);
+  CHECK((repeated[0].ended == core::life_end::cut_short || f.rows("rm_life", "cut > 0") == "0"));
+}
+
+TEST_CASE("one adoption looks at a bounded number of runs, and the next ones at the others", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  constexpr std::size_t claims = 23, runs = 500;
+  const auto spec = f.add_job(1);
+  for (std::size_t i = 0; i < claims; ++i) {
+    auto all = f.batch();
+    all.moves.push_back({spec->id, noon + i * 60s, noon + i * 60s, noon + (i + 1) * 60s});
+    for (std::size_t k = 0; k < runs; ++k)
+      all.runs.push_back(firing_fixture::run_of(spec, noon + i * 60s));
+    REQUIRE(require(f.firings().claim(all, noon)).runs.size() == runs);
+  }
+  const auto mine = adopter(f);
+  require(f.store->cluster().leave(f.me));
+  std::size_t adopted = 0, calls = 0;
+  for (std::int64_t next = 1000;; ++calls) {
+    const auto some = require(f.firings().adopt(mine, next, claims));
+    if (some.empty())
+      break;
+    adopted += some.size();
+    CHECK(some.size() < claims * runs);
+    for (const auto& run : some)
+      next = std::max(next, run.claim + 1);
+  }
+  CHECK(adopted == claims * runs);
+  CHECK(calls >= 2);
+}

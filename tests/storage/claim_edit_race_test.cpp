@@ -1,5 +1,6 @@
 // An edit and a claim of the same job at the same time: no instant is claimed twice (firing protocol §7.3, F8).
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <random>
@@ -29,16 +30,46 @@ core::declared_set every_seconds(const std::string& seconds, std::size_t jobs) {
 constexpr const char* instants_claimed_twice = "SELECT count(*) FROM (SELECT job_id, trigger_time FROM xxl_job_log "
                                                "GROUP BY job_id, trigger_time HAVING count(*) > 1) twice";
 
+/// The time of each editor. Claims go ahead of all of them, but not so far that a wrong clock would be to blame for them.
+class editors_clock {
+public:
+  explicit editors_clock(std::size_t editors) : at_ms_(editors) {}
+
+  /// For an edit of this editor. Never later than the newest claim, so that only the last claimed instant keeps a new next time
+  /// from going back.
+  core::time_point now(std::size_t editor) {
+    at_ms_[editor] = newest_ms_.load();
+    return noon + core::milliseconds{at_ms_[editor]};
+  }
+  void claimed(core::time_point instant) {
+    const auto ms = (instant - noon).count();
+    for (auto known = newest_ms_.load(); known < ms && !newest_ms_.compare_exchange_weak(known, ms);) {
+    }
+  }
+  [[nodiscard]] bool may_claim(core::time_point instant) const {
+    return std::all_of(at_ms_.begin(), at_ms_.end(),
+                       [&](const auto& ms) { return instant <= noon + core::milliseconds{ms} + 15s; });
+  }
+
+private:
+  std::vector<std::atomic<std::int64_t>> at_ms_;
+  std::atomic<std::int64_t> newest_ms_{0};
+};
+
 /// Claims what is due of all jobs, over and over.
 class planner {
 public:
-  planner(deploy_fixture& f, core::node_life owner, int claims)
-    : store_{f.db->open()}, owner_{std::move(owner)}, claims_{claims} {}
+  planner(deploy_fixture& f, core::node_life owner, int claims, editors_clock& clock)
+    : store_{f.db->open()}, owner_{std::move(owner)}, claims_{claims}, clock_{clock} {}
 
   void run() {
-    for (int i = 0; i < claims_ && failure.empty(); ++i)
+    constexpr int looks_max = 100'000;
+    for (int i = 0, looks = 0; i < claims_ && looks < looks_max && failure.empty(); ++looks) {
+      idle_ = false;
       if (auto claimed = claim_once(i + 1); !claimed && claimed.error().code != core::errc::unavailable)
         failure = claimed.error().context;
+      i += idle_ ? 0 : 1;
+    }
     done = true;
   }
 
@@ -57,15 +88,21 @@ private:
     batch.sequence = sequence;
     for (const auto& job : *jobs) {
       batch.seen_revision = std::max(batch.seen_revision, job.revision);
-      if (!job.next)
+      if (!job.next || !clock_.may_claim(*job.next))
         continue;
       batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
       batch.runs.push_back(firing_fixture::run_of(job.spec, *job.next));
+    }
+    if (batch.moves.empty()) { // until the editors come after, or start a job
+      idle_ = true;
+      return {};
     }
     auto outcome = store_->firings().claim(batch, noon);
     if (!outcome)
       return tl::unexpected{outcome.error()};
     won += outcome->runs.size();
+    for (const auto& run : outcome->runs)
+      clock_.claimed(run.plan.fire_at);
     lost += outcome->lost_races.size();
     return {};
   }
@@ -73,6 +110,8 @@ private:
   std::unique_ptr<storage::store> store_;
   core::node_life owner_;
   int claims_;
+  bool idle_ = false;
+  editors_clock& clock_;
 };
 
 } // namespace
@@ -81,13 +120,13 @@ TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr std::size_t jobs = 5;
   f.apply(every_seconds("1", jobs));
-  planner busy{f, f.me, 150};
+  editors_clock clock{1};
+  planner busy{f, f.me, 150, clock};
   std::thread planning{[&busy] { busy.run(); }};
   std::string refused;
   int edits = 0;
-  // Always at noon: only the last claimed instant keeps a new next time from going back.
   for (; !busy.done; ++edits)
-    if (auto applied = f.try_apply(every_seconds(edits % 2 == 0 ? "2" : "1", jobs));
+    if (auto applied = f.try_apply(every_seconds(edits % 2 == 0 ? "2" : "1", jobs), false, clock.now(0));
         !applied && applied.error().code != core::errc::unavailable)
       refused = applied.error().context;
   planning.join();
@@ -105,15 +144,15 @@ namespace {
 /// Stops and starts jobs as long as `on`, and until it has done both.
 class stopping {
 public:
-  stopping(deploy_fixture& f, std::vector<core::job_id> jobs, std::uint32_t seed)
-    : store_{f.db->open()}, jobs_{std::move(jobs)}, random_{seed} {}
+  stopping(deploy_fixture& f, std::vector<core::job_id> jobs, std::uint32_t seed, editors_clock& clock)
+    : store_{f.db->open()}, jobs_{std::move(jobs)}, random_{seed}, number_{seed - 1}, clock_{clock} {}
 
   void run(const std::atomic<bool>& on) {
     while ((on || !did_both()) && failure.empty()) {
       const auto job = jobs_[random_() % jobs_.size()];
       const bool stops = random_() % 2 == 0;
-      // Always at noon: only the last claimed instant keeps the next time of a start from going back.
-      auto edited = stops ? store_->jobs().stop(job, noon) : store_->jobs().start(job, noon);
+      const auto now = clock_.now(number_);
+      auto edited = stops ? store_->jobs().stop(job, now) : store_->jobs().start(job, now);
       if (edited)
         ++(stops ? stops_ : starts_);
       else if (edited.error().code != core::errc::unavailable)
@@ -129,6 +168,8 @@ private:
   std::unique_ptr<storage::store> store_;
   std::vector<core::job_id> jobs_;
   std::minstd_rand random_;
+  std::size_t number_;
+  editors_clock& clock_;
   std::size_t stops_ = 0;
   std::size_t starts_ = 0;
 };
@@ -141,10 +182,11 @@ TEST_CASE("stops and starts of several people beside planners of two nodes bring
   std::vector<core::job_id> jobs;
   for (const auto& job : require(f.firings().load_jobs(core::slot_set{}.set(), core::job_id{0}, 100)))
     jobs.push_back(job.spec->id);
-  planner first{f, f.me, 120};
-  planner second{f, require(f.store->cluster().enter("b", "b:8080")), 120};
-  stopping one{f, jobs, 1};
-  stopping other{f, jobs, 2};
+  editors_clock clock{2};
+  planner first{f, f.me, 120, clock};
+  planner second{f, require(f.store->cluster().enter("b", "b:8080")), 120, clock};
+  stopping one{f, jobs, 1, clock};
+  stopping other{f, jobs, 2, clock};
   std::atomic<bool> on{true};
   std::vector<std::thread> editing;
   for (auto* each : {&one, &other})

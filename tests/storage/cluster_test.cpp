@@ -94,3 +94,100 @@ TEST_CASE("a round trip succeeds", "[storage]") {
   require(store->ping());
   require(store->ping());
 }
+
+TEST_CASE("an entry replaces the row that was read, and no other", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto enter = [&](const core::node_row& row) { return store->cluster().enter("a", "x", {"the process", row}); };
+  const auto first = require(enter({}));
+  CHECK(error_of(enter({})) == core::errc::conflict);
+  auto seen = require(store->cluster().nodes())[0];
+  CHECK(seen.process == "the process");
+  SECTION("it beat meanwhile") {
+    require(store->cluster().beat(first, 1));
+    CHECK(error_of(enter(seen)) == core::errc::conflict);
+    require(store->cluster().beat(first, 2));
+  }
+  SECTION("it was fenced meanwhile") {
+    REQUIRE(require(store->cluster().fence(seen)));
+    CHECK(error_of(enter(seen)) == core::errc::conflict);
+    CHECK(require(enter(require(store->cluster().nodes())[0])).incarnation > first.incarnation + 1);
+  }
+  SECTION("it left meanwhile") {
+    require(store->cluster().leave(first));
+    CHECK(error_of(enter(seen)) == core::errc::conflict);
+  }
+  SECTION("nothing happened, and an entry that comes late changes nothing") {
+    const auto second = require(enter(seen));
+    CHECK(second.incarnation > first.incarnation);
+    CHECK(error_of(store->cluster().beat(first, 1)) == core::errc::fenced);
+    CHECK(error_of(enter(seen)) == core::errc::conflict);
+    require(store->cluster().beat(second, 1));
+  }
+}
+
+TEST_CASE("a row names the process of the life that goes on, and no other", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto process = [&] { return require(store->cluster().nodes())[0].process; };
+  auto life = require(store->cluster().enter("a", "x", {"one", {}}));
+  CHECK(process() == "one");
+  // A release that knows no processes enters again.
+  db->exec("UPDATE rm_node SET incarnation = incarnation + 1");
+  CHECK(process().empty());
+  life = require(store->cluster().enter("a", "x"));
+  CHECK(process().empty());
+  life = require(store->cluster().enter("a", "x", {"two", {}}));
+  CHECK(process() == "two");
+  require(store->cluster().leave(life));
+}
+
+TEST_CASE("a new life has a higher number than its node remembers", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  // The database was restored from before the first life.
+  CHECK(require(store->cluster().enter("a", "x", {.above = 7})).incarnation == 8);
+  CHECK(require(store->cluster().enter("a", "x", {.above = 7})).incarnation == 9);
+  CHECK(require(store->cluster().enter("a", "x", {.above = 20})).incarnation == 21);
+}
+
+TEST_CASE("a view shows each node's clock, the last revision, and the database's clock if it has one", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto empty = require(store->cluster().view());
+  CHECK(empty.nodes.empty());
+  CHECK(empty.revision == 0);
+  auto a = require(store->cluster().enter("a", "x"));
+  require(store->cluster().enter("b", "y"));
+  require(store->cluster().beat(a, 4, core::from_ms(1'772'452'800'123)));
+  db->exec("UPDATE rm_edit SET counter = 17 WHERE id = 1");
+  const auto before = std::chrono::system_clock::now();
+  const auto view = require(store->cluster().view());
+  REQUIRE(view.nodes.size() == 2);
+  CHECK(view.nodes[0].id == "a");
+  CHECK(view.nodes[0].beat == 4);
+  CHECK(view.nodes[0].wall == core::from_ms(1'772'452'800'123));
+  CHECK(view.nodes[1].wall == core::time_point{});
+  CHECK(view.revision == 17);
+  if (view.clock) { // a server on this machine
+    CHECK(*view.clock >= before - std::chrono::seconds{5});
+    CHECK(*view.clock <= std::chrono::system_clock::now() + std::chrono::seconds{5});
+  }
+}
+
+TEST_CASE("run ids are raised above what was seen, and never lowered", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto insert = [&] {
+    db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)");
+    return std::stoll(db->value("SELECT max(id) FROM xxl_job_log"));
+  };
+  CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{40}))) == 1);
+  CHECK(insert() == 41);
+  CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{10}))) == 42);
+  const auto next = insert();
+  CHECK((next == 42 || next == 43)); // asking may cost an id
+  CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{5'000'000'000}))) > next);
+  CHECK(insert() == 5'000'000'001);
+  CHECK(db->value("SELECT count(*) FROM xxl_job_log") == "3");
+}

@@ -100,6 +100,45 @@ TEST_CASE("start: from now or the last claimed instant, whichever is later", "[s
   CHECK(error_of(f.jobs().start(core::job_id{99}, noon)) == core::errc::not_found);
 }
 
+TEST_CASE("start of a running job leaves instants that are due where they are", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, noon - 10s);
+  f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) VALUES "
+             "('cron', 7, 5, 0, 0, 0, 0, 0)");
+  const auto before = f.stored(7);
+  CHECK(require(f.jobs().start(seven, noon)).next == noon - 10s);
+  const auto after = f.stored(7);
+  CHECK(after.next == before.next);
+  CHECK(after.last == before.last);
+  CHECK(f.db->value("SELECT count(*) FROM rm_intent") == "1");
+  CHECK(f.db->value("SELECT count(*) FROM rm_audit WHERE action = 'start'") == "1");
+  CHECK(f.claim(7, before.revision).runs.size() == 1);
+}
+
+TEST_CASE("start counts from now when a wrong clock has written the last instant", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7, noon + 10 * 24h);
+  const auto ahead = [&](auto by) { f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + by) + " WHERE job = 7"); };
+  SECTION("of a job that runs") {
+    ahead(10 * 24h - 60s);
+    CHECK(require(f.jobs().start(seven, noon + 1s)).next == noon + 60s);
+    CHECK(f.stored(7).next == noon + 60s);
+    CHECK(f.stored(7).last == noon + 1s);
+  }
+  SECTION("of a job that was stopped") {
+    ahead(10 * 24h - 60s);
+    require(f.jobs().stop(seven, noon));
+    CHECK(require(f.jobs().start(seven, noon + 1s)).next == noon + 60s);
+  }
+  SECTION("a last instant that a right clock may have written is believed (F8)") {
+    ahead(15s);
+    f.db->exec("UPDATE rm_schedule SET next_ms = " + ms(noon + 60s) + " WHERE job = 7");
+    require(f.jobs().stop(seven, noon - 1s));
+    CHECK(require(f.jobs().start(seven, noon - 1s)).next == noon + 60s);
+    CHECK(f.stored(7).last == noon + 15s);
+  }
+}
+
 TEST_CASE("start refuses with XXL's texts and changes nothing", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   struct refusal {
@@ -128,6 +167,7 @@ TEST_CASE("start of a job whose end has passed is refused", "[storage][edits]") 
   f.add_job(7, core::time_point{});
   f.db->exec("INSERT INTO rm_job_ext (job, end_at) VALUES (7, " + ms(noon) + ")");
   CHECK(require(f.jobs().start(seven, noon - 1s)).next == noon);
+  require(f.jobs().stop(seven, noon));
   CHECK(error_of(f.jobs().start(seven, noon)) == core::errc::invalid_argument);
 }
 
@@ -298,8 +338,8 @@ TEST_CASE("the retry of a run whose addresses were given keeps them, and so does
     return f.claim_intent(retries[0]);
   }();
   f.record({f.answer(run, 200)}, {});
+  require(f.store->upkeep().forget_taken_intents(noon + 1h, 100));
   f.db->exec("DELETE FROM rm_intent");
-  require(f.firings().fail_abandoned(noon + 1h, 100));
   const auto retries = f.record({}, {f.callback(run, 500, "failed")}).intents;
   REQUIRE(retries.size() == 1);
   CHECK(retries[0].addresses == asked);
@@ -312,7 +352,7 @@ TEST_CASE("which runs came of an intent is forgotten with it, unless a retry may
   const auto open = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
   const auto done = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
   f.record({f.answer(plain, 200), f.answer(open, 200), f.answer(done, 200)}, {f.callback(done, 200)});
-  require(f.firings().fail_abandoned(noon + 1h, 100));
+  require(f.store->upkeep().forget_taken_intents(noon + 1h, 100));
   CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{text(open.id)}});
 }
 
@@ -445,4 +485,35 @@ TEST_CASE("by hand: a parameter that an old schema's log would cut is refused", 
   CHECK(error_of(ask(513)) == core::errc::invalid_argument);
   CHECK(f.rows("rm_intent") == "0");
   CHECK(require(ask(512)).param->size() == 512);
+}
+
+TEST_CASE("count_again: a job that a wrong clock moved ahead fires from now on again", "[storage][edits]") {
+  edit_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(7);
+  const auto far = std::to_string(core::to_ms(noon + 240h));
+  f.db->exec("UPDATE rm_schedule SET next_ms = " + far + ", last_ms = " + far + " WHERE job = 7");
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + far + " WHERE id = 7");
+  const auto before = f.stored(7);
+  const auto done = require(f.jobs().count_again(seven, noon));
+  const auto after = f.stored(7);
+  REQUIRE(after.next);
+  CHECK(after.next == done.next);
+  CHECK(*after.next > noon);
+  CHECK(*after.next < noon + 240h);
+  CHECK(after.last == noon);
+  CHECK(after.revision > before.revision);
+  CHECK(f.of("trigger_status", 7) == "1");
+  SECTION("a stopped one stays stopped") {
+    require(f.jobs().stop(seven, noon));
+    f.db->exec("UPDATE rm_schedule SET last_ms = " + far + " WHERE job = 7");
+    CHECK_FALSE(require(f.jobs().count_again(seven, noon)).next);
+    CHECK_FALSE(f.stored(7).next);
+    CHECK(f.stored(7).last == noon);
+    CHECK(f.of("trigger_status", 7) == "0");
+  }
+  SECTION("it needs the right to operate") {
+    core::principal stranger;
+    CHECK(error_of(f.jobs().count_again(seven, noon, stranger)) == core::errc::forbidden);
+    CHECK(error_of(f.jobs().count_again(core::job_id{99}, noon)) == core::errc::not_found);
+  }
 }

@@ -59,9 +59,14 @@ TEST_CASE("a job is read with every column that planning and sending need", "[st
   CHECK(job.param == "p");
   CHECK(job.child_jobs == "8,9");
   CHECK(job.glue_type == "GLUE_SHELL");
-  REQUIRE(job.glue_source);
-  CHECK(*job.glue_source == "echo 你好");
   CHECK(job.glue_updated == noon + 5s);
+  // Pages leave sources out, and say so.
+  CHECK_FALSE(job.glue_source);
+  CHECK(job.source_left_out);
+  const auto whole = require(f.firings().read_jobs(std::vector{core::job_id{7}})).at(0).spec;
+  REQUIRE(whole->glue_source);
+  CHECK(*whole->glue_source == "echo 你好");
+  CHECK_FALSE(whole->source_left_out);
 }
 
 TEST_CASE("a sparse row of another writer is read with XXL's meanings", "[storage]") {
@@ -80,6 +85,7 @@ TEST_CASE("a sparse row of another writer is read with XXL's meanings", "[storag
   CHECK(job.route == core::route_strategy::unknown);
   CHECK(job.block == core::block_strategy::serial_execution);
   CHECK(job.on_unknown == core::unknown_policy::ask);
+  CHECK_FALSE(job.source_left_out);
   CHECK_FALSE(job.glue_source);
   CHECK(job.glue_updated == core::time_point{});
   CHECK(job.param.empty());
@@ -112,6 +118,18 @@ TEST_CASE("edits come in the order of their revisions", "[storage]") {
   CHECK(require(f.firings().last_revision()) == 0);
   f.db->exec("UPDATE rm_edit SET counter = 7");
   CHECK(require(f.firings().last_revision()) == 7);
+}
+
+TEST_CASE("the jobs of one large edit come in pages", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  for (int id = 1; id <= 6; ++id)
+    f.add_job(id);
+  f.db->exec("UPDATE rm_schedule SET revision = CASE WHEN job = 6 THEN 4 ELSE 3 END");
+  CHECK(ids(require(f.firings().edits_since(0, 2))) == std::vector<std::int32_t>{1, 2});
+  CHECK(ids(require(f.firings().edits_since(3, 2, core::job_id{2}))) == std::vector<std::int32_t>{3, 4});
+  CHECK(ids(require(f.firings().edits_since(3, 2, core::job_id{4}))) == std::vector<std::int32_t>{5, 6});
+  CHECK(require(f.firings().edits_since(4, 2, core::job_id{6})).empty());
+  CHECK(ids(require(f.firings().edits_since(3, 10))) == std::vector<std::int32_t>{6});
 }
 
 TEST_CASE("a claim is no edit", "[storage]") {

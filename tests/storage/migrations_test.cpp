@@ -47,6 +47,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT id, username, password, token, role, permission FROM xxl_job_user",
          "SELECT job, next_ms, last_ms, revision FROM rm_schedule",
          "SELECT id, incarnation, beat, state, address, connections FROM rm_node",
+         "SELECT node, incarnation, process, cut, ran_out FROM rm_life",
          "SELECT node, incarnation, seq, maybe_sent, first_log_id, items FROM rm_claim",
          "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, state, node, incarnation, "
          "created_ms, schedule FROM rm_intent",
@@ -58,6 +59,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT rule_key, source, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered FROM rm_alarm",
          "SELECT job, log_id FROM rm_alarm_open",
          "SELECT id, name, digest, user_id, created_ms, expires_ms, used_ms FROM rm_api_key",
+         "SELECT registry_key, registry_value, token FROM rm_shown_token",
          "SELECT number, name FROM rm_migration",
        })
     CHECK_NOTHROW((void)db->query(sql));
@@ -87,7 +89,8 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
-        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log"})
+        "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log",
+        "rm_life", "rm_shown_token"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // What was there before keeps its next time.

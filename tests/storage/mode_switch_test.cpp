@@ -195,3 +195,48 @@ TEST_CASE("a hidden time that a console puts back after --back is missed, not lo
   CHECK(f.rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time > " + ms(noon + 90s) + " AND trigger_next_time < "
                                  + ms(noon + 1h)) == "2");
 }
+
+TEST_CASE("after back a Java console reads the runs of native mode", "[storage]") {
+  const auto backend = GENERATE(from_range(shared_backends()));
+  const std::string open_end = backend.generation != 0 && backend.generation <= 5 ? "<br>code：---<br>msg：" : "：pending";
+  taken_over f{backend};
+  const auto run_at = [&f](core::time_point instant) {
+    auto batch = f.batch();
+    batch.seen_revision = require(f.firings().last_revision());
+    f.plan(batch, f.job(1), instant);
+    return require(f.firings().claim(batch, instant)).runs.at(0);
+  };
+  const auto done = run_at(noon), refused = run_at(noon + 60s), open = run_at(noon + 120s);
+  f.record({f.answer(done, 200)}, {f.callback(done, 200, "ok")});
+  f.record({f.answer(refused, 500, "<busy>")}, {});
+  REQUIRE(f.row(done.id).trigger_msg.starts_with("rm1;"));
+  f.db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, trigger_code, handle_code, trigger_msg) VALUES"
+             " (70000, 1, 1, 200, 0, 'of a Java admin'), (70001, 1, 1, 200, 0, 'rm1;not a note'), (70002, 1, 1, 200, 0, NULL)");
+  require(f.reservations().switch_mode(cluster_mode::shared, 2s));
+
+  core::note_rewrite all;
+  int steps = 0;
+  for (std::optional<core::log_id> after = core::log_id{0}; after && steps < 10; ++steps) {
+    const auto step = require(f.reservations().rewrite_notes(*after));
+    all.rewritten += step.rewritten;
+    all.left += step.left;
+    after = step.next;
+  }
+  CHECK(steps == 2); // ids that are gone are skipped
+  CHECK(all.rewritten == 3);
+  CHECK(all.left == 0);
+  CHECK(f.row(done.id).trigger_msg.starts_with("Job trigger type：Cron trigger<br>Trigger machine address：10.0.0.1<br>"));
+  CHECK(f.row(refused.id).trigger_msg.find("&lt;busy&gt;") != std::string::npos);
+  CHECK(f.row(open.id).trigger_msg.ends_with(open_end));
+  CHECK(f.rows("xxl_job_log", "id = " + text(open.id) + " AND handle_time IS NULL AND handle_msg IS NULL") == "1");
+  CHECK(f.row(done.id).handle_msg == "ok");
+  CHECK(f.rows("xxl_job_log", "trigger_msg IN ('of a Java admin', 'rm1;not a note')") == "2");
+  CHECK(require(f.reservations().rewrite_notes(core::log_id{0})).rewritten == 0);
+  // Its answer comes in the new life and closes the text.
+  auto results = f.results();
+  results.owner = f.me = require(f.store->cluster().enter("node-a", "here"));
+  results.shared = true;
+  results.triggers = {f.answer(open, 200)};
+  require(f.firings().record(results, noon));
+  CHECK_FALSE(f.row(open.id).trigger_msg.ends_with(open_end));
+}

@@ -47,6 +47,16 @@ TEST_CASE("a message of a trigger stands behind its note", "[storage]") {
   CHECK(note->node_host == "10.0.0.1");
 }
 
+TEST_CASE("a run that was never sent has no time of a result", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(7);
+  f.record({f.answer(run, 500, "refused")}, {});
+  CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "NULL");
+  // The executor had it all the same.
+  f.record({}, {f.callback(run, 200, "done")});
+  CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "2024-03-01 12:00:10");
+}
+
 TEST_CASE("a result is stored with its time and message", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);
@@ -112,6 +122,58 @@ TEST_CASE("a callback speaks for the groups of its sender alone", "[storage]") {
   CHECK(both.foreign_callbacks.empty());
   CHECK(codes(f, run) == std::pair{200, 200});
   CHECK(f.row(run.id).handle_msg == "done");
+}
+
+TEST_CASE("a late callback of an earlier run with the same id changes nothing", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto run = f.claimed(7, 2);
+  f.record({f.answer(run, 200)}, {});
+  const auto code = GENERATE(200, 500);
+  const auto of = [&](core::time_point log_time, const char* message) {
+    auto callback = f.callback(run, code, message);
+    callback.spec = nullptr;
+    callback.log_time = log_time;
+    return callback;
+  };
+  const auto fired = core::cut_to_second(run.plan.fire_at);
+  auto late = f.record({}, {of(fired - 60s, "old")});
+  CHECK(late.callbacks_stored == 0);
+  CHECK(late.outdated_callbacks == std::vector{run.id});
+  CHECK(codes(f, run) == std::pair{200, 0});
+  CHECK(f.rows("rm_intent") == "0");
+
+  SECTION("nor does it take the place of the right one in a batch") {
+    auto both = f.record({}, {of(fired - 60s, "old"), of(fired, "done")});
+    CHECK(both.callbacks_stored == 1);
+    CHECK(f.row(run.id).handle_msg == "done");
+  }
+  SECTION("a second more or less is rounding") { CHECK(f.record({}, {of(fired - 1s, "done")}).callbacks_stored == 1); }
+  SECTION("its own date") { CHECK(f.record({}, {of(fired, "done")}).callbacks_stored == 1); }
+  SECTION("the time at which it ended, as some clients send it") {
+    CHECK(f.record({}, {of(fired + 3600s, "done")}).callbacks_stored == 1);
+  }
+  SECTION("no date") { CHECK(f.record({}, {of({}, "done")}).callbacks_stored == 1); }
+  CHECK(codes(f, run) == std::pair{200, code});
+}
+
+TEST_CASE("dated callbacks of many runs are stored together, the outdated ones left out", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  std::vector<core::claimed_run> runs;
+  std::vector<core::callback> callbacks;
+  const auto alike = GENERATE(true, false);
+  for (std::int32_t job = 1; job <= 14; ++job) {
+    runs.push_back(f.claimed(job));
+    f.record({f.answer(runs.back(), 200)}, {});
+    auto callback = f.callback(runs.back(), 200, alike ? "ok" : "ok " + std::to_string(job));
+    callback.spec = nullptr;
+    callback.log_time = core::cut_to_second(runs.back().plan.fire_at) - (job == 5 ? 90s : 0s);
+    callbacks.push_back(std::move(callback));
+  }
+  auto outcome = f.record({}, callbacks);
+  CHECK(outcome.callbacks_stored == 13);
+  CHECK(outcome.outdated_callbacks == std::vector{runs[4].id});
+  for (const auto& run : runs)
+    CHECK(codes(f, run) == std::pair{200, run.id == runs[4].id ? 0 : 200});
 }
 
 TEST_CASE("the first trigger result and the first callback win", "[storage]") {

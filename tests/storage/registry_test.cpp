@@ -71,6 +71,39 @@ TEST_CASE("where registrations that differ by case share a key, the row is that 
   CHECK(live(*store).empty());
 }
 
+TEST_CASE("the token that an executor showed is stored, changed and forgotten beside its registration", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  auto store = db->open();
+  const auto shows = [](const std::string& app, const std::string& address, std::optional<core::token_kind> shown) {
+    auto row = registered(app, address);
+    row.shown = shown;
+    return row;
+  };
+  using core::token_kind;
+  core::registry_batch batch;
+  batch.renewed = {registered("pay", "http://a:1/"), registered("pay", "http://b:1/"), registered("mail", "http://a:1/")};
+  batch.tokens = {shows("pay", "http://a:1/", token_kind::common), shows("pay", "http://b:1/", token_kind::common),
+                  shows("pay", "http://gone:1/", token_kind::previous)};
+  require(store->registry().write(batch, noon));
+  batch.tokens = {shows("pay", "http://b:1/", token_kind::previous)};
+  require(store->registry().write(batch, noon));
+  auto state = require(store->registry().read());
+  for (const auto& row : state.registrations)
+    CHECK(row.shown
+          == (row.app_name == "mail"              ? std::nullopt
+              : row.address == "http://a:1/" ? std::optional{token_kind::common}
+                                             : std::optional{token_kind::previous}));
+  REQUIRE(state.left_tokens.size() == 1);
+  CHECK(state.left_tokens[0].address == "http://gone:1/");
+  batch.tokens = {shows("pay", "http://a:1/", std::nullopt), shows("pay", "http://gone:1/", std::nullopt),
+                  shows("pay", "http://never:1/", std::nullopt)};
+  require(store->registry().write(batch, noon));
+  CHECK(db->query("SELECT registry_key, registry_value, token FROM rm_shown_token")
+        == table{{"pay", "http://b:1/", "previous"}});
+  batch.tokens = {shows("pay", "", token_kind::common)};
+  CHECK(error_of(store->registry().write(batch, noon)) == core::errc::invalid_argument);
+}
+
 TEST_CASE("a renewal in the same second changes nothing and is no second row", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();

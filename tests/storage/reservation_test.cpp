@@ -187,11 +187,64 @@ TEST_CASE("instants that waited too long are never sent", "[storage]") {
   f.add_shared(1, noon);
   auto got = f.reserve(noon);
   REQUIRE(got.intents.size() == 1);
-  require(f.reservations().drop(f.me, std::vector{got.intents[0].id}));
+  require(f.reservations().drop(f.me, std::vector{core::dropped_instant{got.intents[0].id, std::nullopt}}));
   auto outcome = f.claim(got.intents);
   CHECK(outcome.runs.empty());
   CHECK(outcome.lost_intents.size() == 1);
   CHECK(f.rows("rm_intent", "state = 1") == "1"); // its key still refuses the instant
+}
+
+TEST_CASE("an instant that another one covers is dropped while that one waits", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "* * * * * ?");
+  const auto got = f.reserve(noon).intents;
+  REQUIRE(got.size() == 7);
+  const auto cover = [&](std::size_t one, std::size_t by) { return core::dropped_instant{got[one].id, got[by].id}; };
+  // One node keeps the newest that it knows, another one the oldest: what the first keeps must not be gone for the second.
+  require(f.reservations().drop(f.me, std::vector{cover(0, 2), cover(1, 2)}));
+  require(f.reservations().drop(f.me, std::vector{cover(2, 0), cover(3, 0)}));
+  CHECK(f.rows("rm_intent", "state = 1") == "2");
+  REQUIRE(f.claim({got[2]}).runs.size() == 1);
+  require(f.reservations().drop(f.me, std::vector{cover(3, 2)})); // it runs, and stands for nothing any more
+  CHECK(f.claim({got[3]}).runs.size() == 1);
+  require(f.reservations().drop(f.me, std::vector{cover(4, 5), cover(5, 6)}));
+  CHECK(f.rows("rm_intent", "state = 0") == "1");
+}
+
+TEST_CASE("a job whose reserved instants pile up gets no more of them", "[storage]") {
+  reservation_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon, "* * * * * ?");
+  f.add_shared(2, noon, "* * * * * ?");
+  for (int id = 3; id <= 600; ++id)
+    f.add_shared(id, noon + 1min);
+  auto got = f.reserve(noon).intents;
+  REQUIRE(got.size() == 14);
+  const auto of_job = [](const std::vector<core::intent>& all, std::int32_t job) {
+    std::vector<core::intent> out;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+                 [job](const core::intent& one) { return one.job == core::job_id{job}; });
+    return out;
+  };
+  const auto left = f.schedule_of(1);
+  f.claim(of_job(got, 2)); // the executor of the other one is silent
+  for (int second = 1; second <= 50; ++second) {
+    got = f.reserve(noon + second * 1s).intents;
+    CHECK(of_job(got, 1).empty());
+    CHECK(of_job(got, 2).size() == 1);
+    f.claim(of_job(got, 2));
+  }
+  CHECK(f.rows("rm_intent", "job = 1") == "7");
+  CHECK(f.schedule_of(1) == left); // due for whoever can fire it
+  // Nor do many of them hide the others.
+  f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms)"
+             " SELECT 'cron', id, " + ms(noon) + ", 0, 0, 0, 0, " + ms(noon) + " FROM xxl_job_info WHERE id > 2 AND id <= 550");
+  got = f.reserve(noon + 55s, 50).intents;
+  CHECK(of_job(got, 551).size() == 1);
+  CHECK(got.size() >= 50);
+  // It goes on when they are gone: what was missed is up to the misfire policy.
+  f.db->exec("DELETE FROM rm_intent WHERE job = 1");
+  CHECK(of_job(f.reserve(noon + 2min).intents, 1).empty());
+  CHECK(instants(of_job(f.reserve(noon + 2min).intents, 1)) == std::vector<std::int64_t>{121, 122, 123, 124, 125, 126});
 }
 
 TEST_CASE("takeover and back copy the schedule exactly", "[storage]") {

@@ -119,9 +119,27 @@ TEST_CASE("a success starts each child once", "[storage]") {
   CHECK(fifty->part == core::shard{});
   CHECK(f.rows("rm_intent", "job = 50 AND kind = 'child' AND fire_ms = 0 AND origin_log_id = " + text(run.id)) == "1");
   CHECK(f.rows("rm_intent", "job IN (7, 999)") == "0");
+  // As XXL has it: without the job itself, and it does not look whether a child exists.
+  const std::string told = f.row(run.id).handle_msg;
+  CHECK(told.starts_with(callback.message + "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger child job<<<<<<<<<<<"
+                                            " </span><br>1/6 [Job ID=51], Trigger success, Trigger msg: "));
+  CHECK(told.find("3/6 [Job ID=abc], Trigger Fail, Trigger msg: Job ID is illegal <br>") != std::string::npos);
+  CHECK(told.find("6/6 [Job ID=999], Trigger success") != std::string::npos);
   auto before = f.rows("rm_intent");
   CHECK(f.record({f.answer(run, 200)}, {callback}).intents.empty());
   CHECK(f.rows("rm_intent") == before);
+  CHECK(f.row(run.id).handle_msg == told);
+}
+
+TEST_CASE("a result that is decided under locks tells of children, too", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.add_job(50);
+  auto run = f.claimed(7, 0, {{"child_jobid", "'50'"}});
+  // The trigger failed, and the executor has the run all the same.
+  f.record({f.answer(run, 500)}, {});
+  auto outcome = f.record({}, {f.callback(run, 200)});
+  CHECK(outcome.intents.size() == 1);
+  CHECK(f.row(run.id).handle_msg.find("1/1 [Job ID=50], Trigger success") != std::string::npos);
 }
 
 TEST_CASE("children in the order of the list", "[storage]") {

@@ -52,25 +52,26 @@ struct shared_race : reservation_fixture {
     }};
   }
 
-  /// Until so many wait for a row, or the edit is answered.
+  /// Until so many wait for a row or a table, or the edit is answered.
   void wait_for_waits(int wanted) {
     const auto waits = [this] {
       return std::stoi(db->value(
-        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"));
+        "SELECT VARIABLE_VALUE + (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table%')"
+        " FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"));
     };
     for (const auto end = std::chrono::steady_clock::now() + 10s;
          waits() < wanted && !edited && std::chrono::steady_clock::now() < end;)
       std::this_thread::yield();
   }
 
-  void hold_nodes() {
-    db->exec("START TRANSACTION");
-    (void) db->query("SELECT id FROM rm_node FOR UPDATE");
-  }
+  /// A claim waits for no row, but for the table that it writes its runs into.
+  void hold_log() { db->exec("LOCK TABLES xxl_job_log WRITE"); }
+  void let_log_go() { db->exec("UNLOCK TABLES"); }
 
   /// What the answer of the edit says is on its way is all that ever leaves by the old definition.
   void check_end() {
-    claiming.join();
+    if (claiming.joinable())
+      claiming.join();
     editing.join();
     require(std::move(claimed));
     REQUIRE(answered);
@@ -96,7 +97,7 @@ TEST_CASE("beside Java admins an edit waits for the claims that are under way", 
   shared_race f{GENERATE(from_range(shared_backends()))};
   CAPTURE(edit, reserved);
   const auto intent = reserved ? f.reserved() : f.by_hand();
-  f.hold_nodes(); // the claim has taken its intent, read the definition, and comes to the look at its life
+  f.hold_log(); // the claim has taken its intent, read the definition, and comes to the row of its run
   f.begin_claim(intent);
   f.wait_for_waits(1);
   f.begin_edit([&, set = f.set](storage::store& own) mutable {
@@ -112,33 +113,42 @@ TEST_CASE("beside Java admins an edit waits for the claims that are under way", 
     (void) own.deploys().apply(set, false, edit == "prune", noon + 6s);
   });
   f.wait_for_waits(2);
-  f.db->exec("COMMIT");
+  f.let_log_go();
   f.check_end();
   CHECK(f.rows("xxl_job_info", edit == "prune" || edit == "remove" ? "1" : "executor_param = 'old'")
         == (edit == "stop" ? "1" : "0"));
 }
 
+TEST_CASE("beside Java admins the first edit of a job that a Java console made waits for its claims", "[storage]") {
+  shared_race f{GENERATE(from_range(shared_backends()))};
+  const auto intent = f.by_hand();
+  f.db->exec("DELETE FROM rm_schedule"); // such a job has none
+  f.hold_log();
+  f.begin_claim(intent);
+  f.wait_for_waits(1);
+  f.begin_edit([&](storage::store& own) { (void) own.jobs().stop(f.id, noon + 6s); });
+  f.wait_for_waits(2);
+  CHECK_FALSE(f.edited);
+  f.let_log_go();
+  f.check_end();
+  CHECK(*f.answered == 1);
+  CHECK(f.rows("rm_schedule") == "1");
+}
+
 TEST_CASE("beside Java admins a run by hand that is asked for inside an edit goes by the new definition", "[storage]") {
   shared_race f{GENERATE(from_range(shared_backends()))};
-  auto console = bare_xxl_database(0);
-  console->exec("USE " + f.db->value("SELECT DATABASE()"));
-  console->exec("START TRANSACTION");
-  (void) console->query("SELECT id FROM xxl_job_info FOR UPDATE");
-  f.begin_edit([&, set = f.set](storage::store& own) mutable {
-    set.jobs[0].params = "new";
-    (void) own.deploys().apply(set, false, false, noon + 6s);
-  });
-  f.wait_for_waits(1); // it has its locks, but for the console's row
+  const auto job = std::to_string(core::number(f.id));
+  // The test's own connection plays the edit: it has its locks and has not committed.
+  f.db->exec("START TRANSACTION");
+  f.db->exec("UPDATE rm_schedule SET revision = revision + 1 WHERE job = " + job);
+  f.db->exec("UPDATE xxl_job_info SET executor_param = 'new' WHERE id = " + job);
   const auto intent = f.by_hand();
-  f.hold_nodes();
-  f.begin_claim(intent);
-  f.wait_for_waits(2);
-  console->exec("ROLLBACK");
-  while (!f.edited)
-    std::this_thread::yield();
+  const auto early = require(f.try_claim(f.me, {intent}, {f.spec}));
+  CHECK(early.runs.empty());
+  CHECK(early.locked_intents == std::vector{intent.id});
   f.db->exec("COMMIT");
-  f.check_end();
-  CHECK(f.rows("rm_intent", "state = 0") == "1"); // planned again
+  CHECK(require(f.try_claim(f.me, {intent}, {f.spec})).stale_intents == std::vector{intent.id}); // planned again
+  CHECK(f.rows("rm_intent", "state = 0") == "1");
   CHECK(f.claim({intent}).runs.size() == 1);
   CHECK(f.rows("xxl_job_log", "executor_param = 'new'") == "1");
 }

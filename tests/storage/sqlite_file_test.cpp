@@ -288,3 +288,33 @@ TEST_CASE("after a failure a transaction does nothing more and the connection li
                                        });
   CHECK(require(count) == 0);
 }
+
+TEST_CASE("nothing is written into a file that was deleted or replaced", "[storage]") {
+  folder here;
+  const auto file = here / "r.db";
+  auto db = require(make("sqlite:" + file));
+  require(db->migrate());
+  auto store = require(db->open());
+  auto life = require(store->cluster().enter("a", "x"));
+  const auto refused = [&](std::int64_t beat) {
+    const auto written = store->cluster().beat(life, beat);
+    CHECK(error_of(written) == core::errc::unavailable);
+    CHECK(written.error().context.find("was deleted or replaced") != std::string::npos);
+  };
+  SECTION("deleted") {
+    fs::remove(file);
+    refused(1);
+    refused(2);
+  }
+  SECTION("replaced") {
+    fs::copy_file(file, file + ".backup");
+    fs::rename(file + ".backup", file);
+    refused(1);
+  }
+  SECTION("moved away and put back") {
+    fs::rename(file, file + ".away");
+    refused(1);
+    fs::rename(file + ".away", file);
+    require(store->cluster().beat(life, 1));
+  }
+}

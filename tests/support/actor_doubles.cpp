@@ -153,7 +153,9 @@ schedule_double::schedule_double(virtual_time& world)
         [record](protocol::edit_hint) { ++record->edit_hints; },
         [](const protocol::routed_batch& batch) { ignore(batch); },
         [](const protocol::claim_reply& reply) { ignore(reply); },
+        [](protocol::finish_reserved) {},
         [](protocol::stop_request) {},
+        [record](protocol::reserved_backlog_query) { return protocol::reserved_backlog{record->late}; },
         [record](const protocol::intent_batch& batch) {
           record->intents.insert(record->intents.end(), batch.items.begin(), batch.items.end());
         },
@@ -162,11 +164,14 @@ schedule_double::schedule_double(virtual_time& world)
     }))} {}
 
 registry_monitor_double::registry_monitor_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([hints = hints, beats = beats,
-                                            removals = removals]() -> protocol::registry_monitor::behavior_type {
+  : actor{world.track(world.system().spawn([hints = hints, beats = beats, removals = removals,
+                                            taken = taken]() -> protocol::registry_monitor::behavior_type {
       return {
         [beats](const protocol::registry_beat& beat) { beats->push_back(beat); },
         [removals](const protocol::registry_removal& removal) { removals->push_back(removal); },
+        [taken](const protocol::address_claim& claim) {
+          return protocol::claim_verdict{claim.address == *taken ? "it is taken" : ""};
+        },
         [hints](protocol::registry_hint) { ++*hints; },
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](const protocol::executor_news& news) { ignore(news); },
@@ -176,7 +181,7 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
     }))} {}
 
 pool_double::pool_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([links = links, natives = natives,
+  : actor{world.track(world.system().spawn([links = links, natives = natives, one_process = one_process,
                                             freed = freed]() -> protocol::trigger_pool::behavior_type {
       return {
         [](const protocol::route_request& request) { ignore(request); },
@@ -195,13 +200,13 @@ pool_double::pool_double(virtual_time& world)
           else if (auto known = natives->find(news.address); known != natives->end() && known->second == news.link)
             natives->erase(known);
         },
-        [links, natives](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+        [links, natives, one_process](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
           if (auto native = natives->find(query.address); native != natives->end() && !query.http_only)
-            return protocol::link_handle{native->second};
+            return protocol::link_handle{native->second, true};
           auto found = links->find(query.address);
           if (found == links->end())
             return protocol::to_caf({core::errc::not_found, "no such executor"});
-          return protocol::link_handle{found->second};
+          return protocol::link_handle{found->second, *one_process};
         },
         [](protocol::tick_atom) {},
       };

@@ -76,6 +76,8 @@ struct schedule_record {
   std::vector<core::slot_set> slots;
   std::size_t edit_hints = 0;
   std::vector<core::intent> intents;
+  /// What it says of its backlog.
+  core::milliseconds late{0};
 };
 
 struct schedule_double {
@@ -89,6 +91,8 @@ struct registry_monitor_double {
   std::shared_ptr<std::size_t> hints = std::make_shared<std::size_t>(0);
   std::shared_ptr<std::vector<protocol::registry_beat>> beats = std::make_shared<std::vector<protocol::registry_beat>>();
   std::shared_ptr<std::vector<protocol::registry_removal>> removals = std::make_shared<std::vector<protocol::registry_removal>>();
+  /// The address that another group has.
+  std::shared_ptr<std::string> taken = std::make_shared<std::string>();
   protocol::registry_monitor actor;
 };
 
@@ -132,6 +136,8 @@ struct pool_double {
   std::shared_ptr<executor_record> executor(const std::string& address);
   using link_map = std::map<std::string, protocol::executor_link>;
   std::shared_ptr<link_map> links = std::make_shared<link_map>();
+  /// What the pool says of every address: that it registered itself.
+  std::shared_ptr<bool> one_process = std::make_shared<bool>(true);
   /// Native links that are up.
   std::shared_ptr<link_map> natives = std::make_shared<link_map>();
   /// All slots that were given back.

@@ -31,10 +31,12 @@ public:
   /// The authority's own certificate.
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
-  /// For `names`, e.g. `DNS:localhost,IP:127.0.0.1`. Ends in so many seconds, which may be negative.
-  certificate_files issue(const std::string& name, const std::string& names = "DNS:localhost,IP:127.0.0.1", long seconds = 3600) {
+  /// For `names`, e.g. `DNS:localhost,IP:127.0.0.1`. Ends in so many seconds, which may be negative. `usage`: extended key usage,
+  /// e.g. `clientAuth`; empty: none.
+  certificate_files issue(const std::string& name, const std::string& names = "DNS:localhost,IP:127.0.0.1", long seconds = 3600,
+                          const std::string& usage = {}) {
     auto key = make_key();
-    auto made = make(key.get(), name, names, seconds, ++serial_);
+    auto made = make(key.get(), name, names, seconds, ++serial_, usage);
     certificate_files files{write_certificate(name + ".pem", made.get()), folder_.path() + "/" + name + ".key"};
     std::unique_ptr<BIO, decltype(&BIO_free)> out{BIO_new_file(files.key.c_str(), "w"), &BIO_free};
     if (!out || PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
@@ -48,7 +50,8 @@ private:
 
   static key_ptr make_key() { return {EVP_EC_gen("P-256"), &EVP_PKEY_free}; }
 
-  x509_ptr make(EVP_PKEY* key, const std::string& name, const std::string& names, long seconds, long serial) {
+  x509_ptr make(EVP_PKEY* key, const std::string& name, const std::string& names, long seconds, long serial,
+                const std::string& usage = {}) {
     x509_ptr made{X509_new(), &X509_free};
     X509_set_version(made.get(), X509_VERSION_3);
     ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial);
@@ -60,6 +63,8 @@ private:
     add(made.get(), NID_basic_constraints, names.empty() ? "critical,CA:TRUE" : "CA:FALSE");
     if (!names.empty())
       add(made.get(), NID_subject_alt_name, names.c_str());
+    if (!usage.empty())
+      add(made.get(), NID_ext_key_usage, usage.c_str());
     if (X509_sign(made.get(), key_.get(), EVP_sha256()) == 0)
       throw std::runtime_error{"cannot sign " + name};
     return made;

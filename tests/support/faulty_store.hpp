@@ -50,6 +50,14 @@ public:
   /// Record batches that the store refuses as a whole; asked before each. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
 
+  /// The clock that a database server would have; nothing: as SQLite.
+  std::function<std::optional<core::time_point>()> database_clock;
+  /// Edits that the database has, or had.
+  std::int64_t revision_off = 0;
+
+  /// Runs whose rows another transaction holds. Null: none.
+  std::function<bool(core::log_id)> holds_run;
+
   /// What was written into the day report.
   std::map<core::time_point, core::run_counts> reports;
 
@@ -62,8 +70,13 @@ public:
   /// What `reservations` gives out. Null: nobody else plans.
   storage::reservation_store* shared = nullptr;
 
+  /// So many are there to be forgotten. Null: what the store has.
+  std::size_t* taken_intents = nullptr;
   /// Changes jobs on their way out of `load_jobs`, to what no deploy would store. Null: nothing.
   std::function<void(std::vector<core::scheduled_job>&)> alter_jobs;
+
+  /// Changes runs on their way out of `adopt`. Null: nothing.
+  std::function<void(std::vector<core::adopted_run>&)> alter_adopted;
 
   /// The database is away until `back`.
   void go_away() {
@@ -129,8 +142,9 @@ private:
   core::result<std::int64_t> last_revision() override {
     return call("last_revision", [&] { return inner_->firings().last_revision(); });
   }
-  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
-    return call("edits_since", [&] { return inner_->firings().edits_since(revision, limit); });
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit,
+                                                             core::job_id after_job) override {
+    return call("edits_since", [&] { return inner_->firings().edits_since(revision, limit, after_job); });
   }
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override {
     return call("read_jobs", [&] { return inner_->firings().read_jobs(jobs); });
@@ -141,20 +155,38 @@ private:
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
     if (refuses_record && refuses_record(batch))
       return core::fail(core::errc::internal, "a statement was refused");
-    return call("record", [&] { return inner_->firings().record(batch, now); });
+    return call("record", [&]() -> core::result<core::record_outcome> {
+      auto free = batch;
+      std::vector<core::log_id> held;
+      const auto is_held = [&](const auto& item) {
+        if (!holds_run || !holds_run(item.id))
+          return false;
+        held.push_back(item.id);
+        return true;
+      };
+      std::erase_if(free.triggers, is_held);
+      std::erase_if(free.callbacks, is_held);
+      auto outcome = inner_->firings().record(free, now);
+      if (outcome)
+        outcome->locked_runs = std::move(held);
+      return outcome;
+    });
   }
   core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
     return call("open_claims", [&] { return inner_->firings().open_claims(owner); });
   }
   core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
-    return call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
+    auto runs = call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
+    if (runs && alter_adopted)
+      alter_adopted(*runs);
+    return runs;
   }
   core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
     return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, runs); });
   }
-  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
-    return call("waiting_intents", [&] { return inner_->firings().waiting_intents(created_before, limit); });
+  core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override {
+    return call("waiting_intents", [&] { return inner_->firings().waiting_intents(search); });
   }
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override {
     auto swept = call("fail_abandoned", [&] { return inner_->firings().fail_abandoned(before, limit); });
@@ -164,14 +196,26 @@ private:
   }
 
   // -- cluster_store
-  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
-    return call("enter", [&] { return inner_->cluster().enter(node, address); });
+  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                      const core::entry_terms& entry) override {
+    return call("enter", [&] { return inner_->cluster().enter(node, address, entry); });
   }
-  core::result<void> beat(const core::node_life& life, std::int64_t number) override {
-    return call("beat", [&] { return inner_->cluster().beat(life, number); });
+  core::result<void> beat(const core::node_life& life, std::int64_t number, core::time_point wall) override {
+    return call("beat", [&] { return inner_->cluster().beat(life, number, wall); });
   }
   core::result<std::vector<core::node_row>> nodes() override {
     return call("nodes", [&] { return inner_->cluster().nodes(); });
+  }
+  core::result<core::cluster_view> view() override {
+    auto seen = call("nodes", [&] { return inner_->cluster().view(); });
+    if (seen && database_clock)
+      seen->clock = database_clock();
+    if (seen)
+      seen->revision += revision_off;
+    return seen;
+  }
+  core::result<core::log_id> raise_run_ids(core::log_id highest) override {
+    return call("raise_run_ids", [&] { return inner_->cluster().raise_run_ids(highest); });
   }
   core::result<bool> fence(const core::node_row& seen) override {
     return call("fence", [&] { return inner_->cluster().fence(seen); });
@@ -200,6 +244,9 @@ private:
   }
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override {
     return call("stop", [&] { return inner_->jobs().stop(job, now, by); });
+  }
+  core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override {
+    return call("count_again", [&] { return inner_->jobs().count_again(job, now, by); });
   }
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
     return call("trigger", [&] { return inner_->jobs().trigger(wish, now, by); });
@@ -285,6 +332,15 @@ private:
   }
   core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override {
     return call("purge_audits", [&] { return inner_->upkeep().purge_audits(before, limit); });
+  }
+  core::result<std::size_t> forget_taken_intents(core::time_point before, std::size_t limit) override {
+    return call("forget_taken_intents", [&]() -> core::result<std::size_t> {
+      if (!taken_intents)
+        return inner_->upkeep().forget_taken_intents(before, limit);
+      const auto gone = std::min(limit, *taken_intents);
+      *taken_intents -= gone;
+      return gone;
+    });
   }
   core::result<std::size_t> forget_orphans(std::size_t limit) override {
     return call("forget_orphans", [&] { return inner_->upkeep().forget_orphans(limit); });

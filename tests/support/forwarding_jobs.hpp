@@ -20,6 +20,9 @@ public:
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override {
     return inner_jobs_.stop(job, now, by);
   }
+  core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override {
+    return inner_jobs_.count_again(job, now, by);
+  }
   core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
     return inner_jobs_.trigger(wish, now, by);
   }

@@ -47,8 +47,9 @@ protected:
     return inner_.firings().load_jobs(slots, after, limit);
   }
   core::result<std::int64_t> last_revision() override { return inner_.firings().last_revision(); }
-  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit) override {
-    return inner_.firings().edits_since(revision, limit);
+  core::result<std::vector<core::scheduled_job>> edits_since(std::int64_t revision, std::size_t limit,
+                                                             core::job_id after_job) override {
+    return inner_.firings().edits_since(revision, limit, after_job);
   }
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override {
     return inner_.firings().read_jobs(jobs);
@@ -69,21 +70,24 @@ protected:
   core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
     return inner_.firings().permit_resend(owner, runs);
   }
-  core::result<std::vector<core::intent>> waiting_intents(core::time_point created_before, std::size_t limit) override {
-    return inner_.firings().waiting_intents(created_before, limit);
+  core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override {
+    return inner_.firings().waiting_intents(search);
   }
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override {
     return inner_.firings().fail_abandoned(before, limit);
   }
 
   // -- cluster_store
-  core::result<core::node_life> enter(const std::string& node, const std::string& address) override {
-    return inner_.cluster().enter(node, address);
+  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                      const core::entry_terms& entry) override {
+    return inner_.cluster().enter(node, address, entry);
   }
-  core::result<void> beat(const core::node_life& life, std::int64_t number) override {
-    return inner_.cluster().beat(life, number);
+  core::result<void> beat(const core::node_life& life, std::int64_t number, core::time_point wall) override {
+    return inner_.cluster().beat(life, number, wall);
   }
   core::result<std::vector<core::node_row>> nodes() override { return inner_.cluster().nodes(); }
+  core::result<core::cluster_view> view() override { return inner_.cluster().view(); }
+  core::result<core::log_id> raise_run_ids(core::log_id highest) override { return inner_.cluster().raise_run_ids(highest); }
   core::result<bool> fence(const core::node_row& seen) override { return inner_.cluster().fence(seen); }
   core::result<void> leave(const core::node_life& life) override { return inner_.cluster().leave(life); }
 

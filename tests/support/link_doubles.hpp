@@ -40,6 +40,15 @@ struct scripted_ports final : protocol::link_ports {
     return {};
   }
 
+  /// Of every peer.
+  std::string remote = "10.0.0.3:41234";
+  std::size_t admitted = 0;
+  std::size_t guests_ended = 0;
+
+  std::string remote_of(const caf::node_id&) const override { return remote; }
+  void admit(const caf::node_id&) override { ++admitted; }
+  void end_guests() override { ++guests_ended; }
+
   void dial(const std::string& address, std::chrono::milliseconds, dialled done) override {
     dialled_addresses.push_back(address);
     if (silent)

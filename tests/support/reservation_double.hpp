@@ -31,8 +31,9 @@ public:
 
   core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
 
-  core::result<void> drop(const core::node_life&, std::span<const core::intent_id> intents) override {
-    dropped.insert(dropped.end(), intents.begin(), intents.end());
+  core::result<void> drop(const core::node_life&, std::span<const core::dropped_instant> instants) override {
+    for (const auto& one : instants)
+      dropped.push_back(one.id);
     return {};
   }
 
@@ -69,6 +70,8 @@ public:
     state = {to, false};
     return core::mode_switch{.changed = true};
   }
+
+  core::result<core::note_rewrite> rewrite_notes(core::log_id) override { return core::note_rewrite{}; }
 
   core::mode_state state;
   std::deque<core::reserve_outcome> outcomes;

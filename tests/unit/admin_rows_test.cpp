@@ -168,6 +168,10 @@ TEST_CASE("rows: a run has every field, and no result before it has one", "[wire
   CHECK(open["id"] == 5'000'000'000);
   CHECK(open["executorShardingParam"] == "0/2");
   CHECK(open["triggerMsg"] == "任务触发类型：Cron触发<br>");
+  auto unsent = run;
+  unsent.executor_address = unsent.executor_sharding_param = "";
+  CHECK(row_of(unsent, rows_en)["executorAddress"].is_null());
+  CHECK(row_of(unsent, rows_en)["executorShardingParam"].is_null());
   CHECK(open["handleTime"].is_null());
   CHECK(open["handleMsg"].is_null());
   run.handle_code = 200;

@@ -39,6 +39,20 @@ std::string callback_refusal(std::string_view body) {
 
 } // namespace
 
+TEST_CASE("callbacks: only a date that can be an echo of ours says anything", "[wire]") {
+  const auto said = [](const char* date) {
+    return core::to_ms(only(std::string{R"([{"logId":1,"handleCode":200,)"} + date + "}]").log_time);
+  };
+  CHECK(said(R"("logDateTim":1700000000000)") == 1700000000000);
+  CHECK(said(R"("logDateTime":"1700000000000")") == 1700000000000);
+  for (const char* nothing : {R"("logDateTim":1700000000123)", R"("logDateTim":0)", R"("logDateTim":1)",
+                              R"("logDateTim":1700000000)", R"("logDateTim":-1000)", R"("logDateTim":null)",
+                              R"("logDateTim":"now")", R"("x":1)"}) {
+    CAPTURE(nothing);
+    CHECK(said(nothing) == 0);
+  }
+}
+
 TEST_CASE("callback: every spelling", "[wire]") {
   check(R"([{"logId":501,"logDateTim":1700000000000,"handleCode":200,"handleMsg":"fine"}])", 501, 200, "fine");
   check(R"([{"logId":501,"handleCode":200}])", 501, 200, "");

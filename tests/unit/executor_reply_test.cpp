@@ -74,6 +74,45 @@ TEST_CASE("executor_reply: missing codes and worse are failures with a text", "[
   CHECK(reply_of(std::string(1000000, '<')).msg.size() < 400);
 }
 
+TEST_CASE("executor_reply: whose words they are", "[wire]") {
+  const auto origin = [](std::string_view body, unsigned status = 200) { return reply_of(body, status).origin; };
+  for (const auto& [body, status] : std::vector<std::pair<const char*, unsigned>>{
+         {R"({"code":200})", 200}, {R"({"code":500,"msg":"x"})", 200}, {R"({"code":500,"msg":"x"})", 500},
+         {R"({"code":402,"msg":"busy"})", 402}, {R"({"code":401})", 401}, {R"([{"handleMsg":"Task not registered"}])", 200},
+         {R"({"code":503,"msg":"this executor is stopping"})", 200}, {R"({"code":409,"msg":"x"})", 409}}) {
+    CAPTURE(body, status);
+    CHECK(origin(body, status) == reply_origin::executor);
+  }
+  for (unsigned status : {301U, 302U, 307U, 308U, 400U, 401U, 403U, 404U, 405U, 411U, 413U, 414U, 415U, 421U, 422U, 429U, 431U,
+                          501U, 505U}) {
+    CAPTURE(status);
+    CHECK(origin("<html/>", status) == reply_origin::refused);
+    CHECK(origin("", status) == reply_origin::refused);
+  }
+  for (unsigned status : {200U, 201U, 204U, 206U, 300U, 303U, 304U, 408U, 409U, 424U, 499U, 500U, 502U, 503U, 504U, 507U, 520U,
+                          524U, 599U}) {
+    CAPTURE(status);
+    CHECK(origin("<html/>", status) == reply_origin::unknown);
+    CHECK(origin("", status) == reply_origin::unknown);
+    CHECK(origin(R"({"error":"Gateway Timeout"})", status) == reply_origin::unknown);
+  }
+  // A gateway may dress its own error as an object with a code; a success with another status contradicts itself.
+  for (unsigned status : {408U, 502U, 503U, 504U, 522U})
+    CHECK(origin(R"({"code":500,"msg":"upstream"})", status) == reply_origin::unknown);
+  for (unsigned status : {201U, 204U, 500U})
+    CHECK(origin(R"({"code":200})", status) == reply_origin::unknown);
+  for (const char* body : {R"({"code":0,"msg":"x"})", R"({"code":"ok"})", R"({"code":4294967496})", "[]", "null", "200"})
+    CHECK(origin(body) == reply_origin::unknown);
+}
+
+TEST_CASE("executor_reply: a log that only a proxy can have answered is none", "[wire]") {
+  const std::string denied =
+    R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists"}})";
+  CHECK(parse_log_reply(200, denied, 1));
+  for (unsigned status : {408U, 502U, 503U, 504U, 524U})
+    CHECK_FALSE(parse_log_reply(status, denied, 1));
+}
+
 TEST_CASE("executor_reply: the reason may stand in content or data", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"","content":"no handler"})").msg == "no handler");
   CHECK(reply_of(R"({"code":500,"msg":null,"data":"no handler"})").msg == "no handler");
@@ -97,6 +136,9 @@ TEST_CASE("executor_reply: an executor that knows only /trigger", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
   CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/job/run) not found."})").wants_trigger_path);
   CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})").wants_trigger_path);
+  CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})").wants_run_path);
+  CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})").wants_run_path);
+  CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping() not found."})").wants_run_path);
   CHECK_FALSE(reply_of(R"({"code":200,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
 }
 

@@ -47,6 +47,29 @@ TEST_CASE_METHOD(meter_fixture, "failure meter: the addresses of an IPv6 network
   CHECK(fail(1, "2001:db8:0:1::1") == verdict::few);
 }
 
+TEST_CASE_METHOD(meter_fixture, "failure meter: an address is exhausted for the rest of its minute", "[core]") {
+  fail(most - 1);
+  CHECK_FALSE(meter.is_exhausted("10.0.0.1", now));
+  fail(1);
+  CHECK(meter.is_exhausted("10.0.0.1", now));
+  CHECK_FALSE(meter.is_exhausted("10.0.0.2", now));
+  CHECK(meter.is_exhausted("10.0.0.1", now + 59s));
+  CHECK_FALSE(meter.is_exhausted("10.0.0.1", now + 60s));
+}
+
+TEST_CASE("known tokens: a pair of address and token is known for ten minutes, and memory is bounded", "[core]") {
+  core::known_tokens known;
+  core::failure_meter::time now{1000h};
+  known.keep("2001:db8::1", "secret", now);
+  CHECK(known.contains("2001:db8::2", "secret", now + 599s));
+  CHECK_FALSE(known.contains("2001:db8::2", "secret", now + 600s));
+  CHECK_FALSE(known.contains("2001:db8::2", "Secret", now));
+  CHECK_FALSE(known.contains("10.0.0.1", "secret", now));
+  for (std::size_t i = 0; i < 3 * core::known_tokens::pairs_max; ++i)
+    known.keep("10.0.0.1", std::to_string(i), now);
+  CHECK(known.size() <= core::known_tokens::pairs_max);
+}
+
 TEST_CASE_METHOD(meter_fixture, "failure meter: memory is bounded", "[core]") {
   for (std::size_t i = 0; i < 3 * core::failure_meter::addresses_max; ++i)
     fail(1, "remote" + std::to_string(i));

@@ -67,3 +67,10 @@ TEST_CASE("the network of a client: 64 bits of IPv6, an address of IPv4", "[core
   for (const std::string odd : {"", "unix", "1:2:3:4:5:6:7:8:9", ":1", "1:::2", "::1:"})
     CHECK(client_network(odd) == odd);
 }
+
+TEST_CASE("a Host header names this machine alone, or not", "[core]") {
+  for (const auto* own : {"localhost", "LocalHost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:8080"})
+    CHECK(is_loopback_host(own));
+  for (const auto* other : {"", "localhost.example", "127.0.0.1.example", "128.0.0.1", "[::2]", "[::1]x", "rebound.example:8080"})
+    CHECK_FALSE(is_loopback_host(other));
+}

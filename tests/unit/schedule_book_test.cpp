@@ -143,3 +143,24 @@ TEST_CASE_METHOD(book_of_utc, "clearing forgets everything") {
   CHECK_FALSE(book.next_look());
   CHECK(due(book_start + 1h).empty());
 }
+
+TEST_CASE_METHOD(book_of_utc, "jobs that are read over and over leave nothing behind") {
+  for (int i = 0; i < 50'000; ++i)
+    put(scheduled(1 + i % 10, book_start + 87'600h + i * 1s));
+  CHECK(book.size() == 10);
+  CHECK(book.looks() <= 2 * 10 + 1025);
+  CHECK(book.next_look() == book_start + 87'600h + 49'990s);
+}
+
+TEST_CASE_METHOD(book_of_utc, "some jobs are forgotten, the others stay due; a job knows the revision that it was read with") {
+  for (int id = 1; id <= 6; ++id) {
+    auto one = scheduled(id, book_start + 1s);
+    one.revision = 10 + id;
+    put(std::move(one));
+  }
+  book.erase_if([](job_id id) { return number(id) % 2 == 0; });
+  CHECK(book.size() == 3);
+  CHECK(book.revision_of(job_id{3}) == 13);
+  CHECK_FALSE(book.revision_of(job_id{4}));
+  CHECK(due(book_start + 1s) == ids{1, 3, 5});
+}

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/last_instant.hpp"
 #include "core/schedule.hpp"
 #include "tests/support/catch.hpp"
 
@@ -162,12 +163,70 @@ TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
   CHECK(dropped(31s, every(1)) == 32);
   CHECK(dropped(32s, every(1)) == 33);
   CHECK(dropped(500s, every(1)) == 501);
-  CHECK(dropped(24h * 365, every(1)) == 1000);
+  CHECK(dropped(24h * 365, every(1)) == 365 * 86'400 + 1);
   CHECK(dropped(10s, every(3600)) == 1);
-  // An estimate when the pace is uneven: the true number is 60.
-  const auto uneven = dropped(1h - 20s, cron_schedule("0 0-29 * * * ?"));
-  CHECK(uneven >= 30);
-  CHECK(uneven <= 60);
+  CHECK(dropped(1h - 20s, cron_schedule("0 0-29 * * * ?")) == 31); // the first of them at 21:13:40
+  CHECK(dropped(31 * 24h, cron_schedule("* * * * * ?")) == 31 * 86'400 + 1);
+  // A job that runs without a next time has missed none.
+  CHECK(plan({due_at(whole_second).spec, due_since_ever}, every(1), window_at(whole_second)).dropped == 0);
+}
+
+TEST_CASE("instants are counted as a walk from one to the next counts them", "[unit][schedule]") {
+  struct counted {
+    schedule rule;
+    time_point from;
+    milliseconds span;
+  };
+  const auto with = [](schedule_type type, const char* conf, const schedule_options& options, const char* where = "UTC") {
+    return schedule::compile(type, conf, zone::find(where).value(), options).value();
+  };
+  // 2024-03-10 and 2024-11-03 in New York, 2011-12-29 in Apia (which left a day out), 2024-04-07 on Lord Howe (half an hour).
+  const auto spring = from_ms(1'710'028'800'000), autumn = from_ms(1'730'592'000'000), leap = from_ms(1'325'116'800'000);
+  const auto half = from_ms(1'712'448'000'000);
+  std::vector<counted> all;
+  for (const char* conf : {"0 * * * * ?", "*/7 * * * * ?", "0 30 2 * * ?", "15 0/20 1-2 * * ?", "0 0 0 L * ?",
+                           "0 0 12 ? * 2#2", "0 59 23 * * ?"})
+    for (const auto from : {spring, autumn}) {
+      all.push_back({cron_schedule(conf, "America/New_York"), from, 48h});
+      all.push_back({cron_schedule(conf, "America/New_York"), from + 6h + 13min + 5s, 31min});
+      all.push_back({cron_schedule(conf, "America/New_York"), from + 5h + 30min, 40 * 24h});
+    }
+  all.push_back({cron_schedule("0 */5 * * * ?", "Pacific/Apia"), leap, 72h});
+  all.push_back({cron_schedule("*/30 * * * * ?", "Australia/Lord_Howe"), half, 24h});
+  all.push_back({cron_schedule("0 0 0 29 2 ?"), spring - 24h * 1500, 24h * 3000});
+  all.push_back({cron_schedule("0 0 0 1 1 ? 2024-2026"), spring - 24h * 1500, 24h * 3000});
+  all.push_back({every(7), whole_second + 300ms, 1h});
+  all.push_back({with(schedule_type::fixed_rate, "", {.interval_ms = 250}), whole_second + 1ms, 1min});
+  all.push_back({with(schedule_type::fixed_rate, "", {.interval_ms = 700, .jitter_ms = 600}), whole_second + 1ms, 10min});
+  all.push_back({with(schedule_type::fixed_rate, "10", {.start_at = whole_second + 1min}), whole_second, 1h});
+  all.push_back({with(schedule_type::fixed_rate, "10", {.end_at = whole_second + 1min}), whole_second, 1h});
+  all.push_back({with(schedule_type::cron, "*/10 * * * * ?", {.end_at = whole_second + 95s, .jitter_ms = 9'000}), whole_second,
+                 1h});
+  all.push_back({with(schedule_type::cron, "0 * * * * ?", {.jitter_ms = 90'000}, "America/New_York"), spring, 24h});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [rule, from, span] = all[i];
+    CAPTURE(i);
+    const job_id job{7};
+    // Begins and ends at, before and after instants.
+    for (const auto shift : {0ms, 1ms, 499ms, 1000ms, 61'000ms}) {
+      std::size_t walked = 0;
+      const auto begin = rule.next(from + shift, job).value_or(from), end = from + span + shift;
+      for (auto instant = rule.next(begin, job); instant && *instant <= end; instant = rule.next(*instant, job))
+        ++walked;
+      CHECK(rule.count(begin, end, job) == walked);
+    }
+  }
+}
+
+TEST_CASE("a last instant that lies implausibly ahead is not believed", "[unit][schedule]") {
+  CHECK(search_from(whole_second, {}) == whole_second);
+  CHECK(search_from(whole_second, whole_second - 1ms) == whole_second);
+  CHECK(search_from(whole_second, whole_second + 6s) == whole_second + 6s);
+  CHECK(search_from(whole_second, whole_second + implausibly_ahead) == whole_second + implausibly_ahead);
+  CHECK(search_from(whole_second, whole_second + implausibly_ahead + 1ms) == whole_second);
+  CHECK(search_from(whole_second, whole_second + 10 * 24h) == whole_second);
+  CHECK(lies_implausibly_ahead(whole_second + 61s, whole_second, 60s));
+  CHECK_FALSE(lies_implausibly_ahead(whole_second + 60s, whole_second, 60s));
 }
 
 TEST_CASE("a full plan goes on with the instant that it left out", "[unit][plan]") {

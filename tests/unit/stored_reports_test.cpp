@@ -15,6 +15,7 @@ TEST_CASE("stored reports: come back as they were", "[wire]") {
       {core::log_id{2}, core::from_ms(-1), 500, ""},
       {core::log_id{0}, core::from_ms(0), -1, "zero"},
       {core::log_id{std::numeric_limits<std::int64_t>::max()}, core::from_ms(5), 999, "\"\\\r\n\t 你好 \x7F <br>"},
+      {core::log_id{3}, core::from_ms(6), 200, std::nullopt, core::job_id{7}},
   };
   const auto read = parse_stored_reports(encode_stored_reports(reports));
   REQUIRE(read);

@@ -38,3 +38,12 @@ TEST_CASE("token_bucket: a clock that is set back takes nothing away and gives n
   CHECK(taken(bucket, start - 1h, 100) == 50);
   CHECK(taken(bucket, start - 1h + 1s, 500) == 100);
 }
+
+TEST_CASE("token bucket: what is charged is waited for, however long", "[core]") {
+  core::token_bucket bucket{10, 20};
+  core::token_bucket::time now{1h};
+  REQUIRE(bucket.take(now));
+  bucket.charge(499); // 480 in debt
+  CHECK_FALSE(bucket.take(now + 47s));
+  CHECK(bucket.take(now + 49s));
+}

@@ -7,6 +7,7 @@
 #include "core/result_text.hpp"
 #include "core/text.hpp"
 #include "core/trigger_text.hpp"
+#include "protocol/wire/texts.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;
@@ -103,7 +104,7 @@ TEST_CASE("nothing that comes from outside is markup", "[unit][trigger_text]") {
   for (auto tail : {trigger_tail::answer, trigger_tail::remark})
     CHECK(trigger_text(story, language::en, tail).find("<script") == std::string::npos);
   const std::vector<child_start> children{{evil, false}};
-  CHECK(child_text(children, language::en).find("<script") == std::string::npos);
+  CHECK(child_text(children, language::en, trigger_tail::remark).find("<script") == std::string::npos);
 }
 
 TEST_CASE("long values are cut, and never in the middle of an entity", "[unit][trigger_text]") {
@@ -137,10 +138,47 @@ TEST_CASE("what goes behind a text", "[unit][trigger_text]") {
   CHECK(retry_text(language::zh_cn, trigger_tail::remark) ==
         "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>失败重试触发<<<<<<<<<<< </span><br>");
   const std::vector<child_start> children{{"7", true}, {"x", false}};
-  CHECK(child_text(children, language::zh_cn) ==
+  CHECK(child_text(children, language::zh_cn, trigger_tail::remark) ==
         "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>触发子任务<<<<<<<<<<< </span><br>"
         "1/2 [任务ID=7], 触发成功, 触发备注: Success <br>2/2 [任务ID=x], 触发失败, 触发备注: 任务ID格式错误 <br>");
-  CHECK(child_text({}, language::en).empty());
+  CHECK(child_text({}, language::en, trigger_tail::remark).empty());
+  // Up to 3.1 the answer of a trigger has no message.
+  CHECK(child_text(std::vector<child_start>{{"7", true}}, language::en, trigger_tail::answer) ==
+        "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger child job<<<<<<<<<<< </span><br>"
+        "1/1 [Job ID=7], Trigger success, Trigger msg: null <br>");
+}
+
+TEST_CASE("a group without addresses is told in the reader's language", "[unit][trigger_text]") {
+  const std::string_view stored = ringmaster::protocol::wire::log_text::address_empty;
+  CHECK(trigger_reason(stored, language::en) == stored);
+  CHECK(trigger_reason(stored, language::zh_cn) == "调度失败：执行器地址为空");
+  CHECK(trigger_reason("调度失败：执行器地址为空", language::zh_tc) == "調度失敗：執行器地址為空");
+  CHECK(trigger_reason("refused", language::zh_cn) == "refused");
+  auto story = sample_story();
+  story.address = {};
+  story.route_note = story.note.message = stored;
+  story.code = 500;
+  for (auto tail : {trigger_tail::answer, trigger_tail::remark}) {
+    const auto text = trigger_text(story, language::zh_cn, tail);
+    CHECK(text.find("调度失败：执行器地址为空") != std::string::npos);
+    CHECK(text.find("registry address is empty") == std::string::npos);
+  }
+}
+
+TEST_CASE("a result tells of every entry of the list of children but the job itself", "[unit][trigger_text]") {
+  job parent;
+  parent.id = job_id{3};
+  CHECK_FALSE(result_with_children("done", parent, language::en, trigger_tail::remark));
+  parent.child_jobs = "3";
+  CHECK_FALSE(result_with_children("done", parent, language::en, trigger_tail::remark));
+  parent.child_jobs = "7,3,x,-5";
+  const auto text = result_with_children("done", parent, language::en, trigger_tail::remark).value();
+  CHECK(text.starts_with("done<br><br><span "));
+  CHECK(text.ends_with("1/3 [Job ID=7], Trigger success, Trigger msg: Success <br>"
+                       "2/3 [Job ID=x], Trigger Fail, Trigger msg: Job ID is illegal <br>"
+                       "3/3 [Job ID=-5], Trigger Fail, Trigger msg: Job ID is illegal <br>"));
+  const auto cut = result_with_children(std::string(message_units_max, 'x'), parent, language::en, trigger_tail::remark).value();
+  CHECK(cut.size() == message_units_max);
 }
 
 TEST_CASE("languages have XXL's names", "[unit][trigger_text]") {

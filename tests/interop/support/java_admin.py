@@ -1,7 +1,8 @@
 """A stand-in for a Java admin: issues its statements on the schedule in its order (XXL admin §2.6, §3.2, §7.2).
 
 `2.4` holds the lock on a connection of its own while it reads and writes on another, and writes every row back with the status
-that it read. `3.4` does all in one transaction, in batches, with a guard on the status. Both know crons `*/n * * * * ?` only.
+that it read. `3.0` does the same with a guard on the status. `3.4` does all in one transaction, in batches, with that guard.
+All know crons `*/n * * * * ?` and fixed rates only.
 """
 
 import threading
@@ -23,6 +24,8 @@ def now_ms() -> int:
 
 
 def next_fire(job: dict, after_ms: int) -> int:
+    if job["schedule_type"] == "FIX_RATE":
+        return after_ms + int(job["schedule_conf"]) * 1000
     step = int(job["schedule_conf"].split()[0].removeprefix("*/")) * 1000
     second = after_ms - after_ms % 60000
     while second <= after_ms:
@@ -31,11 +34,14 @@ def next_fire(job: dict, after_ms: int) -> int:
 
 
 class JavaAdmin:
-    def __init__(self, connect, version: str, pause_s: float = 0.05):
-        """`connect()`: a new connection with DictCursor. `pause_s`: between two passes; a real one waits for the next second."""
-        self.connect, self.version, self.pause_s = connect, version, pause_s
+    def __init__(self, connect, version: str, pause_s: float = 0.05, sleeps: bool = False):
+        """`connect()`: a new connection with DictCursor. `pause_s`: between two passes. `sleeps`: as a real one, to the next
+        whole second after a pass that found something, up to 5 s after one that found nothing, not at all after a pass of a
+        second."""
+        self.connect, self.version, self.pause_s, self.sleeps = connect, version, pause_s, sleeps
         self.fired: list[tuple[int, int]] = []
         self.retried: list[int] = []
+        self.late = 0
         self.errors: list[str] = []
         self.stopping = threading.Event()
         self.threads = [threading.Thread(target=self.forever, args=(loop,)) for loop in (self.plan, self.monitor)]
@@ -52,8 +58,10 @@ class JavaAdmin:
     def forever(self, make_step) -> None:
         try:
             step = make_step()
-            while not self.stopping.wait(self.pause_s):
-                step()
+            pause_s = self.pause_s
+            while not self.stopping.wait(pause_s):
+                wanted_s = step()
+                pause_s = self.pause_s if wanted_s is None or not self.sleeps else wanted_s
         except Exception as failure:  # pylint: disable=broad-except
             self.errors.append(f"{make_step.__name__}: {failure!r}")
 
@@ -63,9 +71,10 @@ class JavaAdmin:
         lock = self.connect()
         lock.autocommit(False)
         work = lock if self.version == "3.4" else self.connect()
-        write_back = self.write_back_34 if self.version == "3.4" else self.write_back_24
+        write_back = {"2.4": self.write_back_24, "3.0": self.write_back_30, "3.4": self.write_back_34}[self.version]
 
-        def one_pass() -> None:
+        def one_pass() -> float:
+            begun, jobs = now_ms(), []
             try:
                 lock.begin()
                 with lock.cursor() as cursor:
@@ -82,12 +91,16 @@ class JavaAdmin:
                 lock.rollback()
                 if getattr(failure, "args", (0,))[0] not in (1205, 1213):  # lock wait, deadlock
                     raise
+                jobs = [failure]
+            now = now_ms()
+            return 0 if now - begun >= 1000 else ((1000 if jobs else 5000) - now % 1000) / 1000
         return one_pass
 
     def decide(self, job: dict, now: int) -> list[tuple[int, int]]:
         """Moves the row in memory; what is fired, now or from the ring."""
         instant = job["trigger_next_time"]
         late = now >= instant if self.version == "3.4" else now > instant
+        self.late += late
         if now > instant + PRE_READ_MS:
             self.refresh(job, now)
             return []  # DO_NOTHING
@@ -112,6 +125,12 @@ class JavaAdmin:
             cursor.execute("UPDATE xxl_job_info SET trigger_last_time = %(trigger_last_time)s,"
                            " trigger_next_time = %(trigger_next_time)s, trigger_status = %(trigger_status)s WHERE id = %(id)s",
                            job)
+
+    @staticmethod
+    def write_back_30(cursor, jobs: list[dict]) -> None:
+        for job in jobs:
+            cursor.execute("UPDATE xxl_job_info SET trigger_last_time = %(trigger_last_time)s,"
+                           " trigger_next_time = %(trigger_next_time)s WHERE id = %(id)s AND trigger_status = 1", job)
 
     @staticmethod
     def write_back_34(cursor, jobs: list[dict]) -> None:

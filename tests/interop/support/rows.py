@@ -40,6 +40,9 @@ def brief(row: dict) -> str:
     return str({key: value[:120] if isinstance(value, str) else value for key, value in shown.items()})
 
 
+CHILDREN = '<br><br><span style="color:#00c0ef;" > '  # what a parent's result goes on with
+
+
 def trigger_message(row: dict) -> str:
     """What the executor or the server said about sending: the part behind the fixed fields of the compact note."""
     text = row["trigger_msg"] or ""
@@ -59,7 +62,8 @@ def row_problems(job: Job, ids: JobId, addresses: list[str], row: dict, check_in
     """Every column of the row of a run that was sent and has its result."""
     shard = row["executor_sharding_param"]
     code, message = job.result(shard)
-    same_message = (row["handle_msg"] or "").strip() == message
+    said, _, children = (row["handle_msg"] or "").partition(CHILDREN)
+    same_message = said.strip() == message
     problems = differences(row, {
         "job_group": ids.job_group,
         "job_id": ids.job_id,
@@ -69,6 +73,8 @@ def row_problems(job: Job, ids: JobId, addresses: list[str], row: dict, check_in
         "handle_code": code,
         "handle_msg": row["handle_msg"] if same_message else message,
     })
+    if bool(children) != bool(job.children and code == 200):
+        problems.append(f"log {row['id']} handle_msg: expected {'a' if job.children else 'no'} list of children: {brief(row)}")
     if row["executor_address"] not in addresses:
         problems.append(f"log {row['id']} executor_address: none of {addresses}: {brief(row)}")
     if not row["trigger_msg"]:

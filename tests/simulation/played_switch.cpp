@@ -1,9 +1,9 @@
-// The store's part of shared mode: instants that are given back, and who owns the schedule.
+// The store's part of shared mode, played: instants that are given back, and who owns the schedule.
 
 #include <algorithm>
 #include <map>
 
-#include "tests/simulation/shared_schedule.hpp"
+#include "tests/simulation/played_schedule.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {
@@ -19,7 +19,7 @@ constexpr char list_waiting[] = "SELECT id, job, fire_ms, schedule FROM rm_inten
 
 } // namespace
 
-struct shared_schedule::waiting {
+struct played_schedule::waiting {
   core::intent_id id{};
   core::time_point fire_at{};
   std::string schedule;
@@ -27,13 +27,13 @@ struct shared_schedule::waiting {
 
 // -- giving back -----------------------------------------------------------------------------------------------------------
 
-core::result<std::size_t> shared_schedule::put_back(const core::node_life& owner) {
+core::result<std::size_t> played_schedule::put_back(const core::node_life& owner) {
   if (!is_current(owner))
     return core::fail(core::errc::fenced, "the life is over");
   return mode_ == cluster_mode::shared ? put_instants_back(owner.node) : 0;
 }
 
-std::size_t shared_schedule::put_instants_back(const std::string& node) {
+std::size_t played_schedule::put_instants_back(const std::string& node) {
   std::map<core::job_id, std::vector<waiting>> by_job;
   {
     auto listing = db_.prepare(list_waiting);
@@ -48,7 +48,7 @@ std::size_t shared_schedule::put_instants_back(const std::string& node) {
   return count;
 }
 
-std::size_t shared_schedule::give_back(const xxl_row& row, const std::vector<waiting>& instants) {
+std::size_t played_schedule::give_back(const xxl_row& row, const std::vector<waiting>& instants) {
   const bool ended = !row.running && !row.has_next() && row.last >= instants.back().fire_at;
   if (!ended && !(row.running && row.has_next()))
     return 0;
@@ -56,7 +56,7 @@ std::size_t shared_schedule::give_back(const xxl_row& row, const std::vector<wai
   auto next = row.has_next() ? std::optional{row.next} : std::nullopt;
   std::vector<core::intent_id> gone;
   for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
-    if (rules_.gives_back_in_order && (one->schedule != row.schedule() || rule.next(one->fire_at) != next))
+    if (seen_.rules.gives_back_in_order && (one->schedule != row.schedule() || rule.next(one->fire_at) != next))
       break;
     next = one->fire_at;
     gone.push_back(one->id);
@@ -66,39 +66,29 @@ std::size_t shared_schedule::give_back(const xxl_row& row, const std::vector<wai
   if (gone.empty())
     return 0;
   auto back = row;
-  back.running = back.running || rules_.gives_back_due;
-  back.next = rules_.gives_back_due ? *next : row.next;
+  back.running = back.running || seen_.rules.gives_back_due;
+  back.next = seen_.rules.gives_back_due ? *next : row.next;
   table_.write(back, xxl_columns::times_and_status);
-  checker_.given_back(row, back, gone);
+  seen_.checker.given_back(row, back, gone);
   return gone.size();
 }
 
 // -- the mode --------------------------------------------------------------------------------------------------------------
 
-bool shared_schedule::hold(const std::string& who) {
-  if (!rules_.closes_table)
-    return true;
-  if (mode_ != cluster_mode::native || mode().switching) {
-    unlock(who);
-    return false;
-  }
-  return lock(who);
-}
-
-bool shared_schedule::announce(cluster_mode to) {
+bool played_schedule::announce(cluster_mode to) {
   wanted_.reset();
   if (mode_ == to)
     return false;
   wanted_ = to;
-  forgotten_at_ = now_() + announced_for;
+  forgotten_at_ = seen_.now() + announced_for;
   if (to == cluster_mode::shared)
     db_.run(hide_times, far_future);
   return true;
 }
 
 // The times stay hidden: the mirror shows them when the minute is over.
-void shared_schedule::give_up() {
-  if (rules_.stays_closed)
+void played_schedule::give_up() {
+  if (seen_.rules.stays_closed)
     return wanted_.reset();
   if (mode_ != cluster_mode::native)
     return;
@@ -107,7 +97,7 @@ void shared_schedule::give_up() {
   show_strangers();
 }
 
-void shared_schedule::switch_mode(cluster_mode to) {
+void played_schedule::switch_mode(cluster_mode to) {
   wanted_.reset();
   if (mode_ == to)
     return;
@@ -120,46 +110,78 @@ void shared_schedule::switch_mode(cluster_mode to) {
     copy_from_table();
     for (listing.with(); listing.step();)
       planned[listing.small(0)] = listing.time_ms(1);
-    if (rules_.closes_table)
+    if (seen_.rules.closes_table)
       db_.run(hide_times, far_future);
-    checker_.taken_over(rows, planned);
+    seen_.checker.taken_over(rows, planned);
   } else {
     for (listing.with(); listing.step();)
       planned[listing.small(0)] = listing.time_ms(1);
     copy_to_table();
-    checker_.handed_back(planned, table_.rows());
+    seen_.checker.handed_back(planned, table_.rows());
     put_instants_back({});
   }
 }
 
-void shared_schedule::end_all_lives() {
+void played_schedule::end_all_lives() {
   std::vector<core::node_life> lives;
   {
     auto listing = db_.prepare("SELECT id, incarnation FROM rm_node WHERE state = 'up'");
     for (listing.with(); listing.step();)
       lives.push_back({std::string{listing.text(0)}, listing.number(1)});
   }
+  db_.run("UPDATE rm_life SET cut = max(cut, incarnation), incarnation = 0 WHERE incarnation <> 0");
   db_.run("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'");
   for (const auto& life : lives)
-    ended_(life);
+    seen_.ended(life);
 }
 
-void shared_schedule::copy_from_table() {
+void played_schedule::copy_from_table() {
   db_.run("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
   for (const auto& row : table_.rows()) {
     auto next = row.running ? std::max(row.next, core::from_ms(1)) : core::time_point{};
-    if (row.running && !rules_.takes_over_next)
-      next = rule_of(row).next(now_()).value_or(core::time_point{});
+    if (row.running && row.next == far_future) // hidden: due since ever
+      next = core::from_ms(1);
+    if (row.running && !seen_.rules.takes_over_next)
+      next = rule_of(row).next(seen_.now()).value_or(core::time_point{});
     db_.run("UPDATE rm_schedule SET next_ms = ?2, last_ms = max(last_ms, ?3), revision = (SELECT counter FROM rm_edit)"
             " WHERE job = ?1", row.id, next, row.last);
   }
-  if (rules_.takes_over_next)
-    db_.run("DELETE FROM rm_intent WHERE kind = 'cron' AND state = 0 AND EXISTS (SELECT 1 FROM xxl_job_info i WHERE i.id = job"
-            " AND i.trigger_status = 1 AND i.trigger_next_time > 0 AND fire_ms >= i.trigger_next_time)");
+  pass_taken_instants();
+  if (seen_.rules.takes_over_next)
+    db_.run("DELETE FROM rm_intent WHERE kind IN ('cron', 'misfire') AND state = 0 AND EXISTS (SELECT 1 FROM rm_schedule s"
+            " WHERE s.job = rm_intent.job AND s.next_ms > 0 AND fire_ms >= s.next_ms)");
   db_.run("DELETE FROM rm_mirror");
 }
 
-void shared_schedule::copy_to_table() {
+// What a console put back and somebody has taken since: schedules go on behind the last instant of which an intent tells.
+void played_schedule::pass_taken_instants() {
+  struct taken {
+    core::job_id job{};
+    core::time_point last{};
+    bool is_put_back = false;
+  };
+  std::vector<taken> all;
+  {
+    auto listing = db_.prepare("SELECT n.job, MAX(n.fire_ms), s.next_ms > 0 AND s.next_ms <= MAX(n.fire_ms) FROM rm_intent n"
+                               " JOIN rm_schedule s ON s.job = n.job WHERE n.state = 1 AND n.kind IN ('cron', 'misfire')"
+                               " GROUP BY n.job");
+    for (listing.with(); listing.step();)
+      all.push_back({listing.id<core::job_id>(0), listing.time_ms(1), listing.number(2) != 0});
+  }
+  for (const auto& one : all) {
+    db_.run("UPDATE rm_schedule SET last_ms = max(last_ms, ?2) WHERE job = ?1", one.job, one.last);
+    const auto row = table_.row(one.job);
+    if (!one.is_put_back || !row)
+      continue;
+    const auto next = rule_of(*row).next(one.last);
+    db_.run("UPDATE rm_schedule SET next_ms = ?2 WHERE job = ?1", one.job, next.value_or(core::time_point{}));
+    if (!next)
+      db_.run("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?2, trigger_next_time = 0 WHERE id = ?1", one.job,
+              one.last);
+  }
+}
+
+void played_schedule::copy_to_table() {
   db_.run("UPDATE xxl_job_info SET trigger_last_time = (SELECT last_ms FROM rm_schedule WHERE job = id),"
           " trigger_next_time = (SELECT next_ms FROM rm_schedule WHERE job = id)"
           " WHERE trigger_status = 1 AND (SELECT next_ms FROM rm_schedule WHERE job = id) <> 0");
@@ -169,7 +191,7 @@ void shared_schedule::copy_to_table() {
 }
 
 // Started at a console, with a hidden time: who plans next decides by the misfire policy.
-void shared_schedule::show_strangers() {
+void played_schedule::show_strangers() {
   db_.run("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?1", far_future);
 }
 

@@ -1,0 +1,224 @@
+// node_actor: wall clocks that are wrong for a moment or from the start, and databases that go back in time.
+
+#include "actors/cluster/node_actor.hpp"
+
+#include "tests/support/actor_doubles.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/faulty_store.hpp"
+#include "tests/support/memory_database.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One node whose system clock a test sets.
+struct clocked_node {
+  clocked_node(test::virtual_time& the_world, test::memory_database& database, std::string name,
+               std::shared_ptr<actors::marks_keeper> marks = nullptr)
+    : world{the_world}, id{std::move(name)}, store{database.open()}, kept{std::move(marks)} {
+    wall.set_offset(world.civil().time_since_epoch() - world.now().time_since_epoch());
+  }
+  void enter() {
+    actor = world.spawn<actors::node_actor_state, protocol::node_actor>(
+      actors::node_links{storage.actor, schedule.actor, {lives.actor}},
+      actors::node_identity{id, id + ":8080", "process of " + id, false, kept},
+      config::cluster_settings{}, gate,
+      actors::node_clocks{wall, world.boot(), false, [this] { return world.civil() + off; }}, test::virtual_time::silent_log());
+  }
+  /// What the other actors of the node see, against the true time.
+  [[nodiscard]] core::milliseconds seen_off() { return wall.at(world.now()) - world.civil(); }
+  [[nodiscard]] protocol::node_status status() { return *world.ask<protocol::node_status>(actor, protocol::status_query{}); }
+  [[nodiscard]] core::slot_set slots() const {
+    const auto& told = schedule.record->slots;
+    return told.empty() ? core::slot_set{} : told.back();
+  }
+  [[nodiscard]] bool has_life() const { return !lives.heard->empty() && lives.heard->back().has_value(); }
+  void has_database_clock(core::milliseconds database_off = 0ms) {
+    store.database_clock = [this, database_off] { return world.civil() + database_off; };
+  }
+
+  test::virtual_time& world;
+  std::string id;
+  core::milliseconds off{0};
+  protocol::wall_clock wall{0ns};
+  test::faulty_store store;
+  std::shared_ptr<actors::marks_keeper> kept;
+  test::storage_double storage{world, store};
+  test::schedule_double schedule{world};
+  test::life_double lives{world};
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  protocol::node_actor actor;
+};
+
+struct clocks : test::virtual_time {
+  test::memory_database database;
+
+  std::shared_ptr<actors::marks_keeper> keeper(core::kept_marks kept = {}) {
+    return std::make_shared<actors::marks_keeper>(
+      kept,
+      [this](const std::string& text) -> core::result<void> {
+        written.push_back(text);
+        return {};
+      },
+      [this] { return std::chrono::steady_clock::time_point{now().time_since_epoch()}; }, silent_log());
+  }
+  std::vector<std::string> written;
+};
+
+core::claim_outcome claimed(std::initializer_list<std::int64_t> ids) {
+  core::claim_outcome outcome;
+  for (const auto id : ids)
+    outcome.runs.emplace_back().id = core::log_id{id};
+  return outcome;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(clocks, "a node whose clock jumps has no life until it is right again, and no actor sees the jump", "[actors]") {
+  const bool with_database = GENERATE(false, true);
+  clocked_node a{*this, database, "a"};
+  if (with_database)
+    a.has_database_clock();
+  a.enter();
+  advance(2s);
+  REQUIRE(a.has_life());
+  a.off = 240h;
+  for (int i = 0; i < 20; ++i) {
+    advance(150ms);
+    CHECK(a.seen_off() == 0ms);
+  }
+  CHECK_FALSE(a.has_life());
+  const auto status = a.status();
+  CHECK_FALSE(status.ready);
+  REQUIRE(status.reasons.size() == 2);
+  CHECK(status.reasons[1].starts_with("the wall clock is 864000.0 s ahead of "));
+  CHECK_FALSE(a.gate->open_at(1, boot_now()));
+  a.off = 0ms;
+  advance(2s);
+  CHECK(a.has_life());
+  CHECK(a.slots().all());
+  CHECK(a.status().ready);
+}
+
+TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the database confirms it, else when it has lasted",
+                 "[actors]") {
+  clocked_node a{*this, database, "a"};
+  a.off = -1h;
+  a.wall.set_offset(a.world.civil().time_since_epoch() + a.off - now().time_since_epoch());
+  SECTION("without another clock") {
+    a.enter();
+    advance(2s);
+    REQUIRE(a.has_life());
+    a.off = 0ms;
+    advance(55s);
+    CHECK_FALSE(a.has_life());
+    advance(10s);
+    CHECK(a.has_life());
+    CHECK(a.seen_off() == 0ms);
+  }
+  SECTION("with the database's") {
+    a.has_database_clock();
+    a.enter();
+    advance(10min);
+    CHECK(a.lives.heard->empty()); // a start with a wrong clock
+    CHECK(a.status().reasons.at(1).starts_with("the wall clock is 3600.0 s behind the database's clock"));
+    a.off = 0ms;
+    advance(2s);
+    CHECK(a.has_life());
+    CHECK(a.seen_off() == 0ms);
+  }
+}
+
+TEST_CASE_METHOD(clocks, "the others take the slots of a node whose clock is wrong", "[actors]") {
+  clocked_node a{*this, database, "a"}, b{*this, database, "b"}, c{*this, database, "c"};
+  for (auto* node : {&a, &b, &c})
+    node->enter();
+  advance(5s);
+  REQUIRE((a.slots() | b.slots() | c.slots()).all());
+  a.off = 10s;
+  advance(1s);
+  CHECK_FALSE(a.has_life());
+  CHECK(b.has_life());
+  CHECK(c.has_life());
+  CHECK((b.slots() | c.slots()).all());
+  advance(2min); // no database has a clock here: the others are two against one
+  CHECK_FALSE(a.has_life());
+  a.off = 0ms;
+  advance(3s);
+  CHECK(a.has_life());
+  CHECK(a.slots().any());
+}
+
+TEST_CASE_METHOD(clocks, "a database with a wrong clock stops no nodes that agree", "[actors]") {
+  clocked_node a{*this, database, "a"}, b{*this, database, "b"};
+  a.enter();
+  b.enter();
+  advance(5s);
+  a.has_database_clock(1h);
+  b.has_database_clock(1h);
+  advance(30s);
+  CHECK(a.has_life());
+  CHECK(b.has_life());
+}
+
+TEST_CASE_METHOD(clocks, "a node that notices that the database went back in time enters again", "[actors]") {
+  clocked_node a{*this, database, "a"};
+  a.enter();
+  advance(1s);
+  a.store.revision_off = 5;
+  advance(2s);
+  REQUIRE(a.lives.heard->size() == 1);
+  a.store.revision_off = 4;
+  advance(2s);
+  CHECK(a.lives.heard->size() == 3);
+  CHECK(a.has_life());
+  advance(10s);
+  CHECK(a.lives.heard->size() == 3);
+}
+
+TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and lives than its database raises both", "[actors]") {
+  auto marks = keeper({core::log_id{500}, core::log_id{1500}, 9});
+  clocked_node a{*this, database, "a", marks};
+  a.enter();
+  advance(1s);
+  REQUIRE(a.has_life());
+  CHECK(a.lives.heard->back()->incarnation == 10);
+  CHECK(marks->marks().life == 10);
+  CHECK(core::number(test::expect(database.open()->cluster().raise_run_ids(core::log_id{0}))) == 1501);
+  SECTION("ids that come again end the life") {
+    marks->note(claimed({1501, 1502}));
+    advance(1s);
+    CHECK(a.lives.heard->size() == 1);
+    marks->note(claimed({1502}));
+    advance(3s);
+    CHECK(a.lives.heard->size() == 3);
+    CHECK(a.has_life());
+  }
+}
+
+TEST_CASE_METHOD(clocks, "marks are written before an id above the ceiling is used, every few seconds, and at the end",
+                 "[actors]") {
+  auto marks = keeper();
+  marks->note_life(1);
+  REQUIRE(written.size() == 1);
+  marks->note(claimed({1, 2}));
+  CHECK(marks->marks().ceiling > core::log_id{900});
+  const auto writes = written.size();
+  for (std::int64_t id = 3; id < 900; ++id)
+    marks->note(claimed({id}));
+  CHECK(written.size() == writes);
+  advance(6s);
+  marks->note(claimed({900}));
+  CHECK(written.size() == writes + 1);
+  CHECK(marks->marks().seen == core::log_id{900});
+  marks->note(claimed({50'000}));
+  CHECK(marks->marks().ceiling > core::log_id{50'000});
+  marks->finish();
+  CHECK(written.back() == "ringmaster-marks 1 50000 50000 1\n");
+  CHECK_FALSE(marks->take_repeated());
+  auto repeated = claimed({4});
+  repeated.repeated = true;
+  marks->note(repeated);
+  CHECK_FALSE(marks->take_repeated());
+}
