@@ -63,10 +63,12 @@ void append_reply(std::string& out, std::string_view body) {
 
 } // namespace
 
-executor_loop::executor_loop(std::vector<int> listeners, const callback_sender::options& results, load_progress& progress)
+executor_loop::executor_loop(std::vector<int> listeners, const callback_sender::options& results,
+                             std::chrono::microseconds answer_work, load_progress& progress)
   : epoll_{::epoll_create1(EPOLL_CLOEXEC)},
     listeners_{std::move(listeners)},
     progress_{progress},
+    answer_work_{answer_work},
     results_{epoll_, results_tag, results, *this} {
   for (const auto socket : listeners_)
     watch(epoll_, socket);
@@ -162,6 +164,7 @@ void executor_loop::answer(const http_message& request, peer& from) {
       number_after(request.body, "\"logDateTime\":") + number_after(request.body, "\"executorParams\":\"");
     const received_run run{number_after(request.body, "\"logId\":"), instant, from.arrived_us, now_us(),
                            number_after(request.body, "\"jobId\":")};
+    work();
     append_reply(out, R"({"code":200})");
     book_.received.push_back(run);
     progress_.received[progress_.place(run.instant_ms)].fetch_add(1, std::memory_order_relaxed);
@@ -172,6 +175,12 @@ void executor_loop::answer(const http_message& request, peer& from) {
     append_reply(out, has_started(number_after(request.body, "\"logId\":")) ? known_log : unknown_log);
   } else {
     append_reply(out, R"({"code":500,"msg":"invalid request, uri-mapping not found."})");
+  }
+}
+
+void executor_loop::work() const {
+  const auto end = std::chrono::steady_clock::now() + answer_work_;
+  while (std::chrono::steady_clock::now() < end) {
   }
 }
 

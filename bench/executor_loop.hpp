@@ -2,6 +2,7 @@
 
 // The event loop of the executors' process.
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -18,7 +19,8 @@ namespace ringmaster::bench {
 class executor_loop : callback_sender::listener {
 public:
   /// Takes the listening sockets; `progress` outlives this.
-  executor_loop(std::vector<int> listeners, const callback_sender::options& results, load_progress& progress);
+  executor_loop(std::vector<int> listeners, const callback_sender::options& results, std::chrono::microseconds answer_work,
+                load_progress& progress);
   ~executor_loop() override;
 
   /// Until `progress.stop`. What it saw.
@@ -36,6 +38,7 @@ private:
   void accept_all(int listener);
   void on_peer(int socket);
   bool read(int socket, peer& from);
+  void work() const;
   void answer(const struct http_message& request, peer& from);
   [[nodiscard]] bool has_started(std::int64_t log_id);
   bool write(int socket, peer& to);
@@ -44,6 +47,7 @@ private:
   int epoll_;
   std::vector<int> listeners_;
   load_progress& progress_;
+  std::chrono::microseconds answer_work_;
   callback_sender results_;
   std::unordered_map<int, peer> peers_;
   run_book book_;

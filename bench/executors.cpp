@@ -36,7 +36,8 @@ std::pair<int, std::uint16_t> listen_somewhere() {
 }
 
 /// The child's whole life.
-[[noreturn]] void live(pid_t parent, std::vector<int> listeners, const callback_sender::options& results, load_progress& progress,
+[[noreturn]] void live(pid_t parent, std::vector<int> listeners, const callback_sender::options& results,
+                       std::chrono::microseconds answer_work, load_progress& progress,
                        const std::filesystem::path& book_file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The terminal's Ctrl-C is for the parent, who ends this process in its turn.
@@ -45,7 +46,7 @@ std::pair<int, std::uint16_t> listen_somewhere() {
   if (::getppid() != parent)
     ::_exit(1);
   try {
-    executor_loop{std::move(listeners), results, progress}.run().save(book_file);
+    executor_loop{std::move(listeners), results, answer_work, progress}.run().save(book_file);
   } catch (const std::exception&) {
     ::_exit(1);
   }
@@ -79,7 +80,8 @@ bool load_progress::has_all(const load_window& window, const std::vector<std::ui
   return true;
 }
 
-executors::executors(std::size_t count, const callback_sender::options& results, std::filesystem::path book_file)
+executors::executors(std::size_t count, const callback_sender::options& results, std::chrono::microseconds answer_work,
+                     std::filesystem::path book_file)
   : book_file_{std::move(book_file)} {
   std::vector<int> listeners;
   for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +97,7 @@ executors::executors(std::size_t count, const callback_sender::options& results,
   const auto parent = ::getpid();
   process_ = ::fork();
   if (process_ == 0)
-    live(parent, std::move(listeners), results, *progress_, book_file_);
+    live(parent, std::move(listeners), results, answer_work, *progress_, book_file_);
   for (const auto socket : listeners)
     ::close(socket);
   if (process_ < 0)

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,7 +45,8 @@ class executors {
 public:
   /// Listens on `count` free loopback ports at once. Results go to `results.server_port` once triggers come. The book is written
   /// to `book_file` at the end.
-  executors(std::size_t count, const callback_sender::options& results, std::filesystem::path book_file);
+  executors(std::size_t count, const callback_sender::options& results, std::chrono::microseconds answer_work,
+            std::filesystem::path book_file);
   ~executors();
   executors(const executors&) = delete;
   executors& operator=(const executors&) = delete;

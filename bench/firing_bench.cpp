@@ -21,7 +21,7 @@ struct arguments {
   load_options load;
   std::string store = "sqlite", callbacks = "batch", mode = "native";
   std::size_t rate = 0, even = 0, spread = 0, burst = 0;
-  long seconds = 60, warmup = 5, idle = 0, outage = 0;
+  long seconds = 60, warmup = 5, idle = 0, outage = 0, answer_us = 0;
   bool kill = false;
 };
 
@@ -87,8 +87,14 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--executors", given.load.executors, "Executor addresses, all served by one process")
       ->check(CLI::Range(1, 500))
       ->capture_default_str();
-  app.add_option("--callbacks", given.callbacks, "batch: up to 50 results in a request; single: one. 16 connections")
+  app.add_option("--callbacks", given.callbacks, "batch: up to 50 results in a request; single: one")
       ->check(CLI::IsMember({"batch", "single"}))
+      ->capture_default_str();
+  app.add_option("--result-connections", given.load.result_connections, "Connections over which the executors report results")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--answer-us", given.answer_us, "Microseconds of work for each call, by the one thread of all executors")
+      ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   app.add_option("--set", given.load.settings, "key=value for the server, as its own --set; may be repeated");
   app.add_option("--data-dir", given.load.data_dir, "Where the temporary folders are made; default: the system's")
@@ -104,6 +110,7 @@ void settle(arguments& given) {
   // A job starts 5 s later there.
   if (load.shared)
     given.warmup = std::max(given.warmup, 10L);
+  load.answer_work = std::chrono::microseconds{given.answer_us};
   load.batched_callbacks = given.callbacks == "batch";
   load.seconds = std::chrono::seconds{given.idle > 0 ? given.idle : given.seconds};
   load.warmup = std::chrono::seconds{given.warmup};

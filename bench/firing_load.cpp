@@ -143,7 +143,8 @@ load_report run_load(const load_options& options) {
   const temporary_folder folder{options.data_dir, options.keep};
   const auto port = free_port();
   const std::size_t batch_max = options.batched_callbacks ? 50 : 1;
-  executors emulated{options.executors, {port, access_token, batch_max, 16}, folder.path() / "book"};
+  executors emulated{
+    options.executors, {port, access_token, batch_max, options.result_connections}, options.answer_work, folder.path() / "book"};
   load_store store{options.store, folder.path(), options.shared};
   if (options.prefill > 0)
     prefill(store, options, folder.path());

@@ -27,6 +27,10 @@ struct load_options {
   std::chrono::seconds warmup{5};
   std::size_t executors = 10;
   bool batched_callbacks = true;
+  /// Over which the executors report results.
+  std::size_t result_connections = 16;
+  /// What the one thread of all executors works for each call before it answers.
+  std::chrono::microseconds answer_work{0};
   /// Of --ingest: connections that report results, one in each request.
   std::size_t ingest = 0;
   /// Finished runs that are in the log before.

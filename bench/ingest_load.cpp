@@ -22,7 +22,7 @@ constexpr std::int64_t settle_ms = 3'000, look_every_ms = 2;
 ingest_report run_ingest(const load_options& options) {
   const temporary_folder folder{options.data_dir, options.keep};
   const auto port = free_port();
-  executors emulated{options.executors, {port, access_token, 1, options.ingest}, folder.path() / "book"};
+  executors emulated{options.executors, {port, access_token, 1, options.ingest}, {}, folder.path() / "book"};
   emulated.hold_results(true);
   const load_store store{options.store, folder.path()};
   const auto instant = (now_ms() + due_after_ms) / 1000 * 1000;

@@ -197,7 +197,7 @@ void add_trigger(std::vector<setting>& to) {
   to.push_back(time("trigger.request_timeout", trigger<&s::request_timeout>, 100ms, 10s,
                     "From the first byte sent to an executor to its whole answer."));
   to.push_back(count("trigger.connections_per_executor", trigger<&s::connections_per_executor>, 1, 1024,
-                     "Connections to one executor address."));
+                     "Connections to one executor address; more than 128 only ahead of an instant."));
   to.push_back(count("trigger.io_threads", trigger<&s::io_threads>, 1, 64,
                      "Threads that call executors, each executor by one of them; the first one also serves."));
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,

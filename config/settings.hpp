@@ -115,7 +115,13 @@ struct trigger_settings {
   std::size_t slow_count = 10;
   milliseconds connect_timeout{3000};
   milliseconds request_timeout{3000};
-  std::size_t connections_per_executor = 128;
+  /// Opened to one executor address at most, if an instant has so many runs for it.
+  std::size_t connections_per_executor = 1024;
+  /// Opened for runs that wait; more only ahead of an instant.
+  [[nodiscard]] std::size_t connections_on_demand() const noexcept {
+    constexpr std::size_t most = 128;
+    return connections_per_executor < most ? connections_per_executor : most;
+  }
   /// Threads that call executors, each executor by one of them; the first one also serves.
   std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;

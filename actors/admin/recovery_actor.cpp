@@ -35,7 +35,7 @@ core::claimed_run claimed(const core::adopted_run& adopted) {
 
 recovery_places places(const config::trigger_settings& trigger) {
   constexpr auto quiet = recovery_actor_state::asks_per_quiet_address_max;
-  return {recovery_actor_state::asks_max, std::max(trigger.connections_per_executor, quiet), quiet};
+  return {recovery_actor_state::asks_max, std::max(trigger.connections_on_demand(), quiet), quiet};
 }
 
 } // namespace

@@ -21,7 +21,7 @@ core::lane_limits limits_of(const config::trigger_settings& settings) {
   return {.window = {settings.fast_window, settings.slow_window},
           .slow_after = settings.slow_after,
           .slow_count = settings.slow_count,
-          .silent_window = settings.connections_per_executor};
+          .silent_window = settings.connections_on_demand()};
 }
 
 } // namespace

@@ -3,225 +3,23 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/transport/connection.hpp"
+#include "gateway/transport/origin.hpp"
 #include "gateway/transport/reply_text.hpp"
 
 namespace ringmaster::gateway::http {
 
 namespace {
 
-using protocol::delivery;
-
-/// How long the addresses of a name are used without asking again.
-constexpr std::chrono::seconds name_life{10};
-constexpr std::chrono::milliseconds open_pause{100};
 constexpr std::size_t answer_read_bytes = 64 * 1024;
-/// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
-constexpr int patience_max = 10;
 constexpr std::chrono::milliseconds right_of_way{2};
-constexpr std::size_t many_calls = 32;
-
-protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}, {}}; }
+/// For answers to gather: one wake-up then reads many of them, and an executor on this machine is not interrupted by each.
+constexpr std::chrono::microseconds rest_max{500};
+/// So short before an instant there is no rest.
+constexpr std::chrono::milliseconds rest_room{1};
+/// Between two steps of opening connections ahead.
+constexpr std::chrono::milliseconds opening_pause{2};
 
 } // namespace
-
-protocol::http_result gate_closed() { return {delivery::gate_closed, 0, {}, "this node may not send any more", {}, {}}; }
-
-// A node that stops may not send any more, either: what has a gate is left to the node's next life.
-protocol::http_result stopped(const protocol::http_call& call) {
-  return call.gate ? gate_closed() : not_sent("this node is stopping");
-}
-
-origin::origin(client& owner, std::string_view key) : deadline(owner.shared().limits), owner_(owner), key_(key) {
-  auto parsed = parse_origin(key);
-  if (parsed)
-    address_ = std::move(*parsed);
-  else
-    defect_ = parsed.error().context;
-}
-
-origin::~origin() = default;
-
-void origin::submit(pending_call&& call) {
-  std::string_view defect{defect_};
-  if (defect.empty() && !call.ready())
-    defect = request_defect(call.call());
-  if (!defect.empty()) {
-    owner_.finish(std::move(call), not_sent(std::string(defect)));
-    return end_turn();
-  }
-  waiting_.push_back(std::move(call));
-  pump();
-}
-
-void origin::pump() {
-  if (pumping_)
-    return;
-  pumping_ = true;
-  while (!waiting_.empty()) {
-    if (!idle_.empty())
-      send_on_idle();
-    else if (!open())
-      break;
-  }
-  pumping_ = false;
-  end_turn();
-}
-
-void origin::send_on_idle() {
-  auto free = std::move(idle_.back());
-  idle_.pop_back();
-  switch (free->send(waiting_.front())) {
-  case connection::sending::begun: return waiting_.pop_front();
-  case connection::sending::stale: return;
-  case connection::sending::gate_closed:
-    auto call = std::move(waiting_.front());
-    waiting_.pop_front();
-    idle_.push_back(std::move(free));
-    owner_.finish(std::move(call), gate_closed());
-  }
-}
-
-bool origin::open() {
-  if (connections_.size() >= owner_.settings().connections_per_executor)
-    return false;
-  if (established_ > 0 && clock::now() < no_open_before_)
-    return false;
-  if (!resolve())
-    return false;
-  auto call = std::move(waiting_.front());
-  waiting_.pop_front();
-  connect(std::move(call));
-  return true;
-}
-
-void origin::connect(pending_call&& call) {
-  auto opened = std::make_shared<connection>(*this);
-  connections_.emplace(opened.get(), opened);
-  opened->open(std::move(call), endpoints_);
-}
-
-void origin::expect(std::size_t calls) {
-  if (!address_.tls || !defect_.empty())
-    return;
-  expected_ = std::max(expected_, std::min(calls, owner_.settings().connections_per_executor));
-  if (clock::now() < resolved_until_)
-    open_ahead();
-  else
-    (void)resolve();
-  end_turn();
-}
-
-void origin::open_ahead() {
-  const auto wanted = std::exchange(expected_, 0);
-  if (endpoints_.empty() || (established_ > 0 && clock::now() < no_open_before_))
-    return;
-  for (auto there = idle_.size() + connections_.size() - established_; there < wanted; ++there)
-    if (connections_.size() < owner_.settings().connections_per_executor)
-      connect({});
-}
-
-void origin::keep_session(tls_session session, const tls_context& context) {
-  session_ = std::move(session);
-  session_context_ = context;
-}
-
-bool origin::resolve() {
-  if (clock::now() < resolved_until_)
-    return true;
-  if (!resolving_) {
-    resolving_ = true;
-    owner_.names().start(address_.host, [this](auto&& found, auto&& error) { on_resolved(std::move(found), std::move(error)); });
-  }
-  return !resolving_ && !waiting_.empty();
-}
-
-void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& error) {
-  resolving_ = false;
-  endpoints_.clear();
-  for (const auto& address : found) {
-    if (owner_.networks().allows(address))
-      endpoints_.emplace_back(address, address_.port);
-  }
-  if (!endpoints_.empty())
-    resolved_until_ = clock::now() + name_life;
-  else
-    fail_waiting(found.empty() ? error : address_.host + " is outside security.executor_networks");
-  pump();
-  open_ahead();
-}
-
-void origin::fail_waiting(const std::string& error) {
-  for (auto& call : std::exchange(waiting_, {})) {
-    auto result = not_sent(error);
-    result.unreachable = true;
-    owner_.finish(std::move(call), std::move(result));
-  }
-}
-
-void origin::on_free(std::shared_ptr<connection> free, clock::time_point now) {
-  free->park(now);
-  idle_.push_back(std::move(free));
-  pump();
-}
-
-void origin::on_closed(connection& closed, bool was_established) {
-  if (was_established)
-    --established_;
-  std::erase_if(idle_, [&closed](const auto& item) { return item.get() == &closed; });
-  connections_.erase(&closed);
-  pump();
-}
-
-void origin::on_connect_failed(const std::string& error) {
-  if (established_ == 0)
-    fail_waiting(error);
-  else
-    no_open_before_ = clock::now() + open_pause;
-  pump();
-}
-
-void origin::stop() {
-  pumping_ = true; // Nothing is sent any more.
-  for (auto& call : std::exchange(waiting_, {})) {
-    auto result = stopped(call.call());
-    owner_.finish(std::move(call), std::move(result));
-  }
-  for (auto& [key, item] : connections_)
-    item->stop();
-  idle_.clear();
-  connections_.clear();
-}
-
-/// A call waits as long as others get their answers, but not for a peer that gives none.
-deadline::clock::time_point origin::patience(const pending_call& call) const {
-  const auto timeout = call.call().connect_timeout;
-  return std::min(std::max(call.due(), answered_at_) + timeout, call.due() + patience_max * timeout);
-}
-
-void origin::end_turn() {
-  if (!waiting_.empty())
-    expire_at(patience(waiting_.front()));
-  else if (connections_.empty() && !resolving_)
-    expire_after(owner_.settings().connection_idle);
-  else
-    expire_never();
-}
-
-void origin::expired() {
-  if (waiting_.empty()) {
-    if (connections_.empty() && !resolving_)
-      owner_.forget(key_);
-    return;
-  }
-  const auto now = clock::now();
-  std::deque<pending_call> given_up;
-  for (auto& call : std::exchange(waiting_, {}))
-    (patience(call) <= now ? given_up : waiting_).push_back(std::move(call));
-  for (auto& call : given_up)
-    owner_.finish(std::move(call), not_sent("no connection to " + address_.authority + " became free in time"));
-  end_turn();
-}
 
 client::client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
                std::shared_ptr<tls_source> tls, std::thread::id io, std::function<void(const std::string& origin)> forgotten)
@@ -233,7 +31,11 @@ client::client(engine& shared, const config::trigger_settings& trigger, const co
     forgotten_(std::move(forgotten)),
     read_buffer_(answer_read_bytes),
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
-    held_timer_(std::in_place, shared_.io) {}
+    held_timer_(std::in_place, shared_.io),
+    opening_timer_(std::in_place, shared_.io),
+    burst_(
+      shared_.io, [this](ended_call&& ended) { pass_on(std::move(ended)); },
+      [this](auto now) { rest(now); }) {}
 
 client::~client() = default;
 
@@ -251,14 +53,20 @@ void client::post(std::vector<protocol::http_call>&& calls, completion done) {
 void client::on_posted() {
   posted_.take(taken_);
   const auto now = deadline::clock::now();
+  const bool behind = burst_.is_behind();
+  std::size_t left = 0;
   for (const auto& batch : taken_)
-    take(batch, now);
+    left += take(batch, now);
   taken_.clear();
+  if (!behind)
+    burst_.begin(left, now);
   arm_held();
 }
 
-void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
+/// Returns how many left at once.
+std::size_t client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
   const auto& calls = batch->calls;
+  std::size_t left = 0;
   count(shared_.calls, static_cast<std::int64_t>(calls.size()));
   for (std::size_t first = 0, end = 0; first < calls.size(); first = end) {
     const auto due = calls[first].not_before;
@@ -266,10 +74,30 @@ void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::tim
       ++end;
     held_calls together{batch, first, end};
     if (due <= now)
-      submit(together);
+      left += submit(together);
     else
       make_ready(std::move(together));
   }
+  return left;
+}
+
+void client::open_ahead(origin& to) {
+  if (std::find(opening_.begin(), opening_.end(), &to) == opening_.end())
+    opening_.push_back(&to);
+  if (opening_.size() == 1)
+    go_on_opening();
+}
+
+void client::go_on_opening() {
+  const auto now = deadline::clock::now();
+  std::erase_if(opening_, [now](auto* each) { return !each->open_ahead(now); });
+  if (opening_.empty())
+    return;
+  opening_timer_->expires_at(now + opening_pause);
+  opening_timer_->async_wait([this](error_code ec) {
+    if (!ec)
+      go_on_opening();
+  });
 }
 
 void client::make_ready(held_calls&& calls) {
@@ -281,13 +109,13 @@ void client::make_ready(held_calls&& calls) {
       append_request(batch.texts[i], origin_of(call.origin).address().authority, call);
     if (i + 1 < calls.end && batch.calls[i + 1].origin == call.origin)
       continue;
-    origin_of(call.origin).expect(i + 1 - same);
+    origin_of(call.origin).expect(i + 1 - same, call.not_before);
     same = i + 1;
   }
   held_.emplace(batch.calls[calls.first].not_before, std::move(calls));
 }
 
-void client::submit(const held_calls& calls) {
+std::size_t client::submit(const held_calls& calls) {
   // Most batches go to one origin; it is not forgotten while it is given calls.
   const std::string* key = nullptr;
   origin* to = nullptr;
@@ -297,8 +125,10 @@ void client::submit(const held_calls& calls) {
       key = &wanted;
       to = &origin_of(wanted);
     }
+    burst_.on_due();
     to->submit({calls.batch, i});
   }
+  return calls.end - calls.first;
 }
 
 origin& client::origin_of(const std::string& key) {
@@ -322,11 +152,15 @@ void client::on_held_timer() {
 
 // All that are due leave before the first answer is read: reading is not urgent, the instant is.
 void client::release_held(deadline::clock::time_point now) {
+  const bool behind = burst_.is_behind();
+  std::size_t left = 0;
   while (!held_.empty() && held_.begin()->first <= now) {
     const auto due = std::move(held_.begin()->second);
     held_.erase(held_.begin());
-    submit(due);
+    left += submit(due);
   }
+  if (!behind)
+    burst_.begin(left, now);
   if (held_.empty() || held_.begin()->first > now + right_of_way || !many_leave_next())
     urgency_.lower();
 }
@@ -334,9 +168,9 @@ void client::release_held(deadline::clock::time_point now) {
 /// So many that a thread which is made to wait in between would hold up the last of them.
 bool client::many_leave_next() const {
   std::size_t calls = 0;
-  for (auto next = held_.begin(); next != held_.end() && next->first == held_.begin()->first && calls < many_calls; ++next)
+  for (auto next = held_.begin(); next != held_.end() && next->first == held_.begin()->first && calls < burst::many_calls; ++next)
     calls += next->second.end - next->second.first;
-  return calls >= many_calls;
+  return calls >= burst::many_calls;
 }
 
 void client::arm_held() {
@@ -356,20 +190,31 @@ void client::arm_held() {
   });
 }
 
+void client::rest(deadline::clock::time_point now) {
+  if (held_.empty() || held_.begin()->first > now + rest_room)
+    posted_.wait_for_item(rest_max);
+}
+
 void client::forget(std::string key) {
-  origins_.erase(key);
+  if (const auto found = origins_.find(key); found != origins_.end()) {
+    std::erase(opening_, found->second.get());
+    origins_.erase(found);
+  }
   forgotten_(key);
 }
 
 void client::finish(pending_call&& call, protocol::http_result&& result) {
-  count(shared_.calls_ended);
   result.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now() - call.due());
+  burst_.end({std::move(call), std::move(result)});
+}
+
+void client::pass_on(ended_call&& ended) {
+  count(shared_.calls_ended);
   try {
-    call.batch->done(call.index, std::move(result));
+    ended.call.batch->done(ended.call.index, std::move(ended.result));
   } catch (...) {
     // The caller's own defect must not end the calls of others.
   }
-  call.batch.reset();
 }
 
 void client::refuse(call_batch& batch) {
@@ -381,13 +226,16 @@ void client::stop() {
   for (const auto& batch : posted_.close())
     refuse(*batch);
   held_timer_.reset();
+  opening_timer_.reset();
+  opening_.clear();
   for (const auto& [due, calls] : std::exchange(held_, {}))
     for (auto i = calls.first; i < calls.end; ++i)
-      finish({calls.batch, i}, stopped(calls.batch->calls[i]));
+      pass_on({{calls.batch, i}, stopped(calls.batch->calls[i])});
   names_.stop();
   for (auto& [key, item] : origins_)
     item->stop();
   origins_.clear();
+  burst_.stop();
 }
 
 } // namespace ringmaster::gateway::http

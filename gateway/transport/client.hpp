@@ -1,8 +1,7 @@
 #pragma once
 
-// The calling half: for each origin a few kept connections and a queue of calls that wait for one.
+// The calling half: the origins of one io thread, and the calls that wait for their instant.
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,106 +16,17 @@
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "gateway/transport/asio.hpp"
+#include "gateway/transport/burst.hpp"
 #include "gateway/transport/inbox.hpp"
 #include "gateway/transport/networks.hpp"
-#include "gateway/transport/tls_stream.hpp"
+#include "gateway/transport/pending_call.hpp"
+#include "gateway/transport/tls_context.hpp"
 #include "gateway/transport/urgency.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::gateway::http {
 
-class client;
-class connection;
-
-/// Calls that were posted together; lives until the last of them is done.
-struct call_batch {
-  std::vector<protocol::http_call> calls;
-  protocol::http_client::completion done;
-  /// The requests as they are written, for calls that were made ready ahead of their time; empty for the others.
-  std::vector<std::string> texts;
-};
-
-/// One call on its way.
-struct pending_call {
-  std::shared_ptr<call_batch> batch;
-  std::size_t index = 0;
-
-  [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
-  /// The request was made ready, so that nothing is wrong with it.
-  [[nodiscard]] bool ready() const noexcept { return !batch->texts.empty() && !batch->texts[index].empty(); }
-  /// When it may leave: its time limits count from here.
-  [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
-  explicit operator bool() const noexcept { return batch != nullptr; }
-};
-
-/// What a call ends with that its gate keeps back.
-[[nodiscard]] protocol::http_result gate_closed();
-/// What a call ends with of which nothing was written when the node stops.
-[[nodiscard]] protocol::http_result stopped(const protocol::http_call& call);
-
-/// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
-class origin final : private deadline {
-public:
-  origin(client& owner, std::string_view key);
-  ~origin();
-
-  void submit(pending_call&& call);
-  /// So many calls will come at once. Over TLS connections are made for them now: handshakes take longer than calls.
-  void expect(std::size_t calls);
-  /// Ends every call: `unknown` once a byte was written, else `not_sent`.
-  void stop();
-
-  // For connections.
-  void on_established() noexcept { ++established_; }
-  void on_answer(deadline::clock::time_point now) noexcept { answered_at_ = now; }
-  void on_free(std::shared_ptr<connection> free, deadline::clock::time_point now);
-  void on_closed(connection& closed, bool was_established);
-  /// A new connection could not be made: nothing that waits will do better.
-  void on_connect_failed(const std::string& error);
-  [[nodiscard]] client& owner() noexcept { return owner_; }
-  [[nodiscard]] const origin_address& address() const noexcept { return address_; }
-  /// For a handshake by `context`; null when there is none.
-  [[nodiscard]] tls_session session(const tls_context& context) const {
-    return context == session_context_ ? session_ : nullptr;
-  }
-  void keep_session(tls_session session, const tls_context& context);
-
-private:
-  void pump();
-  void send_on_idle();
-  bool open();
-  void open_ahead();
-  void connect(pending_call&& call);
-  bool resolve();
-  void on_resolved(std::vector<asio::ip::address>&& found, std::string&& error);
-  void fail_waiting(const std::string& error);
-  [[nodiscard]] clock::time_point patience(const pending_call& call) const;
-  void end_turn();
-  void expired() override;
-
-  client& owner_;
-  std::string key_;
-  origin_address address_;
-  /// Why no call can go there; empty: it can.
-  std::string defect_;
-  std::vector<tcp::endpoint> endpoints_;
-  deadline::clock::time_point resolved_until_ = deadline::clock::time_point::min();
-  deadline::clock::time_point answered_at_ = deadline::clock::time_point::min();
-  /// While other connections work, a failed attempt is not repeated before this.
-  deadline::clock::time_point no_open_before_ = deadline::clock::time_point::min();
-  bool resolving_ = false;
-  /// Connections to make as soon as the addresses are known.
-  std::size_t expected_ = 0;
-  tls_session session_;
-  /// By which it was made: another one may trust somebody else.
-  tls_context session_context_;
-  bool pumping_ = false;
-  std::size_t established_ = 0;
-  std::unordered_map<connection*, std::shared_ptr<connection>> connections_;
-  /// The one used last is used next, so that the others can grow old and close.
-  std::vector<std::shared_ptr<connection>> idle_;
-  std::deque<pending_call> waiting_;
-};
+class origin;
 
 /// The origins of one io thread. `post` from any thread, everything else on that one.
 class client final : public protocol::http_client {
@@ -137,8 +47,13 @@ public:
   [[nodiscard]] name_lookup& names() noexcept { return names_; }
   /// One for all connections: a reply reader keeps nothing of what it was fed.
   [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
+  /// Ends a call that was submitted. Its result may wait until what is due is written.
   void finish(pending_call&& call, protocol::http_result&& result);
+  /// `calls` wait for a connection, or, if negative, no longer do.
+  void on_waiting(std::ptrdiff_t calls) noexcept { burst_.on_waiting(calls); }
   void forget(std::string key);
+  /// Has `to` open what it expects, a few connections at a time.
+  void open_ahead(origin& to);
 
 private:
   struct key_hash {
@@ -153,14 +68,18 @@ private:
   };
 
   void on_posted();
-  void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
+  std::size_t take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
   void make_ready(held_calls&& calls);
-  void submit(const held_calls& calls);
+  /// Returns how many they are.
+  std::size_t submit(const held_calls& calls);
   [[nodiscard]] origin& origin_of(const std::string& key);
   void on_held_timer();
+  void go_on_opening();
   void release_held(deadline::clock::time_point now);
   void arm_held();
   [[nodiscard]] bool many_leave_next() const;
+  void rest(deadline::clock::time_point now);
+  void pass_on(ended_call&& ended);
   static void refuse(call_batch& batch);
 
   engine& shared_;
@@ -177,7 +96,11 @@ private:
   /// None after stop: whoever still has this client may keep it longer than the engine lives.
   std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
+  /// Those that open connections ahead; `forget` takes one out.
+  std::vector<origin*> opening_;
+  std::optional<tcp_timer> opening_timer_;
   urgency urgency_;
+  burst burst_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <sys/socket.h>
 
+#include "gateway/transport/client.hpp"
 #include "gateway/transport/reply_text.hpp"
 
 namespace ringmaster::gateway::http {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gateway/transport/asio.hpp"
-#include "gateway/transport/client.hpp"
+#include "gateway/transport/origin.hpp"
 #include "gateway/transport/reply_reader.hpp"
 #include "gateway/transport/tls_stream.hpp"
 

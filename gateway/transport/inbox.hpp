@@ -2,6 +2,8 @@
 
 // The one way from other threads onto the io thread.
 
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -31,7 +33,14 @@ public:
       wake_();
     woken_ = true;
     items_.push_back(std::move(item));
+    came_.notify_one();
     return true;
+  }
+
+  /// Waits on the io thread for an item, but no longer than `most`.
+  void wait_for_item(std::chrono::microseconds most) {
+    std::unique_lock guard{mutex_};
+    came_.wait_for(guard, most, [this] { return !items_.empty() || closed_; });
   }
 
   /// Swaps what has gathered with the empty `into`, so that both buffers are used again and again.
@@ -52,6 +61,7 @@ private:
   const std::thread::id io_;
   std::function<void()> wake_;
   std::mutex mutex_;
+  std::condition_variable came_;
   std::vector<Item> items_;
   bool woken_ = false;
   bool closed_ = false;

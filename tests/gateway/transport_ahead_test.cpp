@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <thread>
+
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/raw_socket.hpp"
 
@@ -27,9 +29,9 @@ TEST_CASE_METHOD(transport_fixture, "a call leaves at its time, and its limits c
   call.connect_timeout = call.request_timeout = 100ms;
   collected_results results{1};
   post(results, make_calls(call));
-  auto peer = executor.accept();
-  CHECK(steady::now() >= when);
+  auto peer = executor.accept(); // Connected before.
   peer.read_message();
+  CHECK(steady::now() >= when);
   auto result = results.wait();
   CHECK(result.state == delivery::unknown);
   CHECK(result.sent_at >= when);
@@ -81,4 +83,82 @@ TEST_CASE_METHOD(transport_fixture, "a stop leaves calls ahead of their time to 
   transport->stop();
   CHECK(results.wait(0).state == delivery::gate_closed);
   CHECK(results.wait(1).state == delivery::not_sent);
+}
+
+TEST_CASE_METHOD(transport_fixture, "the calls of an instant find their connections open", "[gateway]") {
+  constexpr std::size_t many = 200; // More than are opened for calls that wait.
+  raw_listener executor;
+  const auto when = steady::now() + 5s;
+  collected_results results{many};
+  post(results, std::vector<protocol::http_call>(many, ahead(executor.origin(), when)));
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < many; ++i)
+    peers.push_back(executor.accept());
+  CHECK(peers.back().is_quiet_for(5ms));
+  CHECK(executor.is_quiet_for(5ms));
+  CHECK(steady::now() < when);
+  for (auto& peer : peers) {
+    peer.read_message();
+    peer.send(reply_with("{}"));
+  }
+  results.wait_all();
+  CHECK(results.wait(many - 1).sent_at >= when);
+}
+
+TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened ahead", "[gateway]") {
+  raw_listener executor;
+  trigger.connections_per_executor = 3;
+  const auto when = steady::now() + 300ms;
+  collected_results results{7};
+  post(results, std::vector<protocol::http_call>(7, ahead(executor.origin(), when)));
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < 3; ++i)
+    peers.push_back(executor.accept());
+  CHECK(executor.is_quiet_for(20ms));
+  for (std::size_t i = 0; i < 7; ++i) {
+    peers[i % 3].read_message();
+    peers[i % 3].send(reply_with("{}"));
+  }
+  results.wait_all();
+  CHECK(executor.is_quiet_for(5ms));
+}
+
+TEST_CASE_METHOD(transport_fixture, "results wait until the calls of an instant are written, up to a limit", "[gateway]") {
+  constexpr std::size_t connections = 70, calls = 100;
+  raw_listener executor;
+  trigger.connections_per_executor = connections;
+  const auto when = steady::now() + 300ms;
+  collected_results results{calls};
+  post(results, std::vector<protocol::http_call>(calls, ahead(executor.origin(), when)));
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < connections; ++i)
+    peers.push_back(executor.accept());
+  for (auto& peer : peers)
+    peer.read_message();
+  peers.front().send(reply_with("first"));
+  peers.front().read_message(); // The next call has its connection.
+  const auto ended = [&] {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < calls; ++i)
+      count += results.is_done(i) ? 1 : 0;
+    return count;
+  };
+  if (steady::now() < when + 100ms)
+    CHECK(ended() == 0);
+  SECTION("all are written") {
+    for (std::size_t i = 1; i < calls - connections; ++i) {
+      peers[i].send(reply_with("{}"));
+      peers[i].read_message();
+    }
+    for (auto& peer : peers)
+      peer.send(reply_with("{}"));
+    results.wait_all();
+    CHECK(results.doubled() == 0);
+  }
+  SECTION("an executor does not answer") {
+    const auto give_up = steady::now() + test_deadline;
+    while (ended() == 0 && steady::now() < give_up)
+      std::this_thread::yield();
+    CHECK(ended() == 1);
+  }
 }
