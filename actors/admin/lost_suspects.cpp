@@ -199,7 +199,9 @@ void lost_monitor_state::search_on() {
                     [this](core::result<found_runs>&& found) {
                       searching_ = false;
                       if (!found) {
-                        for (const auto& address : std::exchange(search_, std::nullopt)->addresses)
+                        // A range-for keeps the vector of a temporary optional alive no longer than the loop's head.
+                        const auto failed = std::exchange(search_, std::nullopt);
+                        for (const auto& address : failed->addresses)
                           suspect_it(address);
                         return;
                       }

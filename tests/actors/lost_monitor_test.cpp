@@ -327,6 +327,20 @@ TEST_CASE_METHOD(losing, "a store that is away for a while delays, and loses not
   CHECK(is_lost(run));
 }
 
+TEST_CASE_METHOD(losing, "a search that fails in the middle suspects its executors again", "[actors]") {
+  const std::string elsewhere = "http://10.0.0.9:9999/a-path-that-is-too-long-for-the-buffer-of-a-string/";
+  declare("settle");
+  auto run = accepted(elsewhere);
+  begin_monitor({elsewhere});
+  auto asked = pool.executor(elsewhere);
+  asked->log = missing;
+  store.once("open_runs", store_fault::away);
+  refused(elsewhere);
+  advance(10s);
+  CHECK(std::count(asked->calls.begin(), asked->calls.end(), "beat 0") == 2);
+  CHECK(is_lost(run));
+}
+
 TEST_CASE_METHOD(losing, "who does not have slot 0, or no life, does nothing", "[actors]") {
   declare("settle");
   auto run = accepted();
