@@ -4,27 +4,35 @@
 #   scripts/deps.sh            what a build and the tests need, and CAF into the user's cache
 #   scripts/deps.sh --build    only what a build needs (no MariaDB server, no JDK)
 #   scripts/deps.sh --tsan     the same, with a CAF built with ThreadSanitizer
+#   scripts/deps.sh --source   only CAF's source into the user's cache; prints its file
 #
-# Prints the prefix of CAF as its last line. A CAF >= 0.18.7 that find_package would find anyway (CAF_ROOT) is used as it is.
+# Prints the prefix of CAF as its last line. An installed CAF of the same release is used: that of CAF_ROOT, else one in /usr or
+# /usr/local. CAF's source comes from the first place that has it: Debian's experimental suite, upstream's release archive,
+# Debian's snapshot archive.
 set -euo pipefail
 
 caf_version=0.18.7
+# All three places have the same file; each is compared with this.
 caf_sha256=d5c3abe8fd67a729aab1baeece10367637d903ba335f4c79378bcadfbcd34552
+caf_upstream=https://github.com/actor-framework/actor-framework/archive/refs/tags/$caf_version.tar.gz
+# The snapshot archive names files by their SHA-1.
+caf_snapshot=https://snapshot.debian.org/file/ff38889952c5a5a2299ac396d387f26b6e355c35
 # Without HOME, as under some service managers, the account's own home.
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
-build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates
+build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates curl
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev nlohmann-json3-dev libexpected-dev
   libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata)
-test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv curl openjdk-17-jdk-headless maven procps
+test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv debootstrap openjdk-17-jdk-headless maven procps
   clang-14 libclang-rt-14-dev)
 
-want_tests=yes want_tsan=no
+want_tests=yes want_tsan=no source_only=no
 for option in "$@"; do
   case "$option" in
     --build) want_tests=no ;;
     --tsan) want_tsan=yes ;;
+    --source) source_only=yes ;;
     *) echo "deps.sh: unknown option $option" >&2; exit 2 ;;
   esac
 done
@@ -114,12 +122,11 @@ apt_in() {
   (cd "$folder/source" && APT_CONFIG=$folder/apt.conf apt-get -qq -o Acquire::Retries=2 "$@" >&2)
 }
 
-# Fetches CAF's source into the cache, from whichever of the system's Debian mirrors has it.
-fetch_caf_source() {
-  local file=actor-framework_$caf_version.orig.tar.gz uri
-  tarball=$cache/$file
-  if [ -f "$tarball" ] && echo "$caf_sha256  $tarball" | sha256sum -c --quiet - 2>/dev/null; then return; fi
-  scratch=$(mktemp -d)
+is_caf_source() { [ -f "$1" ] && echo "$caf_sha256  $1" | sha256sum -c --quiet --status - 2>/dev/null; }
+
+# Debian's experimental suite, from whichever of the system's Debian mirrors has it.
+fetch_from_debian() { # FILE
+  local uri file=actor-framework_$caf_version.orig.tar.gz
   mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial" "$scratch/source"
   chmod -R a+rX "$scratch"
   cat > "$scratch/apt.conf" <<CONF
@@ -133,17 +140,55 @@ CONF
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri experimental main" > "$scratch/sources.list"
     if apt_in "$scratch" update -o APT::Update::Error-Mode=any \
       && apt_in "$scratch" source --download-only --tar-only "actor-framework" && [ -f "$scratch/source/$file" ]; then
-      break
+      mv "$scratch/source/$file" "$1"
+      return 0
     fi
     say "no source of CAF $caf_version from $uri"
   done
-  [ -f "$scratch/source/$file" ] \
-    || fail "CAF's source could not be fetched from the Debian sources in /etc/apt; is there a network? Or put $file into $cache"
-  echo "$caf_sha256  $scratch/source/$file" | sha256sum -c --quiet - >&2 || fail "the checksum of CAF's source does not match"
-  mkdir -p "$cache"
-  mv "$scratch/source/$file" "$tarball"
-  rm -rf "$scratch"
-  scratch=''
+  return 1
+}
+
+fetch_from() { # ADDRESS FILE
+  curl -fsSL --proto '=https' --retry 2 --connect-timeout 20 --max-time 300 --output "$2" "$1" >&2
+}
+
+# Fetches CAF's source into the cache.
+fetch_caf_source() {
+  local place got
+  tarball=$cache/actor-framework_$caf_version.orig.tar.gz
+  if is_caf_source "$tarball"; then return; fi
+  scratch=$(mktemp -d)
+  got=$scratch/caf.tar.gz
+  for place in "Debian's experimental suite" "$caf_upstream" "$caf_snapshot"; do
+    rm -f "$got"
+    case "$place" in
+      https:*) fetch_from "$place" "$got" || { say "no source of CAF $caf_version from $place"; continue; } ;;
+      *) fetch_from_debian "$got" || continue ;;
+    esac
+    if is_caf_source "$got"; then
+      mkdir -p "$cache"
+      mv "$got" "$tarball"
+      rm -rf "$scratch"
+      scratch=''
+      say "CAF $caf_version: source taken from $place"
+      return
+    fi
+    say "the file from $place has another checksum and is not used"
+  done
+  fail "CAF's source could not be fetched from any place; is there a network? Or put its file into the cache as $tarball"
+}
+
+# Prints the prefix of an installed CAF of the release that is tested.
+installed_caf() {
+  local config prefix
+  for prefix in /usr/local /usr; do
+    for config in "$prefix"/lib*/cmake/CAF/CAFConfigVersion.cmake "$prefix"/lib/*/cmake/CAF/CAFConfigVersion.cmake; do
+      if [ -f "$config" ] && grep -q "PACKAGE_VERSION \"$caf_version\"" "$config"; then
+        echo "$prefix"
+        return
+      fi
+    done
+  done
 }
 
 # build_caf PREFIX [cmake option...]: once per prefix; the marker file is written last. Static, so that a binary needs no library
@@ -168,6 +213,11 @@ build_caf() {
   scratch=''
 }
 
+if [ "$source_only" = yes ]; then
+  fetch_caf_source
+  echo "$tarball"
+  exit 0
+fi
 install_packages "${build_packages[@]}"
 [ "$want_tests" = no ] || install_packages "${test_packages[@]}"
 
@@ -176,6 +226,8 @@ if [ "$want_tsan" = yes ]; then
   build_caf "$caf" -DCAF_SANITIZERS=thread
 elif [ -n "${CAF_ROOT:-}" ]; then
   caf=$CAF_ROOT
+elif caf=$(installed_caf) && [ -n "$caf" ]; then
+  say "using CAF $caf_version of $caf"
 else
   caf=$cache/caf-$caf_version-static
   build_caf "$caf"
