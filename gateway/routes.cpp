@@ -15,6 +15,7 @@
 #include "gateway/handlers/health_handlers.hpp"
 #include "gateway/handlers/job_handlers.hpp"
 #include "gateway/handlers/open_api_handlers.hpp"
+#include "gateway/handlers/page_handlers.hpp"
 #include "gateway/handlers/run_handlers.hpp"
 #include "gateway/handlers/sign_in_handlers.hpp"
 #include "gateway/handlers/user_handlers.hpp"
@@ -39,6 +40,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/startJob", handlers::start_job, executor},
   {"POST", "/api/stopJob", handlers::stop_job, executor},
   {"POST", "/api/triggerJob", handlers::trigger_job, executor},
+  {"GET", "/", handlers::start_page, anyone},
   {"GET", "/livez", handlers::livez, anyone},
   {"GET", "/readyz", handlers::readyz, anyone},
   {"GET", "/actuator/health", handlers::actuator_health, anyone},

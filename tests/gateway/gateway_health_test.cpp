@@ -24,6 +24,24 @@ TEST_CASE_METHOD(gateway_fixture, "livez says that requests are dispatched", "[g
   CHECK(get("/xxl-job-admin/livez").body == "ok");
 }
 
+TEST_CASE_METHOD(gateway_fixture, "the root answers a page with links below the path that was asked for", "[gateway]") {
+  open();
+  for (const std::string base : {"", "/xxl-job-admin"}) {
+    const auto reply = get(base + "/", passed_on);
+    CHECK(reply.status() == 200);
+    CHECK(reply.head.find("Content-Type: text/html; charset=utf-8\r\n") != std::string::npos);
+    CHECK(reply.head.find("Content-Security-Policy: default-src 'self'") != std::string::npos);
+    CHECK(reply.body.find("<h1>Ringmaster</h1>") != std::string::npos);
+    for (const auto* linked : {"/readyz", "/api/v1/openapi.json"}) {
+      CHECK(reply.body.find("<a href=\"" + base + linked + "\">") != std::string::npos);
+      CHECK(get(base + linked).status() == 200);
+    }
+  }
+  CHECK(get("/xxl-job-admin").status() == 200);
+  CHECK(post("/", "{}").status() == 405);
+  CHECK(get("/index.html").status() == 404);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "readyz tells operators why the node does not serve", "[gateway]") {
   open();
   CHECK(get("/readyz").status() == 200);
