@@ -15,6 +15,7 @@
 #include "apps/commands.hpp"
 #include "apps/desk_arguments.hpp"
 #include "apps/export_command.hpp"
+#include "apps/version_text.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ void fill_standard_files() {
 
 int run(int argc, char** argv) {
   CLI::App app{"Ringmaster: a distributed job scheduler, drop-in for the XXL-JOB admin", "ringmaster"};
-  app.set_version_flag("--version", "ringmaster " RINGMASTER_VERSION);
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(0, 1); // so that a wrong word is named before one is missed
   std::function<int()> chosen;
 

@@ -139,6 +139,14 @@ core::result<core::deploy_report> node::apply(core::declared_set declared, bool 
   return outcome;
 }
 
+bool node::answers(std::chrono::milliseconds limit) {
+  bool answered = false;
+  caf::scoped_actor self{*system_};
+  protocol::request(&*self, supervisor_, limit, protocol::status_query{})
+    .receive([&](const protocol::node_status&) { answered = true; }, [](const caf::error&) {});
+  return answered;
+}
+
 core::result<void> node::reload_tls() {
   auto done = base_.transport->reload_tls();
   if (auto links = links_ ? links_->reload() : core::result<void>{}; !links) {

@@ -2,6 +2,7 @@
 
 // A running node: actor system, transport, actors, gateway. Started and stopped by one thread.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ public:
 
   /// Applies declared jobs through job_admin, as every edit goes.
   [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
+
+  /// Returns whether the actors answer within `limit`; blocks until then.
+  [[nodiscard]] bool answers(std::chrono::milliseconds limit);
 
   /// See transport::reload_tls. Warns of what a person should know of the files.
   [[nodiscard]] core::result<void> reload_tls();

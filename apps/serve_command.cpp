@@ -8,6 +8,7 @@
 #include "apps/foundation.hpp"
 #include "apps/node.hpp"
 #include "apps/report.hpp"
+#include "apps/service_notice.hpp"
 #include "apps/signals.hpp"
 #include "protocol/meta_objects.hpp"
 
@@ -88,18 +89,36 @@ void reload(const config_options& options, node& running, actors::logger& log) {
   }
 }
 
-void run_until_stopped(const config_options& options, node& running, actors::logger& log) {
+/// Reports life only while the actors answer: a node whose actors hang is restarted by the service manager.
+void report_life(const service_notice& notice, node& running, actors::logger& log) {
+  if (!notice.interval())
+    return;
+  if (running.answers(*notice.interval()))
+    notice.alive();
+  else
+    log->warn("the actors did not answer in time: the service manager is not told that this process works");
+}
+
+void run_until_stopped(const config_options& options, const service_notice& notice, node& running, const std::string& address,
+                       actors::logger& log) {
+  const auto status = "serving on " + address;
+  notice.ready(status);
   for (;;) {
-    auto event = wait_for_signal(1h);
-    if (event == signal_event::reload)
+    report_life(notice, running, log);
+    auto event = wait_for_signal(notice.interval().value_or(1h));
+    if (event == signal_event::reload) {
+      notice.reloading();
       reload(options, running, log);
-    else if (event == signal_event::stop)
+      notice.ready(status);
+    } else if (event == signal_event::stop) {
       break;
+    }
   }
+  notice.stopping();
   running.stop([] { return wait_for_signal(0ms) == signal_event::stop; });
 }
 
-core::result<int> run(const serve_options& options) {
+core::result<int> run(const serve_options& options, const service_notice& notice) {
   auto what = assemble(options);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
@@ -117,18 +136,20 @@ core::result<int> run(const serve_options& options) {
   auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  announce(token, admin, scheme + (*running)->address(), log);
-  run_until_stopped(options, **running, log);
+  const auto address = scheme + (*running)->address();
+  announce(token, admin, address, log);
+  run_until_stopped(options, notice, **running, address, log);
   return exit_done;
 }
 
 } // namespace
 
 int serve(const serve_options& options) {
+  const auto notice = service_notice::from_environment();
   block_signals();
   protocol::init_meta_objects();
   actors::init_link_meta_objects();
-  auto done = run(options);
+  auto done = run(options, notice);
   return done ? *done : complain(done.error());
 }
 

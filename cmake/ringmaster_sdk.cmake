@@ -17,6 +17,8 @@ install(FILES
 install(FILES protocol/logger.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/protocol COMPONENT sdk)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 
+add_custom_target(sdk DEPENDS executor)
+
 configure_package_config_file(cmake/ringmaster-config.cmake.in "${PROJECT_BINARY_DIR}/ringmaster-config.cmake"
   INSTALL_DESTINATION ${sdk_folder})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/ringmaster-config-version.cmake" COMPATIBILITY SameMinorVersion)

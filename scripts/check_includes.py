@@ -69,6 +69,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
     "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
+    "apps/version_text.cpp": (("apps/version_text.hpp",), ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite")),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "bench/link_bench.cpp": (("*",), ("caf", "openssl", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),

@@ -3,13 +3,19 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 from command_case import DEADLINE_S, Case
 
 
 class HelpTest(Case):
     def test_version(self):
-        self.assertRegex(self.succeed("--version").out, r"^ringmaster \d+\.\d+\.\d+\n$")
+        lines = self.succeed("--version").out.splitlines()
+        self.assertRegex(lines[0], r"^ringmaster \d+\.\d+\.\d+$")
+        self.assertRegex(lines[1], r"^commit ([0-9a-f]{12}(\+changes)?|unknown)$")
+        self.assertEqual(lines[2], "libraries:")
+        versions = dict(re.fullmatch(r"  (.+) (\d+\.\d+\S*)", line).groups() for line in lines[3:])
+        self.assertEqual(set(versions), {"CAF", "Boost", "OpenSSL", "SQLite", "MySQL client", "libcurl", "spdlog"})
 
     def test_every_command_that_help_lists_has_help(self):
         listed = self.succeed("--help").out.split("Subcommands:")[1]
@@ -18,6 +24,12 @@ class HelpTest(Case):
         for command in commands:
             self.assertIn("--help", self.succeed(command, "--help").out)
         self.assertIn("--from", self.succeed("cron", "next", "--help").out)
+
+    def test_the_man_page_lists_the_commands_of_help(self):
+        page = (Path(__file__).resolve().parents[2] / "packaging/ringmaster.1").read_text(encoding="utf-8")
+        section = page.split(".SH COMMANDS")[1].split(".SH ")[0]
+        listed = re.findall(r"^  (\S+)  ", self.succeed("--help").out.split("Subcommands:")[1], re.MULTILINE)
+        self.assertEqual(re.findall(r"^\.TP\n\.B (\S+)$", section, re.MULTILINE), listed)
 
     def test_wrong_usage_is_code_2(self):
         for arguments in ([], ["fly"], ["serve", "--fast"], ["apply"], ["cron"], ["cron", "next"], ["serve", "more"]):
