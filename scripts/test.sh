@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
 #
-#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; a short
-#                                   load; a short run of the fuzz targets
+#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; its
+#                                   packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
 #                                   simulation, commands, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #
-# The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it. Exit 0 when nothing failed.
+# The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it, and above them how long each part
+# took. Every build has warnings as errors. Exit 0 when nothing failed.
 # CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -45,6 +46,14 @@ failures=0
 
 say() { printf '\n== %s (%dm%02ds)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
+# part NAME: a new row of the table of parts; the former one ends.
+parts=() part_began=0
+part() {
+  [ ${#parts[@]} = 0 ] || parts[-1]+=$(printf ' | %d:%02d' $(((SECONDS - part_began) / 60)) $(((SECONDS - part_began) % 60)))
+  part_began=$SECONDS
+  [ -z "$1" ] || parts+=("$1")
+}
+
 fail() {
   echo "failed: $*"
   failures=$((failures + 1))
@@ -52,6 +61,9 @@ fail() {
 
 finish() {
   [ "$failures" = 0 ] || sum+=(--count 0 "$failures" 0)
+  part ''
+  say parts
+  printf '| %s |\n' 'Part | Minutes' "${parts[@]}"
   say result
   python3 scripts/sum_tests.py "${sum[@]}" || exit 1
   exit 0
@@ -62,7 +74,8 @@ build() {
   local name=$1
   shift
   say "build: $name ${*:-all}"
-  cmake --preset "$name" -DCAF_ROOT="$caf" > "$results/configure.log" 2>&1 || { cat "$results/configure.log"; return 1; }
+  cmake --preset "$name" -DCAF_ROOT="$caf" -DRINGMASTER_WARNINGS_AS_ERRORS=ON > "$results/configure.log" 2>&1 \
+    || { cat "$results/configure.log"; return 1; }
   [ "${1:-}" != none ] || return 0
   cmake --build --preset "$name" ${@:+--target "$@"}
 }
@@ -97,12 +110,12 @@ run_ctest() {
   sum+=(--ctest "$log")
 }
 
-# The tests mostly wait: the release binary and all benchmarks are built meanwhile, with what they leave of the processors.
-# File by file, as preset ci does not: a source that lacks an include of its own fails here.
+# The tests mostly wait: the release binary, the SDK and all benchmarks are built meanwhile, with what they leave of the
+# processors.
 start_release_build() {
   (
     renice -n 19 "$BASHPID" > /dev/null
-    build release ringmaster "${benches[@]}" && CAF_ROOT=$caf scripts/fuzz.sh --build
+    build release ringmaster sdk "${benches[@]}" && CAF_ROOT=$caf scripts/fuzz.sh --build
   ) > "$results/release.log" 2>&1 &
   releasing=$!
 }
@@ -130,6 +143,18 @@ run_interop() {
     fail "interop ended with code $status after its last check"
   fi
   sum+=(--interop "$results/interop.log")
+}
+
+run_packages() {
+  say "packages: made of the release build, installed, started, upgraded and purged in a clean root"
+  local status=0
+  CAF_ROOT=$caf scripts/package.sh "$results/packages" && timeout --kill-after=15 600 \
+    python3 tests/packages/package_test.py "$results/packages" > "$results/package.log" 2>&1 || status=$?
+  [ ! -f "$results/package.log" ] || cat "$results/package.log"
+  local counts
+  counts=$(grep '^cases: ' "$results/package.log" 2>/dev/null | tr -cd '0-9 \n' || true)
+  # shellcheck disable=SC2086 # three numbers
+  if [ -n "$counts" ]; then sum+=(--count $counts); else fail "packages ended with code $status"; fi
 }
 
 run_fuzzers() {
@@ -175,21 +200,30 @@ run_bench_smoke() {
   bench_smoke executor_bench --rate 500 --seconds 3 --way native
 }
 
+part dependencies
 say dependencies
 options=()
 [ "$tsan" = no ] || options=(--tsan)
 scripts/deps.sh "${options[@]}" | tee "$results/deps.log" || { fail "scripts/deps.sh"; finish; }
 caf=$(tail -n 1 "$results/deps.log")
 
+part "build of preset $preset"
 # shellcheck disable=SC2046 # one word a target
 build "$preset" $(wanted_targets) || { fail "build of preset $preset"; finish; }
 [ "$whole" = no ] || start_release_build
+part "tests of preset $preset"
 run_ctest
 
 if [ "$whole" = yes ]; then
+  part "rest of the builds release and fuzz, begun with the tests"
   if await_release_build; then
+    part "packages in a clean root"
+    run_packages
+    part "executors and clients of Java, Python and Node"
     run_interop
+    part "short loads"
     run_bench_smoke
+    part "fuzz targets, 5 s each"
     run_fuzzers
   else
     fail "build of preset release"
