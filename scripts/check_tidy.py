@@ -8,6 +8,7 @@ ends in _rule; it yields its breaches.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -224,6 +225,61 @@ def record_number_rule(repository: Repository) -> Iterator[str]:
             yield f"{name}:1: the name and the title of this record begin with its number, {expected}"
         if f"({Path(name).name})" not in listed:
             yield f"{name}:1: {folder}README.md does not list it"
+
+
+def actor_list_rule(repository: Repository) -> Iterator[str]:
+    """The tables of ARCHITECTURE.md list the actors of the catalogue, each once; what only listens is no actor of its own."""
+    page = "ARCHITECTURE.md"
+    catalogues = [name for name in repository.files if re.fullmatch(r"protocol/(actor|executor)_interfaces\.hpp", name)]
+    if not catalogues or page not in repository.files:
+        return
+    declared = {found for name in catalogues for found in re.findall(r"(?m)^using (\w+) =", repository.text(name))}
+    declared = {name for name in declared if not name.endswith("_listener") and name != "store_worker"}
+    section = repository.text(page).partition("\n## Actors\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    for name in sorted(declared - set(listed)):
+        yield f"{page}:1: the actor {name} is not in the tables of actors"
+    for name in sorted({each for each in listed if each not in declared or listed.count(each) > 1}):
+        yield f"{page}:1: {name} is no actor of the catalogue, or is listed twice"
+
+
+def release_rule(repository: Repository) -> Iterator[str]:
+    """The newest version of CHANGELOG.md is that of CMakeLists.txt, with its date or "unreleased"."""
+    lists = repository.text("CMakeLists.txt") if "CMakeLists.txt" in repository.files else ""
+    if version := re.search(r"project\(\w+ VERSION ([\d.]+)", lists):
+        newest = re.search(r"(?m)^## \[([\d.]+)\] - (unreleased|\d{4}-\d\d-\d\d)$", repository.text("CHANGELOG.md"))
+        if not newest or newest[1] != version[1]:
+            yield f"CHANGELOG.md:1: the newest version is not {version[1]} with its date, or - unreleased"
+
+
+def preset_list_rule(repository: Repository) -> Iterator[str]:
+    """CONTRIBUTING.md names each preset."""
+    if "CMakePresets.json" in repository.files:
+        presets = json.loads(repository.text("CMakePresets.json"))["configurePresets"]
+        for name in (each["name"] for each in presets if not each.get("hidden")):
+            if f"`{name}`" not in repository.text("CONTRIBUTING.md"):
+                yield f"CONTRIBUTING.md:1: does not name the preset {name}"
+
+
+def label_list_rule(repository: Repository) -> Iterator[str]:
+    """CONTRIBUTING.md has a row for each folder of tests."""
+    page = repository.text("CONTRIBUTING.md") if "CONTRIBUTING.md" in repository.files else ""
+    for name in repository.files:
+        if (found := re.fullmatch(r"tests/(\w+)/CMakeLists\.txt", name)) and not re.search(
+            rf"`(tests/)?{found[1]}`", page
+        ) and found[1] not in {"support", "fuzz"}:
+            yield f"CONTRIBUTING.md:1: says nothing of tests/{found[1]}"
+
+
+def parity_rule(repository: Repository) -> Iterator[str]:
+    """A feature of the Java admin has a test, or waits for the console."""
+    page = "docs/parity.md"
+    section = repository.text(page).partition("\n## ")[0] if page in repository.files else ""
+    for number, line in enumerate(section.splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if re.match(r"\| \d", line) and not cells[3] and "console" not in cells[4]:
+            yield f"{page}:{number}: {cells[1]!r} names no test"
 
 
 def machine_path_rule(repository: Repository) -> Iterator[str]:

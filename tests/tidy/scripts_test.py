@@ -196,6 +196,18 @@ class TidyTest(ScriptTest):
         self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/0001-b.md:1: the name and the title of this record begin")
         self.refuse("docs/adr/0001-b.md", "# 1. B\n", "docs/adr/README.md does not list it")
 
+    def test_lists_that_follow_the_code(self):
+        page = "# Design\n\n## Actors\n\n| Actor | Owns |\n|---|---|\n| `ring_actor` | a heap |\n\n## More\n"
+        catalogue = "#pragma once\nusing ring_actor = caf::typed_actor<\nusing life_listener = caf::typed_actor<\n"
+        self.write({"ARCHITECTURE.md": page, "protocol/actor_interfaces.hpp": catalogue})
+        self.assertEqual(self.run_script("check_tidy.py", "--root", str(self.root))[0], 0)
+        self.refuse("ARCHITECTURE.md", page.replace("ring", "round"), "the actor ring_actor is not in the tables")
+        self.refuse("ARCHITECTURE.md", page.replace("ring", "round"), "round_actor is no actor of the catalogue")
+        self.refuse("CMakePresets.json", '{"configurePresets": [{"name": "quick"}]}', "does not name the preset quick")
+        self.refuse("CMakeLists.txt", "# top\nproject(x VERSION 7.1.0)\n", "the newest version is not 7.1.0")
+        self.refuse("tests/speed/CMakeLists.txt", "# tests/speed\n", "says nothing of tests/speed")
+        self.refuse("docs/parity.md", "| # | Feature | Since | Tested in | Ours |\n| 7 | Time | 1.0 | | soon |\n", "'Time' names no test")
+
     def test_paths_of_one_machine(self):
         self.refuse("docs/a.md", "look into /home" + "/ann/x\n", "a path of one machine")
 
