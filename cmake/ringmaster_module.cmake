@@ -33,8 +33,9 @@ function(use_caf target)
     target_precompile_headers(caf_pch PRIVATE <caf/all.hpp>)
   endif()
   target_link_libraries(${target} PUBLIC CAF::core)
-  # g++ 12 takes CAF's reference counts for "may be used after free" where it inlines them; a sure use after free stays a warning.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wuse-after-free=1>)
+  # g++ 12 takes CAF's reference counts for a use after free where it inlines them into ours, system headers or not. The sanitizers of
+  # preset ci look for real ones.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>)
   # An executable's -fPIE would not fit the precompiled header's -fPIC.
   target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM caf_pch)
