@@ -11,9 +11,11 @@ endforeach()
 
 # CAF's own prefix as scripts/deps.sh makes it; the folder of its CMake package is lib/cmake/CAF.
 cmake_path(SET caf_prefix NORMALIZE "${CAF_DIR}/../../..")
-foreach(folder include lib)
-  install(DIRECTORY "${caf_prefix}/${folder}" DESTINATION lib/ringmaster-sdk/caf COMPONENT sdk_package EXCLUDE_FROM_ALL)
-endforeach()
+if(NOT caf_prefix MATCHES "^/usr(/local)?/?$") # else it is installed, and found there
+  foreach(folder include lib)
+    install(DIRECTORY "${caf_prefix}/${folder}" DESTINATION lib/ringmaster-sdk/caf COMPONENT sdk_package EXCLUDE_FROM_ALL)
+  endforeach()
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ringmaster)
