@@ -41,12 +41,12 @@ class CleanRoot:
             raise Unusable("debootstrap is not installed")
         self.folder = tempfile.TemporaryDirectory(prefix="ringmaster-root-")
         self.path = Path(self.folder.name)
-        self.path.chmod(0o755)
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringmaster"
         archive = cache / f"debian-{RELEASE}.tar"
         if not archive.exists():
             self.bootstrap(cache, archive)
         call("tar", "-C", self.path, "-xf", archive)
+        self.path.chmod(0o755)  # both folders were made for their owner alone
         self.adopt_network()
         # Whoever installs a service here starts it by hand.
         policy = self.path / "usr/sbin/policy-rc.d"

@@ -131,6 +131,7 @@ class PackageTest(unittest.TestCase):
         self.addCleanup(child.wait)
         self.addCleanup(lambda: child.poll() is None and child.kill())
         said = manager.recv(4096).decode()
+        manager.close()
         self.assertTrue(said.startswith("READY=1\n"), said)
         return child, re.search(r"serving on (\S+)", said)[1]
 
