@@ -165,12 +165,12 @@ class deploy_store {
 public:
   virtual ~deploy_store() = default;
 
-  /// Applies all or nothing under one lock row, or only says what it would do (`dry_run`). Keeps ids; never touches what
-  /// `declared.source` does not own (an object of the same name made by hand or by another source is a `conflict`); `prune`
-  /// removes what the source declared before and no longer does. A new, started or rescheduled job's next time is the first after
-  /// max(now, its last claimed instant). What is equal is not written. Errors: `conflict` (foreign object, lower revision),
-  /// `invalid_argument` with `where` (unknown group or child, duplicate, value longer than its column, a schedule that does not
-  /// parse or, enabled, never fires); `forbidden` for who is no administrator.
+  /// Applies all or nothing (MySQL: staged in pieces, then switched at once), or only reports (`dry_run`). Keeps ids; never
+  /// touches what `declared.source` does not own (an object of the same name made by hand or by another source is a `conflict`);
+  /// `prune` removes what the source declared before and no longer does. A new, started or rescheduled job's next time is the
+  /// first after max(now, its last claimed instant). What is equal is not written. Errors: `conflict` (foreign object, lower
+  /// revision), `invalid_argument` with `where` (unknown group or child, duplicate, value longer than its column, a schedule that
+  /// does not parse or, enabled, never fires); `forbidden` for who is no administrator.
   virtual core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
                                                   core::time_point now,
                                                   const core::principal& by = core::local_operator()) = 0;
