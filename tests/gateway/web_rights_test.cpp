@@ -36,6 +36,7 @@ const std::array rights = std::to_array<rights_row>({
   {"/api/startJob", none, nobody, none, nobody},
   {"/api/stopJob", none, nobody, none, nobody},
   {"/api/triggerJob", none, nobody, none, nobody},
+  {"/", none, everybody, none, everybody},
   {"/livez", none, everybody, none, everybody},
   {"/readyz", none, everybody, none, everybody},
   {"/actuator/health", none, everybody, none, everybody},
