@@ -79,7 +79,7 @@ void declare(CLI::App& app, arguments& given) {
     ->check(CLI::Range(1, 100'000));
   declare_trouble(app, given, rate);
   app.add_option("--seconds", given.seconds, "Counted seconds of --rate, --even and --spread")
-    ->check(CLI::Range(1, 3600))
+    ->check(CLI::Range(1, 86400))
     ->capture_default_str();
   app.add_option("--warmup", given.warmup, "Seconds from ready to the first counted one")
       ->check(CLI::Range(0, 600))
