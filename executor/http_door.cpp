@@ -122,13 +122,19 @@ void http_door_state::serve(protocol::http_exchange&& exchange) {
     return answer(exchange.reply, core::trigger_reply{});
   if (path != "/idleBeat" && path != "/kill")
     return refuse(exchange.reply, "invalid request, uri-mapping(" + request.target + ") not found.");
+  if (path == "/kill")
+    return kill(std::move(exchange));
   const auto job = protocol::wire::parse_job_question(request.body);
   if (!job)
     return refuse(exchange.reply, job.error().context);
-  if (path == "/kill")
-    ask(protocol::kill_job{*job}, std::move(exchange.reply));
-  else
-    ask(protocol::idle_query{*job}, std::move(exchange.reply));
+  ask(protocol::idle_query{*job}, std::move(exchange.reply));
+}
+
+void http_door_state::kill(protocol::http_exchange&& exchange) {
+  const auto asked = protocol::wire::parse_kill_question(exchange.request.body);
+  if (!asked)
+    return refuse(exchange.reply, asked.error().context);
+  ask(protocol::kill_job{asked->job, asked->run}, std::move(exchange.reply));
 }
 
 template <class Question>

@@ -32,6 +32,7 @@ private:
   /// What has to be answered before anything is looked up; empty: nothing.
   [[nodiscard]] std::string refusal_of(const protocol::http_request& request) const;
   void take_run(protocol::http_exchange&& exchange);
+  void kill(protocol::http_exchange&& exchange);
   void send_runs();
   template <class Question>
   void ask(Question question, protocol::http_reply_ptr reply);

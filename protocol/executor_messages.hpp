@@ -86,6 +86,8 @@ struct job_trigger {
 /// The worker ends: what runs is stopped, what waits never runs, each is reported with the reason and its suffix.
 struct stop_worker {
   std::string reason;
+  /// Only this run; 0: the one that the worker has and those that wait.
+  core::log_id run{};
 };
 
 struct job_thread_query {};
@@ -110,6 +112,8 @@ struct job_quiet {
 
 struct kill_job {
   core::job_id job{};
+  /// Only this run; 0: all of the job.
+  core::log_id run{};
 };
 
 struct idle_query {

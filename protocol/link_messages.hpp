@@ -84,7 +84,7 @@ struct link_question {
   link_topic topic = link_topic::beat;
   /// Of `idle`, `kill` and `known`; 0 there: not said.
   core::job_id job{};
-  /// Of `log` and `known`.
+  /// Of `log` and `known`; of `kill`: only this run, 0: all of the job.
   core::log_id run{};
   core::time_point log_time{};
   /// Of `log`.

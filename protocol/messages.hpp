@@ -290,10 +290,11 @@ struct probe_reply {
   bool of_run = false;
 };
 
-/// Ends the job's worker: the run that it has and those that wait. Answered as a probe.
+/// Ends a run. Executors of XXL-JOB ignore the run's id and end all that they have of the job. Answered as a probe.
 struct kill_request {
   core::job_id job{};
   core::group_id group{};
+  core::log_id run{};
 };
 
 struct log_request {

@@ -86,7 +86,7 @@ caf::result<protocol::probe_reply> executor_link_state::kill(const protocol::kil
     return promise;
   }
   put(std::make_shared<probe_flight>(
-    probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job), reply_max()}, true}));
+    probe_flight{promise, {request.group, "/kill", protocol::wire::encode_kill(request.job, request.run), reply_max()}, true}));
   return promise;
 }
 

@@ -29,7 +29,7 @@ caf::result<protocol::probe_reply> native_link_state::probe(const protocol::prob
 }
 
 caf::result<protocol::probe_reply> native_link_state::kill(const protocol::kill_request& request) {
-  return ask<protocol::probe_reply>(request, {.topic = protocol::link_topic::kill, .job = request.job});
+  return ask<protocol::probe_reply>(request, {.topic = protocol::link_topic::kill, .job = request.job, .run = request.run});
 }
 
 caf::result<protocol::log_reply> native_link_state::read_log(const protocol::log_request& request) {

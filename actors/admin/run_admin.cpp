@@ -262,7 +262,7 @@ void run_admin_state::note_end(ending&& work) {
 }
 
 void run_admin_state::ask_kill(ending&& work) {
-  protocol::request(self_, work.link, limit_, protocol::kill_request{work.run->job, work.run->group})
+  protocol::request(self_, work.link, limit_, protocol::kill_request{work.run->job, work.run->group, work.run->id})
     .then(
       [this, work](protocol::probe_reply& reply) mutable {
         if (reply.code == 200)

@@ -103,7 +103,8 @@ void executor_gate_state::answer(const protocol::link_question& question) {
   switch (question.topic) {
   case protocol::link_topic::beat: return say({question.number, {}});
   case protocol::link_topic::idle: return ask_host<core::trigger_reply>(question, protocol::idle_query{question.job});
-  case protocol::link_topic::kill: return ask_host<core::trigger_reply>(question, protocol::kill_job{question.job});
+  case protocol::link_topic::kill:
+    return ask_host<core::trigger_reply>(question, protocol::kill_job{question.job, question.run});
   case protocol::link_topic::known:
     return ask_host<core::trigger_reply>(question, protocol::taken_query{question.run, question.log_time, question.job});
   case protocol::link_topic::log:

@@ -19,7 +19,7 @@ executor_host_state::~executor_host_state() {
 protocol::executor_host::behavior_type executor_host_state::make_behavior() {
   return {
     [this](protocol::trigger_batch& batch) { return trigger(std::move(batch)); },
-    [this](const protocol::kill_job& asked) { return kill(asked.job); },
+    [this](const protocol::kill_job& asked) { return kill(asked); },
     [this](const protocol::idle_query& asked) { return is_idle(asked.job); },
     [this](const protocol::taken_query& asked) { return knows(asked); },
     [this](const protocol::log_query& asked) { return read_log(asked); },
@@ -183,13 +183,13 @@ void executor_host_state::lost(core::job_id job, const caf::actor_addr& thread, 
 
 // -- questions -------------------------------------------------------------------------------------------------------------
 
-caf::result<core::trigger_reply> executor_host_state::kill(core::job_id job) {
+caf::result<core::trigger_reply> executor_host_state::kill(const protocol::kill_job& asked) {
   const core::trigger_reply nothing{run_succeeded, std::string{already_killed_text}};
-  const auto found = jobs_.find(job);
+  const auto found = jobs_.find(asked.job);
   if (found == jobs_.end())
     return nothing;
   auto promise = self_->make_response_promise<core::trigger_reply>();
-  protocol::request(self_, found->second.thread, patience, protocol::stop_worker{std::string{kill_reason}})
+  protocol::request(self_, found->second.thread, patience, protocol::stop_worker{std::string{kill_reason}, asked.run})
     .then([promise, nothing](bool had) mutable { promise.deliver(had ? core::trigger_reply{} : nothing); },
           // It was quiet and ended.
           [promise, nothing](const caf::error&) mutable { promise.deliver(nothing); });

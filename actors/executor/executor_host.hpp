@@ -93,7 +93,7 @@ private:
   job_entry& entry_of(core::job_id job);
   void make_room();
 
-  caf::result<core::trigger_reply> kill(core::job_id job);
+  caf::result<core::trigger_reply> kill(const protocol::kill_job& asked);
   caf::result<core::trigger_reply> is_idle(core::job_id job);
   [[nodiscard]] identities::const_iterator undecided(const core::run_identity& which) const;
   [[nodiscard]] core::trigger_reply knows(const protocol::taken_query& asked) const;

@@ -1,5 +1,6 @@
 #include "actors/executor/job_thread.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/executor/run_texts.hpp"
@@ -38,7 +39,9 @@ job_thread_state::~job_thread_state() {
 protocol::job_thread::behavior_type job_thread_state::make_behavior() {
   return {
     [this](protocol::job_trigger& asked) { return trigger(std::move(asked)); },
-    [this](const protocol::stop_worker& asked) { return stop(asked.reason); },
+    [this](const protocol::stop_worker& asked) {
+      return core::number(asked.run) > 0 ? stop_run(asked.run, asked.reason) : stop(asked.reason);
+    },
     [this](const protocol::job_thread_query&) {
       return protocol::job_thread_state{running_.has_value(), waiting_.size()};
     },
@@ -94,6 +97,29 @@ bool job_thread_state::stop(const std::string& reason) {
     end_worker(reason);
   tell_quiet();
   return had;
+}
+
+// The worker goes on with what waits.
+bool job_thread_state::stop_run(core::log_id run, const std::string& reason) {
+  if (running_ && running_->call->request().run == run) {
+    const auto call = running_->call;
+    end_running();
+    call->kill(reason);
+    request_stop(call, false);
+    report({killed_report(call->request(), reason, running_suffix)});
+    start_next();
+    return true;
+  }
+  const auto found =
+    std::find_if(waiting_.begin(), waiting_.end(), [run](const core::trigger_request& each) { return each.run == run; });
+  if (found == waiting_.end())
+    return false;
+  auto report_of_it = killed_report(*found, reason, waiting_suffix);
+  waiting_runs_.erase(key_of(*found));
+  waiting_.erase(found);
+  --tools_.counts->waiting;
+  report({std::move(report_of_it)});
+  return true;
 }
 
 void job_thread_state::start_next() {

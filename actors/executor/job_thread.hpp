@@ -79,6 +79,8 @@ private:
   core::trigger_reply trigger(protocol::job_trigger&& asked);
   [[nodiscard]] std::optional<core::trigger_reply> refusal(const core::trigger_request& request) const;
   bool stop(const std::string& reason);
+  /// False: it has no such run.
+  bool stop_run(core::log_id run, const std::string& reason);
   void ended(protocol::body_ended&& body);
   void tick();
 

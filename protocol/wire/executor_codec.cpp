@@ -71,7 +71,14 @@ std::string encode_idle_beat(core::job_id job) {
   return out.finish();
 }
 
-std::string encode_kill(core::job_id job) { return encode_idle_beat(job); }
+std::string encode_kill(core::job_id job, core::log_id run) {
+  if (core::number(run) <= 0)
+    return encode_idle_beat(job);
+  object_writer out{48};
+  out.number("jobId", core::number(job));
+  out.number("logId", core::number(run));
+  return out.finish();
+}
 
 std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line) {
   const std::int64_t date = core::to_ms(core::cut_to_second(fire_at));

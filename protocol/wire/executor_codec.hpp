@@ -19,7 +19,8 @@ namespace ringmaster::protocol::wire {
 
 [[nodiscard]] std::string encode_beat();
 [[nodiscard]] std::string encode_idle_beat(core::job_id job);
-[[nodiscard]] std::string encode_kill(core::job_id job);
+/// With the run's id, which XXL-JOB's executors ignore; 0: without.
+[[nodiscard]] std::string encode_kill(core::job_id job, core::log_id run);
 
 /// `fire_at`: that of the run; cut to its second as in `encode_run`. `from_line`: 1 is the first line. Both spellings of the
 /// date.

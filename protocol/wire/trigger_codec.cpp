@@ -147,6 +147,21 @@ core::result<core::job_id> parse_job_question(std::string_view body) {
   return core::job_id{job};
 }
 
+core::result<kill_question> parse_kill_question(std::string_view body) {
+  std::int32_t job = 0;
+  std::int64_t run = 0;
+  body_reader in{body};
+  auto read = in.read([&](std::string_view name) {
+    if (name == "jobId")
+      in.number("jobId", job);
+    else if (name == "logId")
+      in.number("logId", run);
+  });
+  if (!read)
+    return tl::unexpected(std::move(read.error()));
+  return kill_question{core::job_id{job}, core::log_id{run}};
+}
+
 core::result<log_question> parse_log_question(std::string_view body) {
   log_question question;
   std::int64_t run = 0, log_time_ms = 0;

@@ -21,6 +21,14 @@ namespace ringmaster::protocol::wire {
 /// The body of `/idleBeat` and `/kill`. Errors as `parse_trigger`.
 [[nodiscard]] core::result<core::job_id> parse_job_question(std::string_view body);
 
+/// A kill: of the whole job, or of one run.
+struct kill_question {
+  core::job_id job{};
+  /// 0: not said.
+  core::log_id run{};
+};
+[[nodiscard]] core::result<kill_question> parse_kill_question(std::string_view body);
+
 struct log_question {
   core::log_id run{};
   core::time_point log_time{};

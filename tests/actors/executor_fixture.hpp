@@ -367,8 +367,8 @@ struct executor_world : virtual_time {
   core::trigger_reply idle(std::int32_t job = 1) {
     return expect(ask<core::trigger_reply>(host, protocol::idle_query{core::job_id{job}}));
   }
-  core::trigger_reply kill(std::int32_t job = 1) {
-    return expect(ask<core::trigger_reply>(host, protocol::kill_job{core::job_id{job}}));
+  core::trigger_reply kill(std::int32_t job = 1, std::int64_t run = 0) {
+    return expect(ask<core::trigger_reply>(host, protocol::kill_job{core::job_id{job}, core::log_id{run}}));
   }
   protocol::executor_state state() {
     return expect(ask<protocol::executor_state>(host, protocol::executor_state_query{}));

@@ -217,6 +217,22 @@ TEST_CASE_METHOD(hosted, "a run that was ended before it began stays over", "[ac
   CHECK(told(request(22, "ok")) == "500 repeat trigger job, logId:22");
 }
 
+TEST_CASE_METHOD(hosted, "a kill that names a run ends that run alone", "[actors][executor]") {
+  hang(request(21, "ok"));
+  CHECK(told(request(22, "ok")) == "ok");
+  CHECK(told(request(23, "ok")) == "ok");
+  CHECK(kill(1, 22).message.empty());
+  CHECK(state().waiting == 1);
+  CHECK(kill(1, 22).message == "job thread already killed.");
+  CHECK(kill(1, 99).message == "job thread already killed.");
+  CHECK(state().running == 1);
+  CHECK(kill(1, 21).message.empty());
+  CHECK(state().running == 1);
+  CHECK(state().waiting == 0);
+  settle();
+  CHECK(told(request(22, "ok")) == "500 repeat trigger job, logId:22");
+}
+
 TEST_CASE_METHOD(hosted, "two copies in one batch are one run", "[actors][executor]") {
   protocol::trigger_batch batch{{request(21, "ok"), request(21, "ok"), request(22, "ghost"), request(23, "ok", "", 2)}};
   auto told = expect(ask<protocol::trigger_replies>(host, std::move(batch)));

@@ -99,7 +99,8 @@ TEST_CASE("executor_codec: a long source goes out whole", "[wire]") {
 TEST_CASE("executor_codec: the small requests", "[wire]") {
   CHECK(encode_beat() == "{}");
   CHECK(encode_idle_beat(core::job_id{7}) == R"({"jobId":7})");
-  CHECK(encode_kill(core::job_id{7}) == R"({"jobId":7})");
+  CHECK(encode_kill(core::job_id{7}, core::log_id{0}) == R"({"jobId":7})");
+  CHECK(encode_kill(core::job_id{7}, core::log_id{24}) == R"({"jobId":7,"logId":24})");
   CHECK(encode_log(core::log_id{4711}, core::time_point{}, 17) ==
         R"({"logDateTim":0,"logDateTime":0,"logId":4711,"fromLineNum":17})");
   CHECK(encode_log(core::log_id{4711}, core::from_ms(1700000000987), 1) ==

@@ -182,6 +182,8 @@ TEST_CASE("trigger: a source of five megabytes is read whole", "[wire]") {
 TEST_CASE("trigger: the question about a job (E6, E7)", "[wire]") {
   CHECK(parse_job_question(R"({"jobId":1})") == core::job_id{1});
   CHECK(parse_job_question(R"({"jobId":"1"})") == core::job_id{1});
+  CHECK(parse_kill_question(R"({"jobId":3,"logId":24})")->run == core::log_id{24});
+  CHECK(parse_kill_question(R"({"jobId":3})")->run == core::log_id{0});
   CHECK(parse_job_question(R"({"id":9})") == core::job_id{0});
   CHECK(refusal_of(parse_job_question("{x")).starts_with("request error: "));
   CHECK(refusal_of(parse_job_question("")).starts_with("request error: "));
