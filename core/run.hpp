@@ -56,6 +56,8 @@ struct planned_run {
   std::vector<std::string> addresses;
   /// Set when the run comes from a durable intent (child, retry, by hand); its claim takes the intent (T2).
   std::optional<intent_id> intent;
+  /// The run that this one repeats (a retry) or follows (a child); 0: none.
+  log_id origin{};
   /// The trigger pool's lane that holds a slot for this run; the store ignores it.
   std::uint8_t lane = 0;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "core/text.hpp"
 
@@ -60,6 +61,12 @@ std::optional<shard> decode_shard(std::string_view text) {
   return shard{*index, *total, broadcast};
 }
 
+std::optional<log_id> decode_origin(std::string_view digits) {
+  std::int64_t id = 0;
+  const auto [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  return problem == std::errc{} && rest == digits.data() + digits.size() && id > 0 ? std::optional{log_id{id}} : std::nullopt;
+}
+
 /// A strategy without a stored name is kept as an empty field.
 std::optional<route_strategy> decode_route(std::string_view name) {
   return name.empty() ? std::optional{route_strategy::unknown} : find_route_strategy(name);
@@ -69,7 +76,10 @@ std::optional<route_strategy> decode_route(std::string_view name) {
 
 std::string encode(const trigger_note& note) {
   std::string text{note.addresses.empty() ? mark : long_mark};
-  text.append(to_string(note.kind)).append(1, ';');
+  text.append(to_string(note.kind));
+  if (number(note.origin) > 0)
+    text.append(1, '@').append(std::to_string(number(note.origin)));
+  text.append(1, ';');
   text.append(clean_host(note.node_host)).append(1, ';');
   text.append(stored_name(note.route)).append(1, ';');
   text.append(encode(note.part)).append(1, ';');
@@ -96,20 +106,23 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
     fields[i] = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  const auto kind = find_trigger_kind(fields[0]);
+  const auto sign = std::min(fields[0].find('@'), fields[0].size());
+  const auto kind = find_trigger_kind(fields[0].substr(0, sign));
+  const auto origin = sign == fields[0].size() ? std::optional{log_id{}} : decode_origin(fields[0].substr(sign + 1));
   const auto route = decode_route(fields[2]);
   const auto part = decode_shard(fields[3]);
   const auto block = find_block_strategy(fields[4]);
   const auto timeout_s = parse_int32(fields[5]), retry_left = parse_int32(fields[6]);
-  if (!kind || !route || !part || !block || !timeout_s || !retry_left)
+  if (!kind || !route || !part || !block || !timeout_s || !retry_left || !origin)
     return std::nullopt;
   return trigger_note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
-                      std::string{fields[7]}, std::string{text}};
+                      std::string{fields[7]}, std::string{text}, *origin};
 }
 
 trigger_note note_of(const planned_run& run, std::string_view node_host) {
   trigger_note note;
   note.kind = run.kind;
+  note.origin = run.origin;
   note.node_host = clean_host(node_host);
   note.route = run.spec->route;
   note.part = run.part;

@@ -24,10 +24,13 @@ struct trigger_note {
   std::string addresses = {};
   /// Set by T3 behind the fixed part: the executor's answer or our reason. Empty for a plain success.
   std::string message = {};
+  /// The run that this one repeats or follows; 0: none.
+  log_id origin = {};
   friend bool operator==(const trigger_note&, const trigger_note&) = default;
 };
 
-/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. About 60 bytes; at most 15 000 with its message, cut at a UTF-8
+/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message; the kind of a run with an origin is
+/// `retry@23`. About 60 bytes; at most 15 000 with its message, cut at a UTF-8
 /// character. A host's `;` is replaced. With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many the
 /// first ones.
 [[nodiscard]] std::string encode(const trigger_note& note);

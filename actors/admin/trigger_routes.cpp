@@ -105,6 +105,8 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
     base.part = intent->part;
     base.param = intent->param;
     base.addresses = intent->addresses;
+    if (intent->kind == core::trigger_kind::retry || intent->kind == core::trigger_kind::parent)
+      base.origin = intent->origin;
     if (intent->kind == core::trigger_kind::retry)
       base.retry_left = intent->retry_left;
     runs.push_back(std::move(base));

@@ -191,7 +191,7 @@ class Lane:
         found = defaultdict(lambda: defaultdict(int))
         count = Counter()
         for row in rows:
-            kind = "retry" if row["trigger_msg"].startswith("rm1;retry;") else row["handler"]
+            kind = "retry" if row["trigger_msg"].startswith("rm1;retry@") else row["handler"]
             found[kind][epoch(row["trigger_time"])] += 1
             count[kind] += not (is_given_up(row) and kind in ("failing", "parent"))
         for second in range(int(self.began) + 1, int(self.ended)):
