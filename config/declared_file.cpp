@@ -26,6 +26,11 @@ public:
     set_.revision = revision;
   }
 
+  void read_file(std::string_view text, const std::string& name) {
+    set_.files.push_back(std::filesystem::path{name}.filename().string());
+    read(text, name);
+  }
+
   void read(std::string_view text, const std::string& name) {
     const auto document = parse_toml(text, name);
     if (!document)
@@ -161,7 +166,7 @@ void visit_files(const declared_request& request, Read read, Wrong wrong) {
 
 core::result<core::declared_set> load_declared(const declared_request& request) {
   set_reader in{request.source, request.revision};
-  visit_files(request, [&in](const std::string& file, std::string&& text) { in.read(text, file); },
+  visit_files(request, [&in](const std::string& file, std::string&& text) { in.read_file(text, file); },
               [&in](std::string&& line) { in.add(std::move(line)); });
   return std::move(in).finish();
 }
@@ -180,7 +185,7 @@ core::result<core::declared_set> parse_declared(std::span<const declared_documen
                                                 std::int64_t revision) {
   set_reader in{source, revision};
   for (const auto& document : documents)
-    in.read(document.text, document.name);
+    in.read_file(document.text, document.name);
   return std::move(in).finish();
 }
 

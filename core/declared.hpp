@@ -65,6 +65,10 @@ struct declared_set {
   std::vector<declared_group> groups;
   std::vector<declared_job> jobs;
   std::vector<declared_alarm> alarms = {};
+  /// Names of the files that say all of this, without their folders; none: they are not known.
+  std::vector<std::string> files = {};
+  /// Prune also removes what files declared before that are not among `files`.
+  bool prunes_other_files = false;
 };
 
 enum class change_kind : std::uint8_t { create, update, unchanged, remove };
@@ -92,7 +96,7 @@ struct deploy_report {
   }
 };
 
-/// Hash of what the file says about a job, `where` aside: a stop by hand survives until it changes. 32 hexadecimal digits, the
+/// Hash of what the file says about a job, `where` aside: an apply with the same hash changes nothing. 32 hexadecimal digits, the
 /// same on every machine and release; stored.
 [[nodiscard]] std::string content_hash(const declared_job& job);
 

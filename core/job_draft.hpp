@@ -73,6 +73,13 @@ struct draft_facts {
 [[nodiscard]] result<void> check(const job_draft& draft, draft_use use, const draft_facts& facts, const principal& by,
                                  const zone& where, time_point now);
 
+/// Who stopped a job that would run else, and when.
+struct manual_stop {
+  std::string by;
+  time_point at{};
+  friend bool operator==(const manual_stop&, const manual_stop&) = default;
+};
+
 /// All columns of one job, for lists and pages.
 struct job_record {
   job_id id{};
@@ -98,6 +105,8 @@ struct job_record {
   std::optional<time_point> glue_updated;
   std::string children;
   bool running = false;
+  /// Of a job that does not run because a user stopped it.
+  std::optional<manual_stop> stopped = {};
   /// The epoch when there is none.
   time_point last{};
   time_point next{};

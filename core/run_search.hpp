@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -35,6 +36,8 @@ struct run_search {
   /// Trigger times, both inclusive.
   std::optional<time_point> from = {};
   std::optional<time_point> to = {};
+  /// The whole name of the handler; empty: any.
+  std::string handler = {};
   /// Only runs with a lower id: where the page before ended.
   std::optional<log_id> before = {};
   page_window window = {};

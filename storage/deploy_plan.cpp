@@ -16,6 +16,7 @@
 #include "storage/deploy_index.hpp"
 #include "storage/job_columns.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/source_files.hpp"
 
 namespace ringmaster::storage {
 
@@ -53,6 +54,8 @@ public:
         return tl::unexpected{done.error()};
     if (prune_)
       plan_removals(held_, declared_, kept_, used_groups_, plan_);
+    if (auto files = files_after(held_.files, declared_, prune_); files != held_.files)
+      plan_.files = std::move(files);
     return std::move(plan_);
   }
 
@@ -236,6 +239,15 @@ private:
     return job && prune_ && job->source == declared_.source ? nullptr : job;
   }
 
+  /// A stop by a user stays until the declaration changes `enabled` itself, whatever else it changes.
+  static bool keeps_manual_stop(const held_job& held, const core::declared_job& declared, const std::string& hash) {
+    if (held.running || !held.stopped_manually || !declared.enabled)
+      return false;
+    auto disabled = declared;
+    disabled.enabled = false;
+    return held.hash == hash || held.hash != core::content_hash(disabled);
+  }
+
   core::result<std::optional<schedule_write>> schedule_of(const target& one, const job_write& write) {
     const auto& declared = *one.declared;
     auto rule = rules_.of(declared.schedule, declared.schedule_conf, declared.timing);
@@ -244,7 +256,8 @@ private:
     bool content_changed = !one.held || one.held->hash != write.hash;
     // A job whose time is over is no mistake: the same file goes into a new database, too.
     bool over = declared.timing.end_at && *declared.timing.end_at < now_;
-    bool wanted = content_changed ? declared.enabled && !over : one.held->running;
+    bool stays_stopped = one.held && keeps_manual_stop(*one.held, declared, write.hash);
+    bool wanted = !content_changed ? one.held->running : declared.enabled && !over && !stays_stopped;
     schedule_write schedule;
     schedule.running = wanted && declared.schedule != core::schedule_type::none;
     schedule.last = one.held ? one.held->last : core::time_point{};
@@ -281,6 +294,10 @@ private:
       change.fields.push_back(difference("children", index_.names_of(one.held->child_jobs), names_of(one)));
     if (write.schedule && write.schedule->running != one.held->running)
       change.fields.push_back(write.schedule->running ? "enabled: false -> true" : "enabled: true -> false");
+    const bool stays_stopped = keeps_manual_stop(*one.held, *one.declared, write.hash);
+    write.ends_manual_stop = one.held->stopped_manually && one.held->hash != write.hash && !stays_stopped;
+    if (stays_stopped && one.held->hash != write.hash)
+      change.fields.push_back("stays stopped: a user stopped it; `ringmaster job start` starts it");
     if (change.fields.empty() && one.held->hash != write.hash)
       change.fields.push_back(std::string{"enabled: "} +
                               (one.declared->enabled ? "true" : "false")); // agrees with a start or stop by hand

@@ -73,6 +73,8 @@ struct held_job {
   std::string child_jobs;
   /// `trigger_status`.
   bool running = false;
+  /// A user stopped it, and nobody has started it since: `rm_stop`.
+  bool stopped_manually = false;
   /// The last claimed instant, `rm_schedule.last_ms`; the epoch when there was none.
   core::time_point last{};
 };
@@ -83,6 +85,8 @@ struct deploy_state {
   /// Java admins plan these jobs, too.
   bool shared = false;
   std::optional<std::int64_t> revision;
+  /// Of the source: names of the files that its applies had, sorted.
+  std::vector<std::string> files = {};
   std::vector<held_group> groups;
   std::vector<held_job> jobs;
 };
@@ -132,6 +136,8 @@ struct job_write {
   job_columns columns;
   /// It had another `glue_type` before.
   bool new_glue = false;
+  /// The file says now whether it runs: the row of `rm_stop` goes.
+  bool ends_manual_stop = false;
   /// It ran when the plan was made. Where `schedule` is nothing, that must still be so.
   bool was_running = false;
   /// Position: in `deploy_plan::jobs`.
@@ -152,10 +158,13 @@ struct deploy_plan {
   std::vector<job_write> jobs;
   /// The revision to store for the source; nothing: leave `rm_deploy`.
   std::optional<std::int64_t> revision;
+  /// The files of the source from now on; nothing: leave `rm_source_file`.
+  std::optional<std::vector<std::string>> files = {};
 };
 
 /// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a
-/// job is new, its schedule changed or it is started; a job stopped by hand stays so until its hash changes. Errors: `conflict`
+/// job is new, its schedule changed or it is started; a job that a user stopped stays so until
+/// the declaration changes `enabled`. Errors: `conflict`
 /// (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child, duplicate key, a value longer than
 /// its column, a schedule that does not parse or, enabled, can never fire).
 [[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,

@@ -63,7 +63,8 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
                                         std::string_view seen, const column_limits& limits, const core::principal& by) {
   if (auto may = core::check_admin(by); !may)
     return tl::unexpected{may.error()};
-  if (held && !held->source.empty())
+  const bool declared = held && !held->source.empty();
+  if (declared && draft.access_token.empty())
     return tl::unexpected{is_declared(*held)};
   if (held)
     if (auto as_seen = check_seen(*held, seen); !as_seen)
@@ -84,6 +85,9 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
   out.keeps_list = automatic && !out.renamed && held->group.type == address_type::automatic;
   out.takes_registered = automatic && !out.keeps_list;
   out.changes = changes_of(held ? held->group : core::group{}, row);
+  // A file does not say the token.
+  if (declared && !out.changes.empty())
+    return tl::unexpected{is_declared(*held)};
   if (!draft.access_token.empty())
     out.changes.emplace_back("access_token: replaced");
   return out;

@@ -28,7 +28,8 @@ struct group_writing {
 };
 
 /// `held`: the group that is changed; nothing: a new one. `seen` as in `group_editor::update`. Errors: `core::check`, `too_long`,
-/// `conflict` for a declared group and for one that was edited since; `forbidden` for who is no administrator.
+/// `conflict` for a declared group, unless only its token changes,
+/// and for one that was edited since; `forbidden` for who is no administrator.
 [[nodiscard]] core::result<group_writing> write_group(const core::group_draft& draft,
                                                       const std::optional<core::group_record>& held, std::string_view seen,
                                                       const column_limits& limits, const core::principal& by);

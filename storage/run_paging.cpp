@@ -86,7 +86,8 @@ private:
   /// The ids down to which it looked.
   core::log_id first_stretch(const core::log_range& bounds) {
     if (path_ == run_path::primary) {
-      const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job;
+      const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job &&
+                       terms_.handler.empty();
       const auto cut =
         all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
       add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
@@ -159,7 +160,7 @@ std::string question_of(const run_terms& terms, std::size_t count_max) {
   out += " job " + (terms.job ? std::to_string(core::number(*terms.job)) : "any");
   for (const auto* part : {&terms.visible, &terms.from, &terms.until})
     out += ' ' + part->value_or("any");
-  return out;
+  return out + ' ' + terms.handler;
 }
 
 } // namespace
@@ -170,7 +171,7 @@ core::result<run_terms> terms_of(const core::run_search& search, std::optional<c
     if (group)
       if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
         return tl::unexpected{right.error()};
-  run_terms terms{search.group, search.job, {}, search.status, {}, {}};
+  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler};
   if (!by.admin)
     terms.visible = list_of(visible_to(by));
   else if (search.visible)
@@ -197,7 +198,8 @@ core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, 
 
 bool said_by_path(run_path path, const run_terms& terms) noexcept {
   const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
-  return of_path && terms.status == core::run_status::any && !terms.visible && !terms.from && !terms.until;
+  return of_path && terms.status == core::run_status::any && !terms.visible && !terms.from && !terms.until &&
+         terms.handler.empty();
 }
 
 run_path best_path(const run_paths& log, const run_terms& terms) {

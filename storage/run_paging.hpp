@@ -40,6 +40,8 @@ struct run_terms {
   /// Texts of the column.
   std::optional<std::string> from = {};
   std::optional<std::string> until = {};
+  /// Empty: any.
+  std::string handler = {};
 };
 
 /// A backend's log. One transaction, or one read, long.

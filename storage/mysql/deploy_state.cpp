@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "storage/job_row.hpp"
@@ -32,7 +33,8 @@ held_job read_job(const rows& row) {
   for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
     *number = row.optional_number(column++);
   columns.timing = options_of(options);
-  columns.keep_logs = row.number(column) == 1;
+  columns.keep_logs = row.number(column++) == 1;
+  out.stopped_manually = row.number(column) == 1;
   return out;
 }
 
@@ -46,6 +48,10 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
   out.shared = mode && mode->mode == core::cluster_mode::shared;
   if (auto row = db.query("SELECT revision FROM rm_deploy WHERE source = ?", source); row.next())
     out.revision = row.number(0);
+  auto files = db.query("SELECT file_name FROM rm_source_file WHERE source = ?", source);
+  while (files.next())
+    out.files.push_back(files.string(0));
+  std::sort(out.files.begin(), out.files.end());
 
   std::unordered_map<std::int64_t, std::size_t> by_hand;
   auto counts = db.query(
@@ -63,7 +69,8 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
     " GREATEST(COALESCE(s.last_ms, 0), IF(?, i.trigger_last_time, 0)), i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs"
+    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs,"
+    " EXISTS (SELECT 1 FROM rm_stop p WHERE p.job = i.id)"
     " FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
     " WHERE x.job_key IS NOT NULL ORDER BY i.id",
     out.shared);

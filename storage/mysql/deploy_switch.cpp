@@ -264,6 +264,11 @@ void deploy_switch::remove_jobs() {
                           sql{"DELETE FROM rm_job_ext WHERE job IN ({?,})"}, sql{"DELETE FROM rm_mirror WHERE job IN ({?,})"},
                           sql{"DELETE FROM rm_alarm_open WHERE job IN ({?,})"}})
     run_for(db_, text, removed_);
+  auto stops = removed_;
+  for (const auto& job : plan_.jobs)
+    if (job.ends_manual_stop)
+      stops.push_back(job.id);
+  run_for(db_, "DELETE FROM rm_stop WHERE job IN ({?,})", sorted(std::span<const core::job_id>{stops}));
 }
 
 void deploy_switch::write_audit_rows() {
@@ -290,6 +295,11 @@ core::result<void> deploy_switch::hold_edits() {
     write_group(group);
   if (plan_.revision)
     db_.execute("REPLACE INTO rm_deploy (source, revision) VALUES (?, ?)", at_.source, *plan_.revision);
+  if (plan_.files) {
+    db_.execute("DELETE FROM rm_source_file WHERE source = ?", at_.source);
+    for (const auto& file : *plan_.files)
+      db_.execute("INSERT IGNORE INTO rm_source_file (source, file_name) VALUES (?, ?)", at_.source, file);
+  }
   write_alarm_rules(db_, at_.alarms, at_.source);
   return {};
 }

@@ -9,6 +9,7 @@
 #include "storage/mysql/deploy_stage.hpp"
 #include "storage/mysql/deploy_switch.hpp"
 #include "storage/mysql/schedule_lock.hpp"
+#include "storage/source_files.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -30,7 +31,8 @@ struct prepared_deploy {
   std::vector<core::audit_row> audit;
 
   [[nodiscard]] bool writes() const {
-    return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || !alarms.writes.empty() || !alarms.removals.empty();
+    return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || plan.files ||
+           !alarms.writes.empty() || !alarms.removals.empty();
   }
 };
 
@@ -88,6 +90,8 @@ private:
     out.plan = std::move(*plan);
     out.alarms = std::move(*alarms);
     out.plan.report.changes.insert(out.plan.report.changes.end(), out.alarms.changes.begin(), out.alarms.changes.end());
+    if (auto whole = check_prune(held.files, declared_, out.plan.report); !whole)
+      return tl::unexpected{whole.error()};
     if (out.writes())
       add_audit(out);
     return out;

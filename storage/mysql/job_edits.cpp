@@ -98,6 +98,7 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     if (!next)
       return tl::unexpected{next.error()};
     write_audit(own_.db, audit_of_job(by, core::audit_action::start, *stored, now));
+    own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
     return next->planned ? schedule_anew(own_, job, *mode, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
@@ -112,6 +113,11 @@ core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point n
       return tl::unexpected{stored.error()};
     hold_claims(own_.db, job);
     write_audit(own_.db, audit_of_job(by, core::audit_action::stop, *stored, now));
+    // The first user who stopped it counts.
+    if (stored->running)
+      own_.db.execute("REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
+    else
+      own_.db.execute("INSERT IGNORE INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
     return schedule_anew(own_, job, *mode, std::nullopt, now);
   });
 }
@@ -217,6 +223,7 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);
     own_.db.execute("DELETE FROM rm_schedule WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_mirror WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_alarm_open WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_intent WHERE job = ? AND state = 0", job);

@@ -20,7 +20,8 @@ constexpr const char* all_columns = RINGMASTER_RECORD_COLUMNS(
   "$job_name") "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0),"
                " s.next_ms), IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared',"
                " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), s.last_ms), s.revision"
-               " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id ";
+               " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id"
+               " LEFT JOIN rm_stop p ON p.job = i.id ";
 
 // The server sees the values before it chooses its way: what is not asked for costs nothing.
 #define RINGMASTER_JOB_FILTERS                                                                                                   \

@@ -120,6 +120,7 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
     const auto job = insert_job(own_.db, wanted->row, std::string{own_.dates.of(now)});
     // A server that was restarted may give the id of a job once more that Java admins removed.
     own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
     take_revision(own_, job);
     own_.db.execute("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?", job);
     if (wanted->options_changed)

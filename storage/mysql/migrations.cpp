@@ -433,12 +433,32 @@ migration_step shown_tokens() {
           }};
 }
 
+// Which jobs a user stopped: an apply leaves them so.
+migration_step manual_stops() {
+  return {16,
+          "manual_stops",
+          {table("rm_stop", R"(  job INT NOT NULL,
+  user_name VARCHAR(64) NOT NULL,
+  at_ms BIGINT NOT NULL,
+  PRIMARY KEY (job))")}};
+}
+
+// Which files a source's applies had: prune does not take a part of them for the whole.
+migration_step source_files() {
+  return {17,
+          "source_files",
+          {table("rm_source_file", R"(  source VARCHAR(128) NOT NULL,
+  file_name VARCHAR(255) NOT NULL,
+  PRIMARY KEY (source, file_name))")}};
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens()};
+                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens(),
+                                                 manual_stops(), source_files()};
   return steps;
 }
 

@@ -115,6 +115,7 @@ public:
       db_.execute("DELETE FROM rm_schedule WHERE job = ?", id);
       db_.execute("DELETE FROM rm_job_ext WHERE job = ?", id);
       db_.execute("DELETE FROM rm_mirror WHERE job = ?", id);
+      db_.execute("DELETE FROM rm_stop WHERE job = ?", id);
       out_.edits.push_back({id, "deleted"});
     }
     return std::move(out_);
@@ -180,6 +181,8 @@ private:
                   shown_next(db_, *decided.next_ms), job.id);
       db_.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job.id);
     }
+    if (row.status == 1)
+      db_.execute("DELETE FROM rm_stop WHERE job = ?", job.id);
     db_.execute(
       "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES (?, ?, ?, ?, ?, ?)",
       job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);

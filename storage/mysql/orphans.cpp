@@ -35,6 +35,8 @@ constexpr orphans kinds[] = {
    "DELETE FROM rm_mirror WHERE job IN ({?,})"},
   {"SELECT e.job FROM rm_job_ext e LEFT JOIN xxl_job_info i ON i.id = e.job WHERE i.id IS NULL LIMIT ?",
    "DELETE FROM rm_job_ext WHERE job IN ({?,})"},
+  {"SELECT p.job FROM rm_stop p LEFT JOIN xxl_job_info i ON i.id = p.job WHERE i.id IS NULL LIMIT ?",
+   "DELETE FROM rm_stop WHERE job IN ({?,})"},
   {"SELECT t.group_id FROM rm_group_token t LEFT JOIN xxl_job_group g ON g.id = t.group_id WHERE g.id IS NULL LIMIT ?",
    "DELETE FROM rm_group_token WHERE group_id IN ({?,})"},
   {"SELECT e.group_id FROM rm_group_ext e LEFT JOIN xxl_job_group g ON g.id = e.group_id WHERE g.id IS NULL LIMIT ?",

@@ -19,7 +19,8 @@ namespace {
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code + 0 NOT IN (0, 200)"                                                 \
   " WHEN 3 THEN trigger_code = 200 AND handle_code + 0 = 0 ELSE 1 END"                                                           \
   " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
-  " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?) "
+  " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"            \
+  " AND (? = '' OR executor_handler = ?) "
 #define RINGMASTER_NEWEST RINGMASTER_RUN_TERMS "ORDER BY id DESC LIMIT ?"
 #define RINGMASTER_OLDEST RINGMASTER_RUN_TERMS "ORDER BY id LIMIT ?"
 #define RINGMASTER_ALL "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?"
@@ -77,7 +78,8 @@ statement& add_terms(statement& to, const run_terms& terms) {
   to.add(terms.group.has_value()).add(terms.group.value_or(core::group_id{}));
   to.add(terms.visible.value_or("")).add(terms.visible.value_or(""));
   to.add(terms.from.has_value()).add(terms.from.value_or(any_time));
-  return to.add(terms.until.has_value()).add(terms.until.value_or(any_time));
+  to.add(terms.until.has_value()).add(terms.until.value_or(any_time));
+  return to.add(terms.handler).add(terms.handler);
 }
 
 std::vector<core::log_id> ids_of(statement& some) {

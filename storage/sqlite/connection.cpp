@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "storage/folder_owner.hpp"
+
 namespace ringmaster::storage::sqlite {
 
 namespace {
@@ -25,6 +27,7 @@ core::result<void> create_private(const std::string& file) {
   int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0 && errno != EEXIST)
     return core::fail(core::errc::unavailable, "cannot create the database " + file + ": " + std::strerror(errno));
+  give_to_folder_owner(descriptor, file);
   if (descriptor >= 0)
     ::close(descriptor);
   return {};

@@ -10,6 +10,8 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char read_revision[] = "SELECT revision FROM rm_deploy WHERE source = ?1";
+// By bytes, as std::string compares.
+constexpr char list_files[] = "SELECT file_name FROM rm_source_file WHERE source = ?1 ORDER BY file_name";
 constexpr char list_held_groups[] =
   "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g "
   "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
@@ -21,7 +23,8 @@ constexpr char list_held_jobs[] =
   "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
   "i.executor_block_strategy, x.on_unknown, "
   "i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, i.executor_fail_retry_count, "
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, "
+  "EXISTS (SELECT 1 FROM rm_stop p WHERE p.job = i.id) "
   "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
   "WHERE x.job_key IS NOT NULL ORDER BY i.id";
 
@@ -48,7 +51,8 @@ held_job read_held_job(const statement& row) {
   for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
     *number = row.optional_number(column++);
   columns.timing = options_of(options);
-  columns.keep_logs = row.number(column) == 1;
+  columns.keep_logs = row.number(column++) == 1;
+  job.stopped_manually = row.number(column) == 1;
   return job;
 }
 
@@ -71,6 +75,10 @@ deploy_state read_deploy_state(connection& db, const std::string& source) {
   auto revision = db.prepare(read_revision);
   if (revision.with(source).step())
     state.revision = revision.number(0);
+  auto files = db.prepare(list_files);
+  files.with(source);
+  while (files.step())
+    state.files.emplace_back(files.text(0));
   std::unordered_map<std::int64_t, std::size_t> by_hand;
   auto counting = db.prepare(count_undeclared);
   counting.with();

@@ -62,6 +62,9 @@ constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
 constexpr char delete_revision[] = "DELETE FROM rm_deploy WHERE source = ?1";
 constexpr char insert_revision[] = "INSERT INTO rm_deploy (source, revision) VALUES (?1, ?2)";
 
+constexpr char delete_files[] = "DELETE FROM rm_source_file WHERE source = ?1";
+constexpr char insert_file[] = "INSERT OR IGNORE INTO rm_source_file (source, file_name) VALUES (?1, ?2)";
+
 class writing {
 public:
   writing(session& own, deploy_writing& work)
@@ -79,6 +82,11 @@ public:
     if (plan_.revision) {
       db_.run(delete_revision, work_.source);
       db_.run(insert_revision, work_.source, *plan_.revision);
+    }
+    if (plan_.files) {
+      db_.run(delete_files, work_.source);
+      for (const auto& file : *plan_.files)
+        db_.run(insert_file, work_.source, file);
     }
     write_alarm_rules(db_, work_.alarms, work_.source);
     write_audit_rows();
@@ -119,6 +127,8 @@ private:
       return {};
     }
     ids_.push_back(job.id);
+    if (job.kind == change_kind::remove || job.ends_manual_stop)
+      db_.run(delete_stop, job.id);
     if (drops_intents_ && (job.kind == change_kind::remove || job.schedule))
       db_.run(delete_waiting_cron, job.id);
     if (job.kind == change_kind::update)

@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/deploy_sql.hpp"
+#include "storage/source_files.hpp"
 #include "storage/sqlite/edit_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -20,7 +21,7 @@ struct prepared_deploy {
 
   [[nodiscard]] bool writes() const {
     const auto& plan = work.plan;
-    return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || !work.alarms.writes.empty()
+    return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || plan.files || !work.alarms.writes.empty()
            || !work.alarms.removals.empty();
   }
 };
@@ -48,6 +49,8 @@ public:
       return tl::unexpected{alarms.error()};
     out.groups = edited_part(std::move(held.groups));
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    if (auto whole = check_prune(held.files, declared_, plan->report); !whole)
+      return tl::unexpected{whole.error()};
     out.work = {std::move(*plan), std::move(*alarms), declared_.source, now_, {}, false};
     return out;
   }

@@ -12,6 +12,7 @@ inline constexpr char touch_schedule[] = "UPDATE rm_schedule SET revision = ?2 W
 inline constexpr char write_next[] = "UPDATE rm_schedule SET next_ms = ?2 WHERE job = ?1";
 /// ?2: what lies behind it was written by a wrong clock; ?3: the present.
 inline constexpr char doubt_last[] = "UPDATE rm_schedule SET last_ms = ?3 WHERE job = ?1 AND last_ms > ?2";
+inline constexpr char delete_stop[] = "DELETE FROM rm_stop WHERE job = ?1";
 inline constexpr char delete_waiting_cron[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
 
 } // namespace ringmaster::storage::sqlite

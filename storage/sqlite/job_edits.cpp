@@ -20,6 +20,9 @@ constexpr char write_repaired_last[] = "UPDATE rm_schedule SET last_ms = ?2 WHER
 constexpr char mirror_switch[] =
   "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
   "update_time = ?4 WHERE id = ?1";
+constexpr char write_stop[] = "INSERT OR REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?1, ?2, ?3)";
+/// The first user who stopped it counts.
+constexpr char keep_stop[] = "INSERT OR IGNORE INTO rm_stop (job, user_name, at_ms) VALUES (?1, ?2, ?3)";
 constexpr char find_stored[] =
   "SELECT job_group, job_desc, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info "
   "WHERE id = ?1";
@@ -40,6 +43,7 @@ constexpr const char* removals[] = {
   "DELETE FROM xxl_job_info WHERE id = ?1",      "DELETE FROM xxl_job_logglue WHERE job_id = ?1",
   "DELETE FROM rm_schedule WHERE job = ?1",      "DELETE FROM rm_job_ext WHERE job = ?1",
   "DELETE FROM rm_mirror WHERE job = ?1",        "DELETE FROM rm_alarm_open WHERE job = ?1",
+  "DELETE FROM rm_stop WHERE job = ?1",
   "DELETE FROM rm_intent WHERE job = ?1 AND state = 0",
 };
 constexpr char list_log[] = "SELECT id, trigger_code = 0 AND handle_code = 0 FROM xxl_job_log WHERE job_id = ?1 AND id > ?2 "
@@ -102,6 +106,7 @@ core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now,
     if (!next)
       return tl::unexpected{next.error()};
     write_audit(db, audit_of_job(by, core::audit_action::start, *stored, now));
+    db.run(delete_stop, job);
     return next->planned ? schedule_anew(session_, job, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
@@ -112,6 +117,7 @@ core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now, 
     if (!stored)
       return tl::unexpected{stored.error()};
     write_audit(db, audit_of_job(by, core::audit_action::stop, *stored, now));
+    db.run(stored->running ? write_stop : keep_stop, job, by.name, now);
     return schedule_anew(session_, job, std::nullopt, now);
   });
 }

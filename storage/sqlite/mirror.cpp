@@ -91,6 +91,8 @@ private:
       db_.run(write_switch, job.id, row.status, *decided.next_ms);
       db_.run(delete_waiting_cron, job.id);
     }
+    if (row.status == 1)
+      db_.run(delete_stop, job.id);
     db_.run(remember, job.id, revision, row.status, row.schedule_type, row.schedule_conf, row.update_time);
     if (!decided.what.empty())
       out.adopted.push_back({job.id, decided.what});
@@ -107,7 +109,7 @@ private:
     }
     for (const auto id : gone) {
       for (const char* sql : {"DELETE FROM rm_schedule WHERE job = ?1", "DELETE FROM rm_job_ext WHERE job = ?1",
-                              "DELETE FROM rm_mirror WHERE job = ?1"})
+                              "DELETE FROM rm_mirror WHERE job = ?1", "DELETE FROM rm_stop WHERE job = ?1"})
         db_.run(sql, id);
       out.adopted.push_back({id, "deleted"});
     }

@@ -23,6 +23,7 @@ constexpr const char* kinds[] = {
   "DELETE FROM rm_mirror WHERE job IN (SELECT job FROM rm_mirror WHERE job NOT IN (SELECT id FROM xxl_job_info) "
   "AND job NOT IN (SELECT job FROM rm_schedule) LIMIT ?1)",
   "DELETE FROM rm_job_ext WHERE job IN (SELECT job FROM rm_job_ext WHERE job NOT IN (SELECT id FROM xxl_job_info) LIMIT ?1)",
+  "DELETE FROM rm_stop WHERE job IN (SELECT job FROM rm_stop WHERE job NOT IN (SELECT id FROM xxl_job_info) LIMIT ?1)",
   "DELETE FROM rm_group_token WHERE group_id IN (SELECT group_id FROM rm_group_token WHERE group_id NOT IN "
   "(SELECT id FROM xxl_job_group) LIMIT ?1)",
   "DELETE FROM rm_group_ext WHERE group_id IN (SELECT group_id FROM rm_group_ext WHERE group_id NOT IN "

@@ -20,16 +20,17 @@ namespace {
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200)"                                                     \
   " WHEN 3 THEN trigger_code = 200 AND handle_code = 0 ELSE 1 END"                                                               \
   " AND (?4 IS NULL OR job_group = ?4) AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || job_group || ',') > 0)"                 \
-  " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7) "
+  " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7)"                                               \
+  " AND (?9 = '' OR executor_handler = ?9) "
 #define RINGMASTER_ALL_RUNS                                                                                                      \
   "SELECT id FROM xxl_job_log NOT INDEXED WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR job_id = ?3)" RINGMASTER_RUN_TERMS
 #define RINGMASTER_RUNS_OF_JOB                                                                                                   \
   "SELECT id FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2" RINGMASTER_RUN_TERMS
 
-constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?9";
-constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?9";
-constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?9";
-constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?9";
+constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?10";
+constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?10";
+constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?10";
+constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?10";
 // Whether each row of an index meets the terms.
 constexpr char seen_of_job[] =
   "SELECT id, 1" RINGMASTER_RUN_TERMS "FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 "
@@ -74,7 +75,7 @@ run_paths::stretch log_paths::look_along(run_path path, const run_terms& terms, 
   stretch out;
   auto looking = db_.prepare(path == run_path::failed ? seen_failed : seen_of_job);
   looking.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               static_cast<std::int32_t>(terms.status));
+               static_cast<std::int32_t>(terms.status), terms.handler);
   for (; out.ids.size() < limit && looking.step(); --rows) {
     const auto id = looking.id<core::log_id>(0);
     if (rows == 0) {
@@ -92,7 +93,7 @@ std::vector<core::log_id> log_paths::list(const char* sql, const run_terms& term
   std::vector<core::log_id> ids;
   auto listing = db_.prepare(sql);
   listing.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               static_cast<std::int32_t>(terms.status), limit);
+               static_cast<std::int32_t>(terms.status), terms.handler, limit);
   while (listing.step())
     ids.push_back(listing.id<core::log_id>(0));
   return ids;

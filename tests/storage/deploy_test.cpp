@@ -157,6 +157,54 @@ TEST_CASE("a stop by hand survives until the file says something new", "[storage
   CHECK(f.next_of("report") == "0");
 }
 
+TEST_CASE("a stop by a user stays until the file changes enabled or the job is started", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  f.apply(set);
+  const core::job_id settle{std::stoi(f.id_of("settle"))};
+  core::principal ann;
+  ann.name = "ann";
+  ann.admin = true;
+  require(f.store->jobs().stop(settle, noon, ann));
+  const auto stopped = [&] { return require(f.store->job_editing().read(settle, core::local_operator())).stopped; };
+  CHECK(stopped() == core::manual_stop{"ann", noon});
+  set.jobs[0].params = "new";
+  CHECK(f.apply(set, false, noon + 1h) == "=~=");
+  CHECK(f.of_job("trigger_status", "settle") == "0");
+  CHECK(stopped() == core::manual_stop{"ann", noon});
+  // Off in the file, and on again: the file has taken it over.
+  set.jobs[0].enabled = false;
+  f.apply(set);
+  CHECK(!stopped());
+  set.jobs[0].enabled = true;
+  f.apply(set);
+  CHECK(f.of_job("trigger_status", "settle") == "1");
+  require(f.store->jobs().stop(settle, noon));
+  require(f.store->jobs().start(settle, noon));
+  CHECK(!stopped());
+  set.jobs[0].params = "newer";
+  f.apply(set);
+  CHECK(f.of_job("trigger_status", "settle") == "1");
+}
+
+TEST_CASE("prune does not take a part of a source's files for the whole", "[storage]") {
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto set = pay_set();
+  set.files = {"a.toml", "b.toml"};
+  f.apply(set);
+  auto part = set;
+  part.files = {"a.toml"};
+  CHECK(f.apply(part, true) == "===");
+  set.files = {"a.toml", "b.toml"};
+  f.apply(set);
+  part.jobs.pop_back();
+  const auto refused = f.refused(part, true);
+  CHECK(refused.code == core::errc::conflict);
+  CHECK(refused.context.find("missing: b.toml") != std::string::npos);
+  part.prunes_other_files = true;
+  CHECK(f.apply(part, true) == "==-");
+}
+
 TEST_CASE("disabling and enabling in the file stops and starts", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
