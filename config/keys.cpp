@@ -56,7 +56,8 @@ constexpr std::int64_t kib = 1 << 10, mib = 1 << 20, gib = 1 << 30;
 
 void add_top(std::vector<setting>& to) {
   to.push_back(
-      text("data_dir", &top<&settings::data_dir>, "Folder of the embedded database, the node's identity and generated secrets."));
+      text("data_dir", &top<&settings::data_dir>,
+           "Folder of the embedded database, the node's identity and generated secrets; relative to this file."));
   to.push_back(
       time("drain_timeout", &top<&settings::drain_timeout>, 0ms, 10min, "How long a graceful stop waits for runs on their way."));
 }
@@ -380,6 +381,12 @@ void add_mail_and_alarm(std::vector<setting>& to) {
                      "Messages a minute to one webhook, or to one mail address. What is beyond it is told in one summary."));
   to.push_back(
       time("alarm.webhook_timeout", alarm<&a::webhook_timeout>, 1s, 10min, "To send one message to a webhook."));
+  to.push_back(choice("alarm.form", alarm<&a::form>, {"ringmaster", "xxl"},
+                      "Text of the messages. ringmaster: names the job, the run, since when and how often it failed, and why.\n"
+                      "xxl: subject and table of XXL-JOB, in the language of server.language."));
+  to.push_back(text("alarm.link", alarm<&a::link>,
+                    "Address of a page about a run, put into the messages; {run} and {job} stand for its numbers.\n"
+                    "Empty: no link."));
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "config/toml_file.hpp"
 #include "config/validate.hpp"
 #include "config/webhook_table.hpp"
+#include "core/sqlite_url.hpp"
 
 namespace ringmaster::config {
 
@@ -94,6 +95,7 @@ public:
     if (!problems_.empty())
       return tl::unexpected(to_error(problems_));
     values_.deploy.files_from = from_.subject("deploy.files");
+    name_places();
     auto& server = values_.server;
     auto& security = values_.security;
     for (auto* file : {&values_.mail.ca_file, &server.tls_certificate, &server.tls_key, &server.tls_client_ca,
@@ -108,6 +110,16 @@ public:
   void add(std::string line) { problems_.push_back(std::move(line)); }
 
 private:
+  /// Resolves the data folder as all other paths, and says which setting names the database.
+  void name_places() {
+    std::filesystem::path folder{values_.data_dir};
+    if (folder.is_relative())
+      values_.data_dir = std::filesystem::absolute(values_.deploy.base_dir / folder).lexically_normal().string();
+    const auto file = core::sqlite_path(values_.database.url);
+    const std::string_view key = file && std::filesystem::path{*file}.is_relative() ? "data_dir" : "database.url";
+    values_.database.named_by = from_.prefix({key}).empty() ? "the default of " + std::string{key} : from_.subject(key);
+  }
+
   /// What it would have said is unknown.
   void lose_document(std::string why) {
     add(std::move(why));

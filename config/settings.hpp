@@ -24,6 +24,8 @@ struct database_settings {
   milliseconds connect_timeout{3000};
   /// A statement that takes longer is given up.
   milliseconds statement_timeout{5000};
+  /// Which setting names the database, for messages: `c.toml:3: database.url`. Set by `load`, no key of its own.
+  std::string named_by = "database.url";
 };
 
 struct server_settings {
@@ -281,6 +283,10 @@ struct alarm_settings {
   std::size_t per_minute = 20;
   /// To send one message to a webhook.
   milliseconds webhook_timeout{10000};
+  /// ringmaster: names the job and its run; xxl: XXL-JOB's subject and table.
+  std::string form = "ringmaster";
+  /// Address of a page of a run, with `{run}` and `{job}` for its numbers. Empty: messages have no link.
+  std::string link = {};
 };
 
 /// One `[[webhook]]`: a channel by its name.

@@ -78,6 +78,9 @@ struct alarmed_job {
   /// Of its group: typed in by hand, and the comma list (nothing: there is none).
   bool manual_addresses = false;
   std::optional<std::string> addresses = {};
+  std::string app_name = {};
+  /// Of a declared job.
+  std::string key = {};
 };
 
 /// An alarm that this node has taken: a row of `rm_intent` until it is finished.

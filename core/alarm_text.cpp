@@ -257,6 +257,74 @@ alarm_message alarm_message_of(const pending_alarm& alarm, std::uint64_t count, 
   return out;
 }
 
+namespace {
+
+std::string job_title(const pending_alarm& alarm) {
+  const auto number_of_job = "job " + std::to_string(number(alarm.job));
+  if (!alarm.about)
+    return number_of_job;
+  const auto app = one_line(alarm.about->app_name);
+  return app + (app.empty() ? "" : "/") + (alarm.about->key.empty() ? number_of_job : one_line(alarm.about->key));
+}
+
+/// All lines of it.
+std::string reason_of(const log_row& run) {
+  constexpr std::int32_t timed_out = 502;
+  if (run.handle_code == timed_out)
+    return "took longer than its time limit";
+  if (run.handle_code != 0) {
+    const auto said = shortened(trimmed(text_of_html(result_text(run.handle_msg, language::en))));
+    return said.empty() ? "the executor reported code " + std::to_string(run.handle_code) : said;
+  }
+  const auto note = decode_trigger_note(run.trigger_msg);
+  const auto said = shortened(trimmed(text_of_html(trigger_reason(note ? note->message : run.trigger_msg, language::en))));
+  return "not sent" + (said.empty() ? "" : ": " + said);
+}
+
+std::string filled(std::string_view link, const pending_alarm& alarm) {
+  std::string out{link};
+  const auto put = [&out](std::string_view mark, const std::string& value) {
+    for (auto at = out.find(mark); at != std::string::npos; at = out.find(mark, at + value.size()))
+      out.replace(at, mark.size(), value);
+  };
+  put("{run}", std::to_string(number(alarm.origin)));
+  put("{job}", std::to_string(number(alarm.job)));
+  return out;
+}
+
+} // namespace
+
+alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since, std::string_view link) {
+  const bool recovered = alarm.kind == alarm_kind::recovery;
+  auto out = alarm_message_of(alarm, count, language::en);
+  const auto job = job_title(alarm);
+  const auto reason = alarm.run && !recovered ? reason_of(*alarm.run) : std::string{};
+  out.title = (recovered ? "[RECOVERED] " : "[FAILED] ") + job + ", run " + std::to_string(number(alarm.origin));
+  if (!reason.empty())
+    out.title += ": " + one_line(reason.substr(0, reason.find('\n')));
+  auto& text = out.text;
+  text = "job: " + job;
+  if (alarm.about && !alarm.about->name.empty())
+    text += " (" + one_line(alarm.about->name) + ')';
+  text += "\nrun: " + std::to_string(number(alarm.origin));
+  if (alarm.run)
+    text += "\ntriggered: " + iso_time(alarm.run->trigger_time);
+  if (alarm.run && !alarm.run->executor_address.empty())
+    text += "\nexecutor: " + one_line(alarm.run->executor_address);
+  if (count > 1)
+    text += "\nfailed: " + std::to_string(count) + " times for the same reason since " + iso_time(since);
+  if (!reason.empty())
+    text += "\nwhy: " + reason;
+  const auto address = filled(link, alarm);
+  if (!address.empty())
+    text += "\nlink: " + address;
+  out.html = "<p>" + lines_to_html(text) + "</p>";
+  out.fields["title"] = out.title;
+  out.fields["text"] = out.text;
+  out.fields["link"] = address;
+  return out;
+}
+
 alarm_message summary_message_of(std::span<const suppressed_job> jobs, std::uint64_t count, language in) {
   std::string content = suppressed_text(count, in);
   for (std::size_t i = 0; i < jobs.size() && i < named_jobs_max; ++i)

@@ -28,6 +28,11 @@ struct alarm_message {
 /// `count`: how many failures the message stands for; `alarm` is the last of them.
 [[nodiscard]] alarm_message alarm_message_of(const pending_alarm& alarm, std::uint64_t count, language in);
 
+/// The same in plain words, which name the job: `[FAILED] pay-worker/settle-day, run 24: why`. `since`: when the first of the
+/// failures happened. `link`: of a page of the run, with `{run}` and `{job}`; empty: none.
+[[nodiscard]] alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since,
+                                           std::string_view link);
+
 /// A line of a summary.
 struct suppressed_job {
   job_id job{};

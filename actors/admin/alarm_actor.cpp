@@ -179,7 +179,9 @@ void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t cou
   }
   // The case may go while its last place is told.
   const auto told = alarm;
-  const auto message = std::make_shared<const core::alarm_message>(core::alarm_message_of(told, count, language_));
+  const auto message = std::make_shared<const core::alarm_message>(
+    settings_.form == "xxl" ? core::alarm_message_of(told, count, language_)
+                            : core::plain_alarm_of(told, count, cases_.at(alarms.front()).alarm.since, settings_.link));
   for (const auto& address : addresses)
     deliver(std::string{protocol::mail_channel}, address, told, count, message, alarms);
   if (told.about->rule)

@@ -56,6 +56,8 @@ alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs) {
       some.add(wanted[part.at(i)]);
     for (auto found = some.select(); found.next();) {
       core::alarmed_job about{found.string(1), found.string(3), found.string(2)};
+      about.app_name = found.string(4);
+      about.key = found.string(5);
       about.manual_addresses = found.number(6) == 1;
       about.addresses = found.optional_string(7);
       if (const auto* rule = core::rule_for(rules, found.text(4), found.text(5)))

@@ -89,6 +89,8 @@ void alarm_reading::read(core::job_id job) {
   if (!reading.with(job).step())
     return;
   core::alarmed_job about{std::string{reading.text(0)}, std::string{reading.text(2)}, std::string{reading.text(1)}};
+  about.app_name = reading.text(3);
+  about.key = reading.text(4);
   about.manual_addresses = reading.number(5) == 1;
   about.addresses = reading.optional_text(6);
   if (const auto* rule = core::rule_for(*rules_, reading.text(3), reading.text(4)))

@@ -239,3 +239,24 @@ TEST_CASE("templates: values go in escaped and are never read again, JSON's brac
   CHECK(fill_template("{unknown} {job", fields, mark) == "{unknown} {job");
   CHECK(fill_template("", fields, mark).empty());
 }
+
+TEST_CASE("a plain alarm names the job, the run, how often it failed, why, and where to look", "[core][alarm]") {
+  auto alarm = alarm_of(failed_row(200, "", 500, "no such account<br>line two"));
+  alarm.about->app_name = "pay-worker";
+  alarm.about->key = "settle-day";
+  const auto run = std::to_string(number(alarm.origin));
+  const auto message = plain_alarm_of(alarm, 3, from_ms(0), "https://jobs.example/runs/{run}?job={job}");
+  CHECK(message.title == "[FAILED] pay-worker/settle-day, run " + run + ": no such account");
+  CHECK(message.text.find("failed: 3 times for the same reason since 1970-01-01T00:00:00.000Z") != std::string::npos);
+  CHECK(message.text.find("link: https://jobs.example/runs/" + run + "?job=" + std::to_string(number(alarm.job))) !=
+        std::string::npos);
+  CHECK(message.fields.at("kind") == "failure");
+  alarm.about->key.clear();
+  CHECK(plain_alarm_of(alarm, 1, from_ms(0), "").title.starts_with("[FAILED] pay-worker/job "));
+  alarm.kind = alarm_kind::recovery;
+  CHECK(plain_alarm_of(alarm, 1, from_ms(0), "").title.starts_with("[RECOVERED] pay-worker/job "));
+  trigger_note note;
+  note.message = "no executor";
+  const auto unsent = alarm_of(failed_row(500, encode(note)));
+  CHECK(plain_alarm_of(unsent, 1, from_ms(0), "").title.ends_with(": not sent: no executor"));
+}
