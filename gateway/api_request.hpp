@@ -37,7 +37,14 @@ template <class Read>
 template <class Read>
 [[nodiscard]] auto read_query(const exchange& ex, Read read) {
   using value_type = typename std::invoke_result_t<Read, const protocol::wire::form&>::value_type;
-  auto value = protocol::wire::form::parse(ex.request().target, {}, {}).and_then(read);
+  using protocol::wire::form;
+  auto value = form::parse(ex.request().target, {}, {}).and_then([&read](const form& sent) {
+    auto found = read(sent);
+    const auto unknown = found ? sent.unread() : std::nullopt;
+    if (unknown)
+      found = core::fail(core::errc::invalid_argument, "the query parameter " + *unknown + " is not known here");
+    return found;
+  });
   if (!value)
     ex.reject(value.error());
   return value ? std::optional<value_type>{std::move(*value)} : std::nullopt;

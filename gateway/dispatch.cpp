@@ -115,6 +115,14 @@ void refuse_method(const exchange& ex, std::span<const route> table) {
   ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
 }
 
+/// Of /api/v1. A client that misspells a parameter would be answered as if it had not sent it.
+bool has_unexpected_query(const exchange& ex) {
+  const auto& row = ex.row();
+  const auto mark = ex.request().target.find('?');
+  return row.path.starts_with("/api/v1/") && !row.takes_query && mark != std::string::npos &&
+         mark + 1 < ex.request().target.size();
+}
+
 /// One gateway_actor reads all forms: long ones would hold up everybody.
 bool is_too_long(const exchange& ex) {
   const auto& row = ex.row();
@@ -173,6 +181,8 @@ void run(const exchange& ex, std::span<const route> table) {
     return refuse_length(ex);
   if (!is_admitted(ex))
     return;
+  if (has_unexpected_query(ex))
+    return ex.problem(400, "this path takes no query parameters");
   if (ex.row().by != spoken::none || needs_session(ex.row().who.who))
     return admit_person(ex);
   ex.row().handle(ex);

@@ -90,7 +90,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/auth/updatePwd", handlers::password_change, first_of_all, xxl3_only},
 
   {"GET", "/api/v1/openapi.json", handlers::v1::document, anyone},
-  {"GET", "/api/v1/jobs", handlers::v1::job_list, viewer},
+  route{"GET", "/api/v1/jobs", handlers::v1::job_list, viewer}.with_query(),
   {"POST", "/api/v1/jobs", handlers::v1::job_add, editor},
   {"POST", "/api/v1/jobs/start", handlers::v1::jobs_start, operate},
   {"POST", "/api/v1/jobs/stop", handlers::v1::jobs_stop, operate},
@@ -105,37 +105,37 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
-  {"GET", "/api/v1/groups", handlers::v1::group_list, any_user},
+  route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),
   {"POST", "/api/v1/groups", handlers::v1::group_add, admin},
   {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
   route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
 
-  {"GET", "/api/v1/export", handlers::v1::file_export, admin},
+  route{"GET", "/api/v1/export", handlers::v1::file_export, admin}.with_query(),
   {"POST", "/api/v1/apply", handlers::v1::files_apply, admin, none, apply_bytes_max},
 
-  {"GET", "/api/v1/runs", handlers::v1::run_list, viewer},
+  route{"GET", "/api/v1/runs", handlers::v1::run_list, viewer}.with_query(),
   {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
   {"GET", "/api/v1/runs/{id}", handlers::v1::run_read, viewer},
-  {"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer},
+  route{"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer}.with_query(),
   {"POST", "/api/v1/runs/{id}/kill", handlers::v1::run_kill, operate},
-  {"GET", "/api/v1/reports", handlers::v1::report_list, any_user},
-  {"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user},
-  {"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer},
+  route{"GET", "/api/v1/reports", handlers::v1::report_list, any_user}.with_query(),
+  route{"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user}.with_query(),
+  route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
-  {"GET", "/api/v1/keys", handlers::v1::key_list, any_user},
+  route{"GET", "/api/v1/keys", handlers::v1::key_list, any_user}.with_query(),
   {"POST", "/api/v1/keys", handlers::v1::key_add, any_user},
   {"DELETE", "/api/v1/keys/{id}", handlers::v1::key_remove, any_user},
 
-  {"GET", "/api/v1/users", handlers::v1::user_list, admin},
+  route{"GET", "/api/v1/users", handlers::v1::user_list, admin}.with_query(),
   {"POST", "/api/v1/users", handlers::v1::user_add, admin},
   {"PUT", "/api/v1/users/me/password", handlers::v1::password_change, first_of_all},
   {"GET", "/api/v1/users/{id}", handlers::v1::user_read, admin},
   route{"PUT", "/api/v1/users/{id}", handlers::v1::user_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/users/{id}", handlers::v1::user_remove, admin}.with_if_match(),
-  {"GET", "/api/v1/audit", handlers::v1::audit_list, admin},
+  route{"GET", "/api/v1/audit", handlers::v1::audit_list, admin}.with_query(),
 });
 
 } // namespace

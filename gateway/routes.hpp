@@ -37,6 +37,14 @@ struct route {
   /// A PUT or DELETE of what has an ETag, which compares it with `If-Match`.
   bool takes_if_match = false;
 
+  /// Of /api/v1: it reads parameters of the query. Where a row does not, any parameter is refused.
+  bool takes_query = false;
+
+  [[nodiscard]] constexpr route with_query() const noexcept {
+    auto changed = *this;
+    changed.takes_query = true;
+    return changed;
+  }
   [[nodiscard]] constexpr route with_if_match() const noexcept {
     auto changed = *this;
     changed.takes_if_match = true;

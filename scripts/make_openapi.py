@@ -109,7 +109,8 @@ JOB_ROW = {
     "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
     "handler": text(),
     "params": text(), "children": array(ID), "glue_type": text(), "glue_remark": text(), "glue_updated_ms": maybe(MS),
-    "running": truth(), "next_ms": maybe(MS), "last_ms": maybe(MS), "added_ms": maybe(MS), "updated_ms": maybe(MS),
+    "running": truth(), "stopped_by": maybe(text("Name of the user who stopped the job; null for a job that no user stopped.")),
+    "stopped_ms": maybe(MS), "next_ms": maybe(MS), "last_ms": maybe(MS), "added_ms": maybe(MS), "updated_ms": maybe(MS),
     "revision": ANY_NUMBER, "key": maybe(text("Of a declared job.")), "source": maybe(text("What declares it.")),
 }
 
@@ -117,6 +118,8 @@ RUN = {
     "id": whole(1), "group": ANY_NUMBER, "job": ANY_NUMBER, "status": one_of("pending", "running", "succeeded", "failed"),
     "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Index and total: `0/2`.")),
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS), "trigger_code": ANY_NUMBER, "trigger_message": text(),
+    "kind": maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api")),
+    "origin": maybe(whole(1, description="The run that this one repeats (kind retry) or follows (kind parent).")),
     "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()), "alarm_status": ANY_NUMBER,
 }
 
@@ -158,6 +161,8 @@ SCHEMAS = {
         "revision": maybe(whole(0, 999999999999999999, "Refused when a higher one was applied before.")),
         "dry_run": maybe(truth("Only say what would change.")),
         "prune": maybe(truth("Remove what the same source declared before and no longer does.")),
+        "prune_all": maybe(truth("With prune: also what files declared before that are not among these. Without it such an "
+                                 "apply is refused with 409.")),
         "files": array(record({"name": text("For messages.", minLength=1, maxLength=255), "text": text("TOML.")},
                               ["name", "text"]), 1000, 1)}, ["files"]),
     "Changes": shown({
@@ -311,7 +316,7 @@ operation("post", "/apply", "administrator", "Applies declared files of at most 
           body="Files", more=[409])
 operation("get", "/runs", "viewer", "Runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running")),
-    query("from_ms", MS), query("to_ms", MS, "Inclusive."), *PAGING])
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "The whole name."), *PAGING])
 operation("post", "/runs/clear", "editor", "Removes runs; of all groups: administrators", body="Clearing",
           reply=shown({"removed": whole(0)}))
 operation("get", "/runs/{id}", "viewer", "One run", reply=ref("Run"))

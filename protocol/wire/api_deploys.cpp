@@ -85,6 +85,7 @@ core::result<api_apply> parse_api_apply(std::string_view body) {
     out.revision = in.maybe_number("revision", 0, revision_max).value_or(0);
     out.dry_run = in.maybe_truth("dry_run").value_or(false);
     out.prune = in.maybe_truth("prune").value_or(false);
+    out.prune_all = in.maybe_truth("prune_all").value_or(false);
     in.objects("files", files_max, [&](api_members& file) {
       auto name = file.needed_text("name");
       if (!is_file_name(name))
@@ -146,6 +147,8 @@ std::string api_apply_body(const api_apply& wish) {
     body.number("revision", wish.revision);
     body.truth("dry_run", wish.dry_run);
     body.truth("prune", wish.prune);
+    if (wish.prune_all)
+      body.truth("prune_all", true);
     body.raw("files", json_array(wish.files, [](std::string& to, const auto& file) {
                json_object row{to};
                row.text("name", file.first);

@@ -21,11 +21,14 @@ struct api_apply {
   std::int64_t revision = 0;
   bool dry_run = false;
   bool prune = false;
+  /// Prune also what files declared before that are not among these.
+  bool prune_all = false;
   /// Names and texts.
   std::vector<std::pair<std::string, std::string>> files;
 };
 
-/// `source`, `revision`, `dry_run`, `prune` and `files`. Errors: `invalid_argument`, also for no file at all: what removes
+/// `source`, `revision`, `dry_run`, `prune`, `prune_all` and `files`. Errors: `invalid_argument`, also for no file at
+/// all: what removes
 /// everything must say so.
 [[nodiscard]] core::result<api_apply> parse_api_apply(std::string_view body);
 

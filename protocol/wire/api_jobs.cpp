@@ -39,6 +39,8 @@ void append_timing(json_object& row, const core::schedule_options& timing) {
 
 void append_state(json_object& row, const core::job_record& job) {
   row.truth("running", job.running);
+  append_text_or_null(row, "stopped_by", job.stopped ? job.stopped->by : std::string{});
+  append_instant(row, "stopped_ms", job.stopped ? std::optional{job.stopped->at} : std::nullopt);
   append_instant(row, "next_ms", job.next);
   append_instant(row, "last_ms", job.last);
   append_instant(row, "added_ms", job.added);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/trigger_note.hpp"
 #include "protocol/wire/api_members.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -29,6 +30,16 @@ std::string_view status_of(const core::log_row& run) noexcept {
   return run.trigger_code == success_code ? "running" : "pending";
 }
 
+/// How the run came about, as far as its note says it.
+void append_origin(json_object& row, const core::log_row& run) {
+  const auto note = core::decode_trigger_note(run.trigger_msg);
+  note ? row.text("kind", core::to_string(note->kind)) : row.null("kind");
+  if (note && number(note->origin) > 0)
+    row.number("origin", number(note->origin));
+  else
+    row.null("origin");
+}
+
 void append_api_run(std::string& out, const core::log_row& run) {
   const bool has_result = run.handle_code != 0;
   json_object row{out};
@@ -44,6 +55,7 @@ void append_api_run(std::string& out, const core::log_row& run) {
   append_instant(row, "trigger_ms", run.trigger_time);
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
+  append_origin(row, run);
   append_instant(row, "handle_ms", has_result ? run.handle_time : std::nullopt);
   row.number("handle_code", run.handle_code);
   has_result ? row.text("handle_message", run.handle_msg) : row.null("handle_message");
@@ -107,6 +119,7 @@ core::result<core::run_search> api_run_search_of(const form& sent, const api_cur
   if (from.place > 0)
     search.before = core::log_id{from.place};
   search.window.limit = from.limit;
+  search.handler = std::string{sent.text("handler").value_or("")};
   const auto wanted = sent.text("status").value_or("any");
   for (const auto& [name, status] : statuses)
     if (name == wanted) {

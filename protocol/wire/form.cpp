@@ -144,11 +144,19 @@ core::result<form> form::parse(std::string_view target, std::string_view content
 
 std::optional<std::string> form::text(std::string_view name) const {
   // Of equal names the first that came is the first.
+  read_.emplace(name);
   const auto found = values_.lower_bound(name);
   return found != values_.end() && found->first == name ? std::optional{found->second} : std::nullopt;
 }
 
 std::string form::text_or_empty(std::string_view name) const { return text(name).value_or(std::string{}); }
+
+std::optional<std::string> form::unread() const {
+  for (const auto& [name, value] : values_)
+    if (!read_.contains(name))
+      return name;
+  return std::nullopt;
+}
 
 core::result<std::optional<std::int32_t>> form::int32(std::string_view name) const {
   return optional_number<std::int32_t>(name, text(name));
@@ -169,6 +177,7 @@ core::result<std::int64_t> form::needed_int64(std::string_view name) const {
 core::result<std::vector<std::int64_t>> form::int64_list(std::string_view name) const {
   std::vector<std::int64_t> out;
   for (const auto& each : {std::string{name}, std::string{name} + "[]"}) {
+    read_.emplace(each);
     const auto [first, last] = values_.equal_range(each);
     for (auto it = first; it != last; ++it)
       for (std::string_view rest = it->second; !rest.empty();) {

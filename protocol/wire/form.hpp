@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,12 @@ public:
   /// Values of `name` and of `name[]`, also those of one comma list.
   [[nodiscard]] core::result<std::vector<std::int64_t>> int64_list(std::string_view name) const;
 
+  /// A name that is there and that nobody has asked for yet.
+  [[nodiscard]] std::optional<std::string> unread() const;
+
 private:
+  /// Names that were asked for.
+  mutable std::set<std::string, std::less<>> read_;
   std::multimap<std::string, std::string, std::less<>> values_;
 };
 

@@ -55,7 +55,8 @@ TEST_CASE_METHOD(gateway_fixture, "each method of a path has its own handler", "
   open(table);
   CHECK(get("/api/v1/things").body == "all ");
   CHECK(post("/api/v1/things", "").body == "new ");
-  CHECK(get("/xxl-job-admin/api/v1/things/12?x=13").body == "one 12");
+  CHECK(get("/xxl-job-admin/api/v1/things/12").body == "one 12");
+  CHECK(get("/xxl-job-admin/api/v1/things/12?x=13").status() == 400);
   CHECK(ask(text("DELETE", "/api/v1/things/12", "", "")).body == "gone 12");
   CHECK(post("/api/v1/things/12/runs/34", "").body == "run 1234");
   const auto refused = ask(text("PUT", "/api/v1/things/12", "", ""));

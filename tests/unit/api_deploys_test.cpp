@@ -74,7 +74,7 @@ TEST_CASE("api: a report whose runs nobody could count", "[wire][api]") {
 }
 
 TEST_CASE("api: what a client sends is what is read, and what it gets is what was told", "[wire][api]") {
-  const api_apply wish{"ci", 17, true, true, {{"a.toml", "x = \"\n\\\""}, {"b", ""}}};
+  const api_apply wish{"ci", 17, true, true, true, {{"a.toml", "x = \"\n\\\""}, {"b", ""}}};
   const auto sent = parse_api_apply(api_apply_body(wish));
   REQUIRE(sent);
   CHECK(sent->source == wish.source);
