@@ -22,5 +22,6 @@ void add_repair_commands(CLI::App& app, std::function<int()>& chosen);
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen);
 /// Looks at `app` when it runs: everything that was added until then is completed.
 void add_completion_command(CLI::App& app, std::function<int()>& chosen);
+void add_names_command(CLI::App& app, std::function<int()>& chosen);
 
 } // namespace ringmaster::apps

@@ -5,6 +5,7 @@
 
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/desk_pages.hpp"
 #include "apps/notification.hpp"
 #include "apps/report.hpp"
 #include "core/alarm_text.hpp"
@@ -54,6 +55,10 @@ int alarm_test(const alarm_test_options& options) {
   std::string to;
   if (const auto sent = send_test(options, to); !sent)
     return complain(sent.error());
+  if (options.json) {
+    print_json({{"channel", options.channel}, {"to", to.empty() ? api_document{} : api_document(to)}, {"sent", true}});
+    return exit_done;
+  }
   std::printf("sent through %s%s%s\n", options.channel.c_str(), to.empty() ? "" : " to ", to.c_str());
   return exit_done;
 }

@@ -4,6 +4,7 @@
 #include "apps/admin_desk.hpp"
 #include "apps/assembly.hpp"
 #include "apps/commands.hpp"
+#include "apps/confirm.hpp"
 #include "apps/data_folder.hpp"
 #include "apps/open_store.hpp"
 #include "apps/report.hpp"
@@ -30,29 +31,34 @@ core::result<database_ptr> empty_copy(const assembled& node) {
   return database;
 }
 
-/// Ready to open, and, for a dry run, as it was.
+/// Ready to open, and, for a dry run, as it was. Errors: also `not_found`: only `serve` and `migrate` make a database.
 core::result<database_ptr> ready_database(const assembled& node, bool dry_run) {
-  if (!dry_run)
-    if (auto ready = prepare_database_folder(node.settings); !ready)
-      return tl::unexpected<core::error>{ready.error()};
   auto database = make_database(node);
   if (!database)
     return database;
-  if (!dry_run) {
-    if (auto ready = prepare_schema(**database, node.settings); !ready)
-      return tl::unexpected<core::error>{ready.error()};
-    return database;
-  }
   auto pending = (*database)->pending_migrations();
   if (!pending)
     return tl::unexpected<core::error>{pending.error()};
-  return !pending->empty() && pending->front().number == 1 ? empty_copy(node) : std::move(database);
+  if (is_new_database(*pending))
+    return dry_run ? empty_copy(node) : tl::unexpected<core::error>{no_database(**database, node.settings)};
+  if (!dry_run)
+    if (auto ready = prepare_schema(**database, node.settings); !ready)
+      return tl::unexpected<core::error>{ready.error()};
+  return database;
 }
 
-core::result<core::deploy_report> apply_files(const apply_options& options) {
+/// What an apply did, and where.
+struct applied_files {
+  core::deploy_report report;
+  /// Empty: on a server.
+  std::string database = {};
+};
+
+core::result<applied_files> apply_files(const apply_options& options) {
   auto declared = config::load_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!declared)
     return tl::unexpected<core::error>{declared.error()};
+  declared->prunes_other_files = options.prune_all;
   auto what = assemble(options.config);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
@@ -67,7 +73,8 @@ core::result<core::deploy_report> apply_files(const apply_options& options) {
   auto report = (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
   if (report && !options.dry_run)
     report->on_their_way = wait_for_runs(**store, report->edited);
-  return report;
+  return std::move(report).map(
+    [&](core::deploy_report&& done) { return applied_files{std::move(done), (*database)->description()}; });
 }
 
 // -- through a server ------------------------------------------------------------------------------------------------------
@@ -80,7 +87,7 @@ core::result<std::string> body_of(const apply_options& options) {
   auto files = config::find_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!files)
     return tl::unexpected{files.error()};
-  protocol::wire::api_apply wish{options.source, options.revision, options.dry_run, options.prune, {}};
+  protocol::wire::api_apply wish{options.source, options.revision, options.dry_run, options.prune, options.prune_all, {}};
   for (auto& [name, text] : *files) {
     if (core::valid_utf8(text) != text)
       return core::fail(core::errc::invalid_argument, one_line(name) + ": it holds what is no UTF-8");
@@ -93,7 +100,7 @@ core::result<std::string> body_of(const apply_options& options) {
   return body;
 }
 
-core::result<core::deploy_report> apply_there(admin_desk& server, const apply_options& options) {
+core::result<applied_files> apply_there(admin_desk& server, const apply_options& options) {
   auto body = body_of(options);
   if (!body)
     return tl::unexpected{body.error()};
@@ -101,24 +108,55 @@ core::result<core::deploy_report> apply_there(admin_desk& server, const apply_op
   if (!answer)
     return tl::unexpected{answer.error()};
   auto done = protocol::wire::parse_api_applied(answer->dump(-1, ' ', false, api_document::error_handler_t::replace));
-  return done ? core::result<core::deploy_report>{std::move(done->report)}
+  return done ? core::result<applied_files>{applied_files{std::move(done->report)}}
               : core::fail(core::errc::unavailable, done.error().context + ": whether it applied the files is not known");
 }
 
-core::result<core::deploy_report> apply_somewhere(const apply_options& options) {
+core::result<applied_files> apply_somewhere(const apply_options& options) {
   const auto server = open_named_server(options);
   if (!server)
     return tl::unexpected{server.error()};
   return *server ? apply_there(**server, options) : apply_files(options);
 }
 
+/// Asks before something is removed; what that is, a dry run says.
+core::result<void> confirm_prune(const apply_options& options) {
+  if (!options.prune || options.dry_run || options.yes)
+    return {};
+  auto looked = options;
+  looked.dry_run = true;
+  const auto plan = apply_somewhere(looked);
+  if (!plan)
+    return tl::unexpected{plan.error()};
+  std::string what;
+  std::size_t removed = 0;
+  for (const auto& change : plan->report.changes)
+    if (change.kind == core::change_kind::remove) {
+      what += "- " + change.object + '\n';
+      ++removed;
+    }
+  if (removed == 0)
+    return {};
+  return confirm(what + "the source " + one_line(options.source) + " does not declare them any more: " + std::to_string(removed) +
+                   " will be removed, jobs with their history of sources",
+                 false);
+}
+
 } // namespace
 
 int apply(const apply_options& options) {
-  auto report = apply_somewhere(options);
-  if (!report)
-    return complain(report.error());
-  std::fputs((options.json ? describe_json(*report, options.dry_run) : describe(*report, options.dry_run)).c_str(), stdout);
+  if (auto agreed = confirm_prune(options); !agreed)
+    return complain(agreed.error());
+  const auto done = apply_somewhere(options);
+  if (!done)
+    return complain(done.error());
+  if (options.json) {
+    std::fputs(describe_json(done->report, options.dry_run).c_str(), stdout);
+    return exit_done;
+  }
+  std::fputs(describe(done->report, options.dry_run).c_str(), stdout);
+  if (!done->database.empty() && !options.dry_run)
+    std::printf("database: %s\n", one_line(done->database).c_str());
   return exit_done;
 }
 

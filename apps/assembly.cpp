@@ -77,6 +77,9 @@ core::result<void> prepare_schema(storage::database& database, const config::set
 core::result<core::declared_set> read_deploy_files(const config::settings& settings) {
   const auto& deploy = settings.deploy;
   auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, deploy.source, deploy.files_from});
+  // The configuration names the files of its source: there are no others.
+  if (declared)
+    declared->prunes_other_files = true;
   if (declared)
     if (auto known = check_channels(*declared, settings); !known)
       return tl::unexpected<core::error>{known.error()};

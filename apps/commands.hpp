@@ -46,6 +46,10 @@ struct apply_options : desk_options {
   std::int64_t revision = 0;
   bool dry_run = false;
   bool prune = false;
+  /// With `prune`: also what files declared that are not among `paths`.
+  bool prune_all = false;
+  /// Nothing is asked.
+  bool yes = false;
 };
 
 struct migrate_options {
@@ -74,6 +78,7 @@ struct alarm_test_options {
   std::string channel;
   /// For mail; empty: the sender's own address.
   std::string to;
+  bool json = false;
 };
 
 struct demo_options {

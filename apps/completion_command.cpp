@@ -30,9 +30,23 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
+/// What `ringmaster names` lists for an argument of this type.
+std::string names_of(const CLI::Option& option) {
+  const auto type = option.get_positional() ? option.get_name(true) : option.get_type_name();
+  static constexpr std::pair<std::string_view, const char*> kinds[] = {
+    {"JOB", "jobs"},         {"GROUP", "groups"},       {"APP", "groups"},
+    {"CHANNEL", "channels"}, {"KEY=VALUE", "settings"}, {"USER", "users"}};
+  for (const auto& [name, kind] : kinds)
+    if (type == name)
+      return kind;
+  return {};
+}
+
 void add_option_words(command_words& words, const CLI::Option& option) {
   if (option.get_positional()) {
     words.takes_files = words.takes_files || is_file(option);
+    if (words.names.empty())
+      words.names = names_of(option);
     if (option.get_lnames().empty() && option.get_snames().empty())
       for (const auto& value : values_of(option))
         words.subcommands.emplace_back(value, option.get_description());
@@ -41,7 +55,7 @@ void add_option_words(command_words& words, const CLI::Option& option) {
   const auto add = [&](const std::string& name) {
     words.options.emplace_back(name, option.get_description());
     if (option.get_items_expected_min() > 0)
-      words.valued.push_back({name, is_file(option), values_of(option)});
+      words.valued.push_back({name, is_file(option), values_of(option), names_of(option)});
   };
   for (const auto& name : option.get_lnames())
     add("--" + name);

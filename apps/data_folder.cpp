@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/folder_owner.hpp"
+
 namespace ringmaster::apps {
 
 namespace fs = std::filesystem;
@@ -44,8 +46,13 @@ core::result<void> prepare_data_dir(const config::settings& settings) {
   auto made = fs::create_directories(settings.data_dir, problem);
   if (problem)
     return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be made: " + problem.message());
-  if (made)
+  if (made) {
     fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
+    const int folder = ::open(settings.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    storage::give_to_folder_owner(folder, settings.data_dir);
+    if (folder >= 0)
+      ::close(folder);
+  }
   if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
     return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be written: " + std::strerror(errno));
   return {};
@@ -54,6 +61,17 @@ core::result<void> prepare_data_dir(const config::settings& settings) {
 core::result<void> prepare_database_folder(const config::settings& settings) {
   const auto inside = sqlite_file(settings).lexically_relative(settings.data_dir);
   return inside.empty() || *inside.begin() == ".." ? core::result<void>{} : prepare_data_dir(settings);
+}
+
+bool is_new_database(const std::vector<storage::migration_step>& pending) noexcept {
+  return !pending.empty() && pending.front().number == 1;
+}
+
+core::error no_database(const storage::database& database, const config::settings& settings) {
+  const auto file = sqlite_file(settings);
+  const auto place = file.empty() ? database.description() : file.string();
+  return {core::errc::not_found, "there is no database at " + place + ", named by " + settings.database.named_by +
+                                   "; `ringmaster serve` and `ringmaster migrate` make one"};
 }
 
 core::result<void> check_database_is_there(const config::settings& settings) {
@@ -101,6 +119,7 @@ core::result<sole_use> sole_use::take(const std::string& path, const std::string
   sole_use out{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (out.file_ < 0)
     return core::fail(core::errc::unavailable, path + " cannot be opened: " + std::strerror(errno));
+  storage::give_to_folder_owner(out.file_, path);
   if (::flock(out.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       return core::fail(core::errc::unavailable, path + " cannot be locked: " + std::strerror(errno));

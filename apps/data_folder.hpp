@@ -3,9 +3,11 @@
 // The folder that a node keeps its own things in, and who may use it.
 
 #include <string>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "core/result.hpp"
+#include "storage/open.hpp"
 
 namespace ringmaster::apps {
 
@@ -14,6 +16,12 @@ namespace ringmaster::apps {
 
 /// The same, when the database lives in that folder; else nothing is needed. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
+
+/// Whether these steps (`database::pending_migrations`) would make a database rather than bring one up to date.
+[[nodiscard]] bool is_new_database(const std::vector<storage::migration_step>& pending) noexcept;
+
+/// `not_found`: where no database is, which setting names that place, and which commands make one.
+[[nodiscard]] core::error no_database(const storage::database& database, const config::settings& settings);
 
 /// Rejects a start that would make a new SQLite file in a folder whose server had a database before: its file is missing, and an
 /// empty one in its place would give run ids a second time. Errors: `conflict`.

@@ -22,6 +22,7 @@ core::result<actors::apply_wish> read_body(const std::string& body, const config
   auto declared = config::parse_declared(documents, sent->source, sent->revision);
   if (!declared)
     return tl::unexpected{declared.error()};
+  declared->prunes_other_files = sent->prune_all;
   if (auto known = check_channels(*declared, settings); !known)
     return tl::unexpected{known.error()};
   return actors::apply_wish{std::move(*declared), sent->dry_run, sent->prune};

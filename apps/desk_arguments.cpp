@@ -4,11 +4,15 @@
 #include <charconv>
 
 #include "apps/report.hpp"
+#include "config/nearest.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::apps {
 
 namespace {
+
+/// Not listed by the help of each command: it names them in one line.
+constexpr const char* common_group = "";
 
 /// CLI11 reads a larger number as the largest one.
 bool is_id(const std::string& text) {
@@ -29,10 +33,13 @@ bool is_text(const std::string& argument) { return core::valid_utf8(argument) ==
 void add_config_options(CLI::App& command, config_options& options) {
   command
     .add_option("--config", options.file, "Configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
-    ->type_name("FILE");
+    ->type_name("FILE")
+    ->group(common_group);
   command.add_option("--set", options.set, "One setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated")
     ->type_name("KEY=VALUE")
-    ->allow_extra_args(false);
+    ->allow_extra_args(false)
+    ->group(common_group);
+  command.footer("Common options (explained by `ringmaster --help`): --config, --set");
 }
 
 void add_place_options(CLI::App& command, desk_options& options) {
@@ -40,13 +47,60 @@ void add_place_options(CLI::App& command, desk_options& options) {
   command.add_option("--server", options.server.url, "A running server (else RINGMASTER_SERVER, else the database itself)")
     ->type_name("URL")
     ->excludes("--config")
-    ->excludes("--set");
+    ->excludes("--set")
+    ->group(common_group);
   command
     .add_option("--token-file", options.server.token_file,
                 "Holds the API key for the server (else RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)")
-    ->type_name("FILE");
-  command.add_option("--ca-file", options.server.ca_file, "Certificates to trust in place of the system's")->type_name("FILE");
-  command.add_flag("--insecure-http", options.server.insecure_http, "Send the key in the clear to another machine");
+    ->type_name("FILE")
+    ->group(common_group);
+  command.add_option("--ca-file", options.server.ca_file, "Certificates to trust in place of the system's")
+    ->type_name("FILE")
+    ->group(common_group);
+  command.add_flag("--insecure-http", options.server.insecure_http, "Send the key in the clear to another machine")
+    ->group(common_group);
+  command.footer("Common options (explained by `ringmaster --help`): --config, --set, --server, --token-file, --ca-file, "
+                 "--insecure-http");
+}
+
+void add_common_help(CLI::App& app) {
+  app.footer("Common options of commands:\n"
+             "--config FILE: configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)\n"
+             "--set KEY=VALUE: one setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated\n"
+             "--server URL: a running server (else RINGMASTER_SERVER, else the database itself)\n"
+             "--token-file FILE: holds the API key for the server (else RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)\n"
+             "--ca-file FILE: certificates to trust in place of the system's\n"
+             "--insecure-http: send the key in the clear to another machine");
+}
+
+namespace {
+
+/// The command that the line has reached.
+const CLI::App& reached(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : reached(*parsed.front());
+}
+
+} // namespace
+
+std::string command_suggestion(const CLI::App& app) {
+  const auto left = app.remaining(true);
+  if (left.empty())
+    return {};
+  const auto& wrong = left.front();
+  const auto& command = reached(app);
+  std::vector<std::string> names;
+  if (wrong.starts_with("--")) {
+    for (const auto* option : command.get_options([](const CLI::Option*) { return true; }))
+      for (const auto& name : option->get_lnames())
+        names.push_back("--" + name);
+  } else {
+    for (const auto* each : command.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(each->get_name());
+  }
+  const std::vector<std::string_view> known{names.begin(), names.end()};
+  const auto text = config::suggestion(wrong, known);
+  return text.empty() ? text : "ringmaster: '" + wrong + "' is not known" + text + '\n';
 }
 
 void add_desk_options(CLI::App& command, desk_options& options) {

@@ -24,6 +24,12 @@ void add_place_options(CLI::App& command, desk_options& options);
 /// Those and `--json`.
 void add_desk_options(CLI::App& command, desk_options& options);
 
+/// Explains the common options in the help of the program.
+void add_common_help(CLI::App& app);
+
+/// Of a command line with a word too many: a line that names the closest one that is known; empty when none is close.
+[[nodiscard]] std::string command_suggestion(const CLI::App& app);
+
 /// `--cursor`, `--limit`.
 void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std::size_t& limit);
 

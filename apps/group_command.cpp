@@ -8,6 +8,7 @@
 #include "apps/job_text.hpp"
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
+#include "gateway/secrets.hpp"
 
 namespace ringmaster::apps {
 
@@ -102,10 +103,42 @@ int remove_group(const group_options& options) {
     [&](admin_desk&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
 }
 
+/// The token is made here, and shown once. A file that declares the group does not say it, so that is no obstacle.
+int rotate_token(const group_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto id = find_group(**desk, options.group);
+  if (!id)
+    return complain(id.error());
+  const auto place = "/groups/" + std::to_string(*id);
+  const auto now = (*desk)->ask_tagged({"GET", place});
+  if (!now)
+    return complain(now.error());
+  const auto token = gateway::random_token();
+  if (!token)
+    return complain(token.error());
+  const auto& group = now->document;
+  api_document body{{"app_name", text_in(group, "app_name")},
+                    {"title", text_in(group, "title")},
+                    {"address_type", text_in(group, "address_type")},
+                    {"access_token", *token}};
+  if (text_in(group, "address_type") == "manual")
+    body["addresses"] = items_in(group, "addresses");
+  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
+  if (!done)
+    return complain(done.error());
+  const auto name = one_line(text_in(group, "app_name"));
+  const api_document shown{{"id", *id}, {"app_name", name}, {"access_token", *token}};
+  return tell_once(options.json ? json_line(shown) : "access token: " + *token + '\n',
+                   "the token of group " + name + " was replaced",
+                   "replace it again with `ringmaster group rotate-token " + name + '`');
+}
+
 } // namespace
 
 void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* group = add_family(app, "group", "Executor groups: list, show, add, remove");
+  auto* group = add_family(app, "group", "Executor groups: list, show, add, rotate-token, remove");
   {
     auto [command, options] = add_command<group_list_options>(*group, "list", "Groups by app name", chosen, list_groups);
     add_page_options(*command, options->cursor, options->limit);
@@ -121,6 +154,12 @@ void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
     command->add_option("--address", options->addresses, "Of an executor that does not register; may be repeated")
       ->type_name("URL")
       ->allow_extra_args(false);
+  }
+  {
+    auto [command, options] = add_command<group_options>(
+      *group, "rotate-token", "Give its executors a new token, print it; the one before counts for 24 hours", chosen,
+      rotate_token);
+    command->add_option("GROUP", options->group, "Its app name, or id")->required();
   }
   auto [command, options] = add_command<group_options>(*group, "remove", "Remove one that has no jobs", chosen, remove_group);
   command->add_option("GROUP", options->group, "Its app name, or id")->required();

@@ -3,11 +3,13 @@
 #include <cstdio>
 
 #include "apps/admin_commands.hpp"
+#include "apps/assembly.hpp"
 #include "apps/desk_arguments.hpp"
 #include "apps/desk_pages.hpp"
 #include "apps/job_edits.hpp"
 #include "apps/job_text.hpp"
 #include "apps/report.hpp"
+#include "apps/run_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -45,7 +47,7 @@ int list_jobs(const job_list_options& options) {
     options, [&](admin_desk& desk) { return ask_jobs(desk, options); },
     [](admin_desk& desk, const api_document& page) {
       return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
-        return jobs_table(items_in(page), groups, desk.zone()) + more_text(page);
+        return jobs_table(items_in(page), groups, desk.zone(), system_now()) + more_text(page);
       });
     });
 }
@@ -73,7 +75,9 @@ int show_job(const job_show_options& options) {
     [](admin_desk& desk, const api_document& job) {
       return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
         const auto& runs = items_in(job, "last_runs");
-        return describe_job(job, groups, desk.zone()) + (runs.empty() ? "" : '\n' + runs_table(runs, desk.zone()));
+        const job_titles titles{{number_in(job, "id").value_or(0), title_of(job, groups)}};
+        return describe_job(job, groups, desk.zone(), system_now()) +
+               (runs.empty() ? "" : '\n' + runs_table(runs, titles, desk.zone()));
       });
     });
 }
@@ -86,7 +90,8 @@ void add_trigger(CLI::App& job, std::function<int()>& chosen) {
   command->add_option("--address", options->addresses, "In place of the group's executors; a comma list, or repeated")
     ->type_name("URL")
     ->allow_extra_args(false);
-  command->add_flag("--wait", options->wait, "Until they are done: exit 0 when all succeeded, else 1");
+  command->add_flag("--wait", options->wait, "Until they and their retries are over: exit 0 when all succeeded, else 1");
+  command->add_flag("--follow", options->follow, "As --wait, and print what they write; needs a server");
   command->add_option("--timeout", options->timeout, "How long to wait")->type_name("DURATION")->capture_default_str();
 }
 
@@ -118,6 +123,7 @@ void add_job_commands(CLI::App& app, std::function<int()>& chosen) {
     add_jobs(*command, *options);
     command->add_flag("--declared-too", options->declared_too,
                       "Also a job that a source declares (its next apply brings it back); not with --server");
+    command->add_flag("--yes", options->yes, "Remove without a question");
   }
   add_trigger(*job, chosen);
 }

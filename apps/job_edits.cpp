@@ -8,10 +8,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/confirm.hpp"
 #include "apps/desk_pages.hpp"
 #include "apps/job_text.hpp"
 #include "apps/progress.hpp"
+#include "apps/log_reading.hpp"
 #include "apps/report.hpp"
+#include "apps/run_text.hpp"
+#include "apps/run_waiting.hpp"
 #include "apps/table_text.hpp"
 #include "apps/time_text.hpp"
 #include "core/text.hpp"
@@ -104,6 +108,10 @@ void print_done(const api_document& item, const std::string& title, const char* 
   const auto done = item.contains("done") ? item["done"] : api_document{};
   if (const auto next = instant_in(done, "next_ms", where, ""); !next.empty())
     std::printf("; next at %s %s", next.c_str(), where.name().c_str());
+  for (const auto& run : items_in(done, "runs"))
+    if (run.is_number_integer())
+      std::printf("%s run %lld", &run == &items_in(done, "runs").front() ? ":" : ",",
+                  static_cast<long long>(run.get<std::int64_t>()));
   std::printf("\n");
   if (!done.contains("on_their_way"))
     return;
@@ -153,117 +161,91 @@ int edit_all(const edit_options& options, const char* target, const char* doing,
   return print(ask_bulk(**desk, *jobs, target, doing, api_document::object()), *jobs, done, options, (*desk)->zone());
 }
 
-// -- waiting for runs by hand ----------------------------------------------------------------------------------------------
+// -- runs by hand ----------------------------------------------------------------------------------------------------------
 
-/// Between two looks.
-constexpr std::chrono::milliseconds pause_first = 100ms;
-constexpr std::chrono::milliseconds pause_max = 1s;
+/// A node takes a wish within a moment, when one runs.
+constexpr auto taking_patience = 2s;
 
-bool is_done(const api_document& run) {
-  const auto triggered = number_in(run, "trigger_code").value_or(0);
-  return number_in(run, "handle_code").value_or(0) != 0 || (triggered != 0 && triggered != 200);
-}
-
-core::error was_dropped() { return {errc::not_found, "the run was dropped: its job or its row is gone"}; }
-
-/// A run that came of an intent.
-struct awaited_run {
-  std::int64_t id = 0;
-  /// Null: it goes on.
-  api_document over = {};
-};
-
-/// What is known of an intent while its runs are waited for. The intent itself may be forgotten before a long run is over.
-struct awaited {
+/// A wish and the runs that came of it so far.
+struct asked_run {
   std::int64_t intent = 0;
-  std::vector<awaited_run> runs = {};
-  std::string why = "the run has no result yet";
+  std::string title;
+  std::vector<std::int64_t> runs = {};
 };
 
-/// Remembers why there is no answer, if there may be one later. Errors: whatever else it is.
-core::result<void> goes_on(awaited& wanted, const core::error& why) {
-  if (!goes_on_failing(why.code))
-    return tl::unexpected{why.code == errc::not_found ? was_dropped() : why};
-  wanted.why = why.context;
-  return {};
-}
-
-core::result<void> find_runs(admin_desk& desk, awaited& wanted) {
-  const auto asked = desk.ask({"GET", "/intents/" + std::to_string(wanted.intent)});
-  if (!asked)
-    return goes_on(wanted, asked.error());
-  for (const auto& id : items_in(*asked, "runs"))
-    if (id.is_number_integer())
-      wanted.runs.push_back({id.get<std::int64_t>()});
-  const bool waits = truth_in(*asked, "waiting");
-  wanted.why = waits ? "no node has taken the run; is a server running?" : "the run has no result yet";
-  if (wanted.runs.empty() && !waits)
-    return tl::unexpected{was_dropped()};
-  return {};
-}
-
-/// Up to the first one that goes on.
-core::result<void> look_at_runs(admin_desk& desk, awaited& wanted) {
-  for (auto& run : wanted.runs) {
-    if (!run.over.is_null())
-      continue;
-    auto row = desk.ask({"GET", "/runs/" + std::to_string(run.id)});
-    if (!row)
-      return goes_on(wanted, row.error());
-    wanted.why = "the run has no result yet";
-    if (!is_done(*row))
-      return {};
-    run.over = std::move(*row);
-  }
-  return {};
-}
-
-/// Errors: `timeout`; `not_found` when the job went away first; those of the desk that time does not heal.
-core::result<api_document> wait_for_runs(admin_desk& desk, std::int64_t intent, std::chrono::steady_clock::time_point end) {
-  awaited wanted{intent};
-  const auto is_over = [](const awaited_run& run) { return !run.over.is_null(); };
-  for (auto pause = pause_first;; std::this_thread::sleep_for(pause)) {
-    if (wanted.runs.empty())
-      if (auto found = find_runs(desk, wanted); !found)
-        return tl::unexpected{found.error()};
-    if (auto looked = look_at_runs(desk, wanted); !looked)
-      return tl::unexpected{looked.error()};
-    if (!wanted.runs.empty() && std::all_of(wanted.runs.begin(), wanted.runs.end(), is_over)) {
-      auto rows = api_document::array();
-      for (auto& run : wanted.runs)
-        rows.push_back(std::move(run.over));
-      return rows;
+std::vector<asked_run> asked_runs_of(const outcome& asked, const named_jobs& jobs) {
+  std::vector<asked_run> wanted;
+  for (const auto& item : asked.items)
+    if (const auto intent = item.contains("done") ? number_in(item["done"], "intent") : std::nullopt) {
+      const auto known = jobs.titles.find(number_in(item, "id").value_or(0));
+      wanted.push_back({*intent, known != jobs.titles.end() ? known->second : std::string{"job"}});
     }
-    if (std::chrono::steady_clock::now() >= end)
-      return core::fail(errc::timeout, wanted.why);
-    // Requests to a server are counted.
-    pause = desk.is_server() ? std::min(pause * 3 / 2, pause_max) : pause_first;
-  }
+  return wanted;
 }
 
-int wait_for_all(admin_desk& desk, const outcome& asked, const trigger_options& options, core::milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  auto runs = api_document::array();
-  int code = exit_done;
-  for (const auto& item : asked.items) {
+/// Says which runs came of the wishes, while `print` is told what became of each.
+void add_runs(admin_desk& desk, outcome& asked) {
+  const auto end = std::chrono::steady_clock::now() + taking_patience;
+  for (auto& item : asked.items) {
     const auto intent = item.contains("done") ? number_in(item["done"], "intent") : std::nullopt;
     if (!intent)
       continue;
-    const auto found = wait_for_runs(desk, *intent, end);
-    if (!found) {
-      code = complain(found.error());
+    const auto runs = await_runs(desk, *intent, end);
+    item["done"]["runs"] = runs ? *runs : std::vector<std::int64_t>{};
+  }
+}
+
+/// Its run and the retries of that, to the last; each is followed in the log when that is wanted.
+core::result<void> follow_to_end(admin_desk& desk, std::int64_t run, const trigger_options& options,
+                                 std::chrono::steady_clock::time_point end, api_document& rows) {
+  for (std::optional<std::int64_t> next{run}; next;) {
+    if (options.follow) {
+      std::printf("run %lld\n", static_cast<long long>(*next));
+      if (follow_log(desk, *next) != exit_done)
+        std::fprintf(stderr, "ringmaster: the log of run %lld cannot be followed\n", static_cast<long long>(*next));
+    }
+    auto over = await_end(desk, *next, end);
+    if (!over)
+      return tl::unexpected{over.error()};
+    const auto retry = await_retry(desk, *over, end);
+    if (!retry)
+      return tl::unexpected{retry.error()};
+    rows.push_back(std::move(*over));
+    next = *retry;
+  }
+  return {};
+}
+
+/// Whether the last attempt of each succeeded.
+bool all_succeeded(const api_document& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const api_document& row) {
+    const auto is_retry_of_it = [&](const api_document& other) { return number_in(other, "origin") == number_in(row, "id"); };
+    return number_in(row, "handle_code") == 200 || std::any_of(rows.begin(), rows.end(), is_retry_of_it);
+  });
+}
+
+int wait_for_all(admin_desk& desk, std::vector<asked_run> wanted, const trigger_options& options, core::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  auto rows = api_document::array();
+  int code = exit_done;
+  for (auto& each : wanted) {
+    auto runs = await_runs(desk, each.intent, end);
+    if (runs && runs->empty())
+      runs = core::fail(errc::timeout, "no node has taken the run; is a server running?");
+    if (!runs) {
+      code = complain(runs.error());
       continue;
     }
-    for (const auto& run : *found) {
-      runs.push_back(run);
-      if (number_in(run, "handle_code") != 200)
-        code = exit_failed;
-    }
+    for (const auto run : *runs)
+      if (auto done = follow_to_end(desk, run, options, end, rows); !done)
+        code = complain(done.error());
   }
-  if (options.json && !runs.empty())
-    print_json({{"items", runs}});
-  else if (!runs.empty())
-    std::fputs(runs_table(runs, desk.zone()).c_str(), stdout);
+  if (!all_succeeded(rows))
+    code = exit_failed;
+  if (options.json && !rows.empty())
+    print_json({{"items", rows}});
+  else if (!rows.empty())
+    std::fputs(runs_table(rows, titles_of_jobs(desk, rows).value_or(job_titles{}), desk.zone()).c_str(), stdout);
   return code;
 }
 
@@ -304,6 +286,12 @@ int job_remove(const remove_options& options) {
   const auto jobs = find_jobs(**desk, options.jobs);
   if (!jobs)
     return complain(jobs.error());
+  std::string what;
+  for (const auto id : jobs->ids)
+    what += "- " + jobs->titles.at(id) + '\n';
+  what += std::to_string(jobs->ids.size()) + " jobs will be removed, with their logs";
+  if (auto agreed = confirm(what, options.yes); !agreed)
+    return complain(agreed.error());
   return print(remove_all(**desk, *jobs, options.declared_too), *jobs, "removed", options, (*desk)->zone());
 }
 
@@ -314,17 +302,19 @@ int job_trigger(const trigger_options& options) {
   auto body = body_of(options);
   if (!body)
     return complain(body.error());
-  const auto desk = open_desk(options);
+  const auto desk = options.follow ? open_server(options) : open_desk(options);
   if (!desk)
     return complain(desk.error());
   const auto jobs = find_jobs(**desk, options.jobs);
   if (!jobs)
     return complain(jobs.error());
-  const auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", std::move(*body));
+  auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", std::move(*body));
   const bool all_asked = !asked.ended && std::all_of(asked.items.begin(), asked.items.end(), succeeded);
-  if (!options.wait || !all_asked)
+  if ((!options.wait && !options.follow) || !all_asked) {
+    add_runs(**desk, asked);
     return print(asked, *jobs, "will run at once", options, (*desk)->zone());
-  return wait_for_all(**desk, asked, options, *limit);
+  }
+  return wait_for_all(**desk, asked_runs_of(asked, *jobs), options, *limit);
 }
 
 } // namespace ringmaster::apps

@@ -22,12 +22,16 @@ struct edit_options : desk_options {
 struct remove_options : edit_options {
   /// Also jobs that a source declares.
   bool declared_too = false;
+  /// Nothing is asked.
+  bool yes = false;
 };
 
 struct trigger_options : edit_options {
   std::optional<std::string> param;
   std::vector<std::string> addresses;
   bool wait = false;
+  /// As `wait`, with what the runs write.
+  bool follow = false;
   /// `30s`, `10m`, `1h`: how long `wait` waits.
   std::string timeout = "1h";
 };

@@ -7,10 +7,8 @@
 
 #include "apps/desk_pages.hpp"
 #include "apps/table_text.hpp"
-#include "core/execution_state.hpp"
-#include "core/result_text.hpp"
+#include "core/job.hpp"
 #include "core/text.hpp"
-#include "core/trigger_text.hpp"
 #include "protocol/wire/api_page.hpp"
 
 namespace ringmaster::apps {
@@ -18,8 +16,6 @@ namespace ringmaster::apps {
 namespace {
 
 using fields = std::vector<std::pair<std::string, std::string>>;
-
-constexpr std::int32_t timed_out = 502;
 
 std::string shown(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
 
@@ -44,48 +40,6 @@ std::string schedule_text(const api_document& job) {
   if (type == core::stored_name(core::schedule_type::fixed_rate))
     return "every " + conf + " s";
   return type == core::stored_name(core::schedule_type::none) ? "none" : type + ' ' + conf;
-}
-
-/// `waiting`, `sent`, `succeeded`, `failed`, `not sent`, `timed out`.
-std::string state_of(const api_document& run) {
-  const auto handled = number_in(run, "handle_code").value_or(0);
-  const auto triggered = number_in(run, "trigger_code").value_or(0);
-  if (handled == core::success_code)
-    return "succeeded";
-  if (handled == timed_out)
-    return "timed out";
-  if (handled != 0)
-    return "failed";
-  return triggered == 0 ? "waiting" : triggered == core::success_code ? "sent" : "not sent";
-}
-
-/// In native mode it is made of the row when somebody reads it; a Java admin wrote its own.
-std::string trigger_html(const api_document& run) {
-  auto message = text_in(run, "trigger_message");
-  auto note = core::decode_trigger_note(message);
-  if (!note)
-    return message;
-  const auto address = text_in(run, "address");
-  const auto handler = text_in(run, "handler");
-  const auto params = text_in(run, "params");
-  core::trigger_story story;
-  story.address = address;
-  story.handler = handler;
-  story.param = params;
-  story.code = static_cast<std::int32_t>(number_in(run, "trigger_code").value_or(0));
-  if (address.empty())
-    story.route_note = note->message;
-  story.note = *note;
-  return core::trigger_text(story, core::language::en, core::trigger_tail::remark);
-}
-
-void add_result(fields& all, const api_document& run, const core::zone& where) {
-  if (number_in(run, "handle_code").value_or(0) == 0)
-    return;
-  all.emplace_back("result code", number_text(run, "handle_code"));
-  if (number_in(run, "handle_ms"))
-    all.emplace_back("finished", instant_in(run, "handle_ms", where) + ' ' + where.name());
-  all.emplace_back("result", plain_text(core::result_text(text_in(run, "handle_message"), core::language::en)));
 }
 
 std::string children_text(const api_document& job) {
@@ -120,27 +74,35 @@ std::string title_of(const api_document& job, const group_titles& groups) {
                      : (group == groups.end() ? std::string{"-"} : one_line(group->second)) + '/' + key;
 }
 
-std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where) {
+std::string job_state_text(const api_document& job, const core::zone& where, core::time_point now) {
+  if (truth_in(job, "running"))
+    return "running";
+  const auto schedule = job.is_object() && job.contains("schedule") ? job["schedule"] : api_document{};
+  if (text_in(schedule, "type") == core::stored_name(core::schedule_type::none))
+    return "manual";
+  const auto by = shown(job, "stopped_by");
+  const auto at = number_in(job, "stopped_ms");
+  if (by.empty() || !at || *at < 0 || *at > protocol::wire::instant_ms_max)
+    return "stopped";
+  // The day stands only where it is another one.
+  const auto when = where.format(core::from_ms(*at));
+  const bool is_today = when.substr(0, 10) == where.format(now).substr(0, 10);
+  return "stopped by " + by + ", " + when.substr(is_today ? 11 : 0, is_today ? 5 : 16);
+}
+
+std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where, core::time_point now) {
   std::vector<std::vector<std::string>> rows{{"ID", "JOB", "NAME", "SCHEDULE", "STATE", "NEXT (" + where.name() + ")"}};
   for (const auto& job : jobs) {
     const auto group = groups.find(number_in(job, "group").value_or(0));
     rows.push_back({number_text(job, "id"),
                     (group == groups.end() ? std::string{} : one_line(group->second)) + '/' + text_or_dash(job, "key"),
-                    std::string{core::cut_characters(shown(job, "name"), 40)}, schedule_text(job),
-                    truth_in(job, "running") ? "running" : "stopped", instant_in(job, "next_ms", where)});
+                    shown(job, "name"), schedule_text(job),
+                    job_state_text(job, where, now), instant_in(job, "next_ms", where)});
   }
   return table_text(rows);
 }
 
-std::string runs_table(const api_document& runs, const core::zone& where) {
-  std::vector<std::vector<std::string>> lines{{"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "SHARD", "EXECUTOR"}};
-  for (const auto& run : runs)
-    lines.push_back({number_text(run, "id"), number_text(run, "job"), instant_in(run, "trigger_ms", where), state_of(run),
-                     text_or_dash(run, "shard"), text_or_dash(run, "address")});
-  return table_text(lines);
-}
-
-std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where) {
+std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where, core::time_point now) {
   fields all{{"id", number_text(job, "id")}, {"job", title_of(job, groups)}, {"name", shown(job, "name")}};
   const auto add = [&all](const char* name, std::string value) {
     if (!value.empty())
@@ -155,7 +117,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("start", instant_in(job, "start_at_ms", where, ""));
   add("end", instant_in(job, "end_at_ms", where, ""));
   add("jitter", jitter ? std::to_string(*jitter) + " ms" : "");
-  add("state", truth_in(job, "running") ? "running" : "stopped");
+  add("state", job_state_text(job, where, now));
   add("next", instant_in(job, "next_ms", where) + (number_in(job, "next_ms") ? " " + where.name() : ""));
   add("last", instant_in(job, "last_ms", where));
   add("handler", text_in(job, "handler"));
@@ -168,23 +130,6 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("timeout", timeout > 0 ? std::to_string(timeout) + " s" : "none");
   add("retry", number_text(job, "retry_count"));
   add("children", children_text(job));
-  return fields_text(all);
-}
-
-std::string describe_run(const api_document& run, const core::zone& where) {
-  fields all{{"run", number_text(run, "id")},
-             {"job", number_text(run, "job")},
-             {"state", state_of(run)},
-             {"triggered", instant_in(run, "trigger_ms", where) + ' ' + where.name()},
-             {"executor", text_or_dash(run, "address")},
-             {"handler", shown(run, "handler")},
-             {"param", shown(run, "params")}};
-  if (const auto shard = shown(run, "shard"); !shard.empty())
-    all.emplace_back("shard", shard);
-  all.emplace_back("retries left", number_text(run, "retry_left"));
-  all.emplace_back("trigger code", number_text(run, "trigger_code"));
-  add_result(all, run, where);
-  all.emplace_back("trigger", plain_text(trigger_html(run)));
   return fields_text(all);
 }
 

@@ -25,11 +25,14 @@ using group_titles = std::map<std::int64_t, std::string>;
 /// `pay-worker/settle`, or `job 12` for one without a key.
 [[nodiscard]] std::string title_of(const api_document& job, const group_titles& groups);
 
+/// `running`, `manual` (it has no schedule), `stopped`, `stopped by USER, 02:55`; with the day when that is not the day of `now`.
+[[nodiscard]] std::string job_state_text(const api_document& job, const core::zone& where, core::time_point now);
+
 /// Every job, whatever stands in it, is one line.
-[[nodiscard]] std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where);
-[[nodiscard]] std::string runs_table(const api_document& runs, const core::zone& where);
-[[nodiscard]] std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where);
-[[nodiscard]] std::string describe_run(const api_document& run, const core::zone& where);
+[[nodiscard]] std::string jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where,
+                                     core::time_point now);
+[[nodiscard]] std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where,
+                                       core::time_point now);
 
 /// What a page of HTML says, for a terminal: `<br>` ends a line, other tags go, entities become characters.
 [[nodiscard]] std::string plain_text(std::string_view html);

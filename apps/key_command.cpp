@@ -99,25 +99,71 @@ int remove_key(const key_remove_options& options) {
     [&](admin_desk&, const api_document&) { return "key " + std::to_string(options.key) + " removed\n"; });
 }
 
+struct key_rotate_options : key_remove_options {
+  bool keep_old = false;
+};
+
+core::result<api_document> find_key(admin_desk& desk, std::int64_t id) {
+  const auto all = ask_all(desk, query_text{"/keys"});
+  if (!all)
+    return tl::unexpected{all.error()};
+  for (const auto& key : items_in(*all))
+    if (number_in(key, "id") == id)
+      return key;
+  return core::fail(core::errc::not_found, "there is no key " + std::to_string(id));
+}
+
+/// The same name, user and lifetime. The new key is shown before the old one goes.
+int rotate_key(const key_rotate_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto old = find_key(**desk, options.key);
+  if (!old)
+    return complain(old.error());
+  api_document body{{"name", text_in(*old, "name")}, {"user", number_in(*old, "user").value_or(0)}};
+  const auto created = number_in(*old, "created_ms");
+  const auto expires = number_in(*old, "expires_ms");
+  if (created && expires)
+    body["expires_ms"] = core::to_ms(system_now()) + (*expires - *created);
+  const auto made = (*desk)->ask({"POST", "/keys", body});
+  if (!made)
+    return complain(made.error());
+  const auto id = std::to_string(number_in(*made, "id").value_or(0));
+  const auto told = tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n', "key " + id + " was made",
+                              "remove it with `ringmaster key remove " + id + '`');
+  if (told != exit_done || options.keep_old)
+    return told;
+  const auto removed = ask_to_remove(**desk, "/keys/", options.key);
+  return removed ? exit_done : complain(removed.error());
+}
+
 } // namespace
 
 void add_key_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* key = add_family(app, "key", "API keys of programs: add, list, remove");
+  auto* key = add_family(app, "key", "API keys of programs: add, list, rotate, remove");
   {
     auto [command, options] =
       add_command<key_add_options>(*key, "add", "Make one and print it: it is shown once", chosen, add_key);
     command->add_option("NAME", options->name, "What for")->required();
-    command->add_option("--user", options->user, "Whose it is: it may what he may; with --server else your own")
+    command
+      ->add_option("--user", options->user, "Owner of the key. The key has the owner's permissions. Default with --server: you")
       ->type_name("USER");
-    command->add_option("--expires", options->expires, "How long it is good, 90d say; else for ever")->type_name("DURATION");
+    command->add_option("--expires", options->expires, "Lifetime, e.g. 90d. Default: never expires")->type_name("DURATION");
   }
   {
     auto [command, options] =
       add_command<key_list_options>(*key, "list", "Keys by id, without what is secret", chosen, list_keys);
-    command->add_option("--user", options->user, "Only his")->type_name("USER");
+    command->add_option("--user", options->user, "Only those of this user")->type_name("USER");
+  }
+  {
+    auto [command, options] = add_command<key_rotate_options>(
+      *key, "rotate", "Replace one: print a new key of the same name, user and lifetime, then remove it", chosen, rotate_key);
+    command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
+    command->add_flag("--keep-old", options->keep_old, "Leave the old key valid until `key remove`");
   }
   auto [command, options] =
-    add_command<key_remove_options>(*key, "remove", "Nobody gets in with it any more", chosen, remove_key);
+    add_command<key_remove_options>(*key, "remove", "Remove one: it is not accepted any more", chosen, remove_key);
   command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
 }
 

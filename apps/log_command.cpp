@@ -8,6 +8,7 @@
 #include "apps/admin_commands.hpp"
 #include "apps/desk_arguments.hpp"
 #include "apps/desk_pages.hpp"
+#include "apps/log_reading.hpp"
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
 
@@ -32,11 +33,20 @@ constexpr std::size_t whole_part_bytes = 16 * 1024;
 /// An executor or a server that is away for a moment ends nothing.
 constexpr int failures_max = 5;
 
+/// Executors of XXL-JOB put the headings of a run into one line, with `<br>` between them.
+void break_headings(std::string& content) {
+  constexpr std::string_view heading = "<br>-----------";
+  constexpr std::size_t tag = 4;
+  for (auto at = content.find(heading); at != std::string::npos; at = content.find(heading, at))
+    content.replace(at, tag, "\n");
+}
+
 void print_part(const api_document& part, bool json) {
   if (json)
     return print_json(part);
   auto content = text_in(part, "content");
   std::erase(content, '\r');
+  break_headings(content);
   const auto text = harmless(std::move(content), "\n\t");
   std::fputs(text.c_str(), stdout);
   if (!text.empty() && !text.ends_with('\n'))
@@ -49,10 +59,7 @@ bool ends_with(const api_document& part, bool has_more, bool follow) {
   return truth_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
 }
 
-int print_log(const log_options& options) {
-  const auto desk = open_server(options);
-  if (!desk)
-    return complain(desk.error());
+int print_parts(admin_desk& desk, const log_options& options) {
   std::int64_t line = 1;
   for (int failures = 0;;) {
     query_text target{"/runs/" + std::to_string(options.run) + "/log"};
@@ -60,7 +67,7 @@ int print_log(const log_options& options) {
     if (options.follow)
       target.add("wait_s", std::to_string(wait_s));
     const auto begin = std::chrono::steady_clock::now();
-    const auto part = (*desk)->ask({"GET", target.text()});
+    const auto part = desk.ask({"GET", target.text()});
     if (!part && (!options.follow || !may_pass(part.error().code) || ++failures >= failures_max))
       return complain(part.error());
     const auto next = part ? number_in(*part, "to_line").value_or(0) + 1 : line;
@@ -78,7 +85,19 @@ int print_log(const log_options& options) {
   }
 }
 
+int print_log(const log_options& options) {
+  const auto desk = open_server(options);
+  return desk ? print_parts(**desk, options) : complain(desk.error());
+}
+
 } // namespace
+
+int follow_log(admin_desk& desk, std::int64_t run) {
+  log_options options;
+  options.run = run;
+  options.follow = true;
+  return print_parts(desk, options);
+}
 
 void add_log_command(CLI::App& app, std::function<int()>& chosen) {
   auto [command, options] = add_command<log_options>(app, "log", "What a run wrote; needs a server", chosen, print_log);

@@ -46,6 +46,7 @@ void fill_standard_files() {
 int run(int argc, char** argv) {
   CLI::App app{"Ringmaster: a distributed job scheduler, drop-in for the XXL-JOB admin", "ringmaster"};
   app.set_version_flag("--version", version_text);
+  add_common_help(app);
   app.require_subcommand(0, 1); // so that a wrong word is named before one is missed
   std::function<int()> chosen;
 
@@ -82,7 +83,12 @@ int run(int argc, char** argv) {
     ->type_name("N")
     ->check(revision_defect);
   apply_command->add_flag("--dry-run", applied.dry_run, "Only say what would change");
-  apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");
+  auto* prune =
+    apply_command->add_flag("--prune", applied.prune, "Remove what the same source declared before and no longer does");
+  apply_command
+    ->add_flag("--prune-all", applied.prune_all, "With --prune: also what files declared that are not given now")
+    ->needs(prune);
+  apply_command->add_flag("--yes", applied.yes, "Remove without a question");
   apply_command->callback([&] { chosen = [&] { return run_with_texts(*apply_command, [&] { return apply(applied); }); }; });
 
   add_export_command(app, chosen);
@@ -126,6 +132,7 @@ int run(int argc, char** argv) {
   add_config_options(*alarm_test_command, alarm.config);
   alarm_test_command->add_option("CHANNEL", alarm.channel, "mail, or the name of a [[webhook]]")->required();
   alarm_test_command->add_option("--to", alarm.to, "For mail: to whom; default the sender's own address")->type_name("ADDRESS");
+  alarm_test_command->add_flag("--json", alarm.json, "For machines");
   alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
 
   add_job_commands(app, chosen);
@@ -138,6 +145,7 @@ int run(int argc, char** argv) {
   add_user_commands(app, chosen);
   add_key_commands(app, chosen);
   add_completion_command(app, chosen);
+  add_names_command(app, chosen);
 
   config_options doctor_config;
   bool doctor_json = false;
@@ -152,6 +160,9 @@ int run(int argc, char** argv) {
     if (!chosen)
       throw CLI::RequiredError(app.get_subcommands().empty() ? "A subcommand"
                                                              : app.get_subcommands().front()->get_name() + ": a subcommand");
+  } catch (const CLI::ExtrasError& problem) {
+    std::fputs(command_suggestion(app).c_str(), stderr);
+    return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }

@@ -33,6 +33,8 @@ void print(const change_plan& plan, const std::string& database, bool dry_run, b
     std::printf("note: %s\n", note.c_str());
   if (plan.steps.empty())
     std::printf("%s: up to date\n", database.c_str());
+  else
+    std::printf("database: %s\n", database.c_str());
 }
 
 /// Adds what this change does, or would do, to `all`.

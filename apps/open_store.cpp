@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "apps/data_folder.hpp"
+
 namespace ringmaster::apps {
 
 using namespace std::chrono_literals;
@@ -15,6 +17,9 @@ core::result<opened_store> open_store(const config_options& options) {
   auto database = make_database(*what);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
+  // Whatever else is wrong, `open` says.
+  if (const auto pending = (*database)->pending_migrations(); pending && is_new_database(*pending))
+    return tl::unexpected<core::error>{no_database(**database, what->settings)};
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};

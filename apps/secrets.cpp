@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "config/validate.hpp"
+#include "storage/folder_owner.hpp"
 
 namespace ringmaster::apps {
 
@@ -53,6 +54,7 @@ core::result<void> write_private(const fs::path& path, const std::string& text) 
   // A file of a start that broke off goes; a link or a file that another user put there in between is an error.
   ::unlink(unfinished.c_str());
   int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  storage::give_to_folder_owner(file, unfinished);
   auto written = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
   auto reason = errno;
   if (file >= 0)

@@ -56,6 +56,13 @@ std::string described(const std::vector<helped_word>& words) {
   return out;
 }
 
+std::string name_of(const commands_of& commands) { return commands.front().path; }
+
+/// What the program lists when a word is completed; nothing when it cannot.
+std::string asked_names(const std::string& program, const std::string& kind) {
+  return "$(" + program + " names " + kind + " 2>/dev/null)";
+}
+
 /// Of `case "$at $before"`: what may be the value of an option. The actions of a shell are given.
 std::string value_cases(const commands_of& commands, const std::string& files, const char* list_begin, const char* list_end) {
   std::string out;
@@ -66,6 +73,8 @@ std::string value_cases(const commands_of& commands, const std::string& files, c
         out += files + ' ';
       else if (!option.values.empty())
         out += list_begin + joined(option.values, " ") + list_end + ' ';
+      else if (!option.names.empty())
+        out += list_begin + asked_names(name_of(commands), option.names) + list_end + ' ';
       out += "return ;;\n";
     }
   return out;
@@ -90,12 +99,14 @@ _)" + name + R"(() {
     esac
   done
   case "$at $before" in
-)" + value_cases(commands, '_' + name + R"(_files "$current";)", R"(COMPREPLY=($(compgen -W ')", R"(' -- "$current"));)") +
+)" + value_cases(commands, '_' + name + R"(_files "$current";)", R"(COMPREPLY=($(compgen -W ")", R"(" -- "$current"));)") +
                     R"(  esac
   case "$at" in
 )";
   for (const auto& command : commands) {
     out += "    " + quoted(command.path) + ") words=" + quoted(words_of(command)) + ' ';
+    if (!command.names.empty())
+      out += "; [[ $current == -* ]] || words=\"" + asked_names(name, command.names) + " $words\" ";
     out += command.takes_files ? "; [[ $current == -* ]] || { _" + name + "_files \"$current\"; return; } ;;\n" : ";;\n";
   }
   return out + "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _" + name + ' ' + name + '\n';
@@ -120,6 +131,8 @@ std::string zsh_script(const commands_of& commands) {
     auto all = command.subcommands;
     all.insert(all.end(), command.options.begin(), command.options.end());
     out += "    " + quoted(command.path) + ")\n      known=(\n" + described(all) + "      )\n";
+    if (!command.names.empty())
+      out += "      compadd -- " + asked_names(name, command.names) + '\n';
     out += command.takes_files ? "      _files\n      ;;\n" : "      ;;\n";
   }
   return out + "  esac\n  _describe " + name + " known\n}\nif [ \"$funcstack[1]\" = _" + name + " ]; then\n  _" + name +
@@ -146,13 +159,16 @@ complete -c )" + name + " -f\n";
       out += begin + " -a " + word + " -d " + fish_quoted(help) + '\n';
     if (command.takes_files)
       out += begin + " -F\n";
+    if (!command.names.empty())
+      out += begin + " -a " + fish_quoted("(" + name + " names " + command.names + " 2>/dev/null)") + '\n';
     for (const auto& [word, help] : command.options) {
       const bool is_long = word.starts_with("--");
       const auto valued = std::find_if(command.valued.begin(), command.valued.end(),
                                        [&word = word](const valued_option& each) { return each.name == word; });
       out += begin + (is_long ? " -l " + word.substr(2) : " -s " + word.substr(1)) + " -d " + fish_quoted(help);
       if (valued != command.valued.end())
-        out += valued->takes_file ? " -r -F" : " -x -a " + fish_quoted(joined(valued->values, " "));
+        out += valued->takes_file ? " -r -F" : " -x -a " + fish_quoted(valued->names.empty() ? joined(valued->values, " ")
+                                                               : "(" + name + " names " + valued->names + " 2>/dev/null)");
       out += '\n';
     }
   }

@@ -17,6 +17,8 @@ struct valued_option {
   bool takes_file = false;
   /// The only values that it takes, if they are few.
   std::vector<std::string> values = {};
+  /// Of `ringmaster names`: what lists its values; empty: nothing does.
+  std::string names = {};
 };
 
 /// One command, `ringmaster job list` say: its subcommands, and its options with their dashes.
@@ -27,6 +29,8 @@ struct command_words {
   std::vector<valued_option> valued;
   /// Files are what comes without an option.
   bool takes_files = false;
+  /// Of `ringmaster names`: what comes without an option; empty: something else.
+  std::string names = {};
 };
 
 /// `commands`: every one, the program first.

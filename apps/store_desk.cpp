@@ -2,10 +2,14 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
+#include <unistd.h>
+
 #include "apps/desk_pages.hpp"
+#include "apps/table_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -29,6 +33,12 @@ std::optional<std::int64_t> match(std::string_view pattern, std::string_view pat
 class store_desk final : public admin_desk {
 public:
   explicit store_desk(opened_store opened) : opened_{std::move(opened)} {}
+  ~store_desk() override {
+    if (has_written_ && ::isatty(STDERR_FILENO) == 1)
+      std::fprintf(stderr, "ringmaster: database: %s\n", one_line(opened_.database->description()).c_str());
+  }
+  store_desk(const store_desk&) = delete;
+  store_desk& operator=(const store_desk&) = delete;
 
   core::result<tagged_document> ask_tagged(const api_question& what) override {
     auto query = protocol::wire::form::parse(what.target, {}, {});
@@ -41,9 +51,11 @@ public:
     std::string tag;
     for (const auto routes : {job_routes(), run_routes(), people_routes(), node_routes()})
       for (const auto& route : routes)
-        if (const auto id = match(route.path, path); id && route.method == what.method)
+        if (const auto id = match(route.path, path); id && route.method == what.method) {
+          has_written_ = has_written_ || what.method != "GET";
           return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), *id, std::move(*body),
                                    what.if_match, tag});
+        }
     return core::fail(core::errc::unsupported, what.method + ' ' + std::string{path} + " needs a running server: --server");
   }
   const core::zone& zone() const override { return opened_.what.schedule_zone; }
@@ -55,6 +67,8 @@ private:
   }
 
   opened_store opened_;
+  /// A user at a terminal is told which database that was.
+  bool has_written_ = false;
 };
 
 } // namespace

@@ -174,6 +174,17 @@ result<api_document> group_add(const store_question& asked) {
     .map([](core::group_id id) { return api_document{{"id", core::number(id)}}; });
 }
 
+result<api_document> group_replace(const store_question& asked) {
+  const auto group = group_of(asked);
+  if (!group)
+    return tl::unexpected{group.error()};
+  return wire::parse_api_group(asked.body)
+    .and_then([&](const core::group_draft& draft) {
+      return asked.store.group_editing().update(*group, draft, asked.seen, local_operator(), system_now());
+    })
+    .map([] { return api_document{}; });
+}
+
 result<api_document> group_remove(const store_question& asked) {
   return group_of(asked)
     .and_then([&](core::group_id group) {
@@ -193,6 +204,7 @@ constexpr std::array answers_about_jobs = std::to_array<store_route>({
   {"GET", "/groups", group_page},
   {"GET", "/groups/{id}", group_read},
   {"POST", "/groups", group_add},
+  {"PUT", "/groups/{id}", group_replace},
   {"DELETE", "/groups/{id}", group_remove},
 });
 

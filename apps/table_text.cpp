@@ -2,23 +2,72 @@
 
 #include <algorithm>
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "core/text.hpp"
 #include "core/text_width.hpp"
 
 namespace ringmaster::apps {
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+namespace {
+
+/// A narrower column says nothing any more.
+constexpr std::size_t column_min = 8;
+constexpr std::size_t gap = 2;
+
+std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], core::columns_of(row[i]));
   }
+  return widths;
+}
+
+/// Takes from the widest column until all fit.
+void fit(std::vector<std::size_t>& widths, std::size_t columns_max) {
+  auto sum = widths.empty() ? 0 : (widths.size() - 1) * gap;
+  for (const auto width : widths)
+    sum += width;
+  while (sum > columns_max) {
+    const auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= column_min)
+      return;
+    --*widest;
+    --sum;
+  }
+}
+
+std::string cell_of(const std::string& text, std::size_t width) {
+  if (core::columns_of(text) <= width)
+    return text;
+  return std::string{core::cut_columns(text, width - 1)} + "…";
+}
+
+} // namespace
+
+std::size_t terminal_columns() {
+  if (::isatty(STDOUT_FILENO) != 1)
+    return 0;
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows) { return table_text(rows, terminal_columns()); }
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max) {
+  auto widths = widths_of(rows);
+  if (columns_max > 0)
+    fit(widths, columns_max);
   std::string text;
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - core::columns_of(row[i]) + 2, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto cell = cell_of(row[i], widths[i]);
+      line += cell + std::string(widths[i] - core::columns_of(cell) + gap, ' ');
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }

@@ -9,8 +9,14 @@
 
 namespace ringmaster::apps {
 
-/// Columns as wide as their widest cell, two blanks between them, no blanks at the end. The first row is the heading.
+/// Columns as wide as their widest cell, two blanks between them, no blanks at the end. The first row is the heading. On a
+/// terminal that is narrower, the widest columns are cut, and cut cells end with `…`.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
+/// The same for a terminal of so many columns; 0: whatever it takes.
+[[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max);
+
+/// Columns of the terminal that standard output is; 0: it is none.
+[[nodiscard]] std::size_t terminal_columns();
 
 /// `name: value`, one line each, values aligned. A value of several lines goes on below.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields);

@@ -133,10 +133,117 @@ int reset_user_password(const user_options& options) {
                    "the password of " + one_line(options.name) + " was changed", other_password(options.name));
 }
 
+struct user_rights_options : user_options {
+  /// `pay-worker=editor`, or the group alone to take the right away.
+  std::vector<std::string> rights;
+};
+
+struct user_edit_options : user_options {
+  bool admin = false;
+  bool no_admin = false;
+};
+
+/// Reads the user, lets `change` say what the user may from now on, and writes that unless another edit came in between.
+template <class Change>
+core::result<api_document> change_user(admin_desk& desk, const std::string& name, Change change) {
+  const auto user = find_user(desk, name);
+  if (!user)
+    return tl::unexpected{user.error()};
+  const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
+  const auto now = desk.ask_tagged({"GET", place});
+  if (!now)
+    return tl::unexpected{now.error()};
+  api_document body{{"admin", truth_in(now->document, "admin")}, {"rights", items_in(now->document, "rights")}};
+  if (auto changed = change(body); !changed)
+    return tl::unexpected{changed.error()};
+  if (auto done = desk.ask({"PUT", place, body, "application/json", now->etag}); !done)
+    return done;
+  return desk.ask({"GET", place});
+}
+
+int tell_rights(const user_options& options, const desk_question& ask) {
+  return ask_and_tell(options, ask, [](admin_desk& desk, const api_document& user) {
+    return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+      return one_line(text_in(user, "name")) + " may: " + rights_of(user, groups) + '\n';
+    });
+  });
+}
+
+void drop_right(api_document& rights, std::int64_t group) {
+  auto kept = api_document::array();
+  for (const auto& each : rights)
+    if (number_in(each, "group") != group)
+      kept.push_back(each);
+  rights = std::move(kept);
+}
+
+int grant_rights(const user_rights_options& options) {
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      const auto granted = rights_in(desk, options.rights);
+      if (!granted)
+        return tl::unexpected{granted.error()};
+      for (const auto& right : *granted) {
+        drop_right(body["rights"], number_in(right, "group").value_or(0));
+        body["rights"].push_back(right);
+      }
+      return {};
+    });
+  });
+}
+
+int revoke_rights(const user_rights_options& options) {
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      for (const auto& name : options.rights) {
+        const auto group = find_group(desk, name);
+        if (!group)
+          return tl::unexpected{group.error()};
+        drop_right(body["rights"], *group);
+      }
+      return {};
+    });
+  });
+}
+
+int edit_user(const user_edit_options& options) {
+  if (options.admin == options.no_admin)
+    return complain({core::errc::invalid_argument, "say what changes: --admin or --no-admin"});
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      body["admin"] = options.admin;
+      return {};
+    });
+  });
+}
+
+void add_rights_commands(CLI::App& user, std::function<int()>& chosen) {
+  {
+    auto [command, options] =
+      add_command<user_rights_options>(user, "grant", "Give a user rights in groups, in place of those there", chosen,
+                                       grant_rights);
+    command->add_option("NAME", options->name, "The user's name")->required();
+    command->add_option("RIGHT", options->rights, "viewer, operator or editor in a group")
+      ->required()
+      ->type_name("GROUP=RIGHT");
+  }
+  {
+    auto [command, options] =
+      add_command<user_rights_options>(user, "revoke", "Take a user's rights in groups away", chosen, revoke_rights);
+    command->add_option("NAME", options->name, "The user's name")->required();
+    command->add_option("GROUP", options->rights, "App names, or ids")->required();
+  }
+  auto [command, options] =
+    add_command<user_edit_options>(user, "edit", "Make a user an administrator, or one no more", chosen, edit_user);
+  command->add_option("NAME", options->name, "The user's name")->required();
+  auto* admin = command->add_flag("--admin", options->admin, "All permissions");
+  command->add_flag("--no-admin", options->no_admin, "Only the rights in groups")->excludes(admin);
+}
+
 } // namespace
 
 void add_user_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* user = add_family(app, "user", "Users: list, add, remove, reset-password");
+  auto* user = add_family(app, "user", "Users: list, add, grant, revoke, edit, remove, reset-password");
   {
     auto [command, options] = add_command<user_list_options>(*user, "list", "Users and their rights", chosen, list_users);
     add_page_options(*command, options->cursor, options->limit);
@@ -153,11 +260,12 @@ void add_user_commands(CLI::App& app, std::function<int()>& chosen) {
   }
   {
     auto [command, options] =
-      add_command<user_options>(*user, "remove", "Remove one, with his sessions and keys", chosen, remove_user);
+      add_command<user_options>(*user, "remove", "Remove one, with their sessions and keys", chosen, remove_user);
     command->add_option("NAME", options->name, "The user's name")->required();
   }
+  add_rights_commands(*user, chosen);
   auto [command, options] = add_command<user_options>(
-    *user, "reset-password", "Give a user a new random password, print it, and end his sessions", chosen, reset_user_password);
+    *user, "reset-password", "Give a user a new random password, print it, and end their sessions", chosen, reset_user_password);
   command->add_option("NAME", options->name, "The user's name")->required();
 }
 

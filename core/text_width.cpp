@@ -57,4 +57,17 @@ std::size_t columns_of(std::string_view utf8) noexcept {
   return columns;
 }
 
+std::string_view cut_columns(std::string_view utf8, std::size_t columns_max) noexcept {
+  const unicode_here here;
+  std::size_t columns = 0;
+  for (auto rest = utf8; !rest.empty();) {
+    const auto before = utf8.size() - rest.size();
+    const auto width = ::wcwidth(static_cast<wchar_t>(take_character(rest)));
+    columns += width < 0 ? 1 : static_cast<std::size_t>(width);
+    if (columns > columns_max)
+      return utf8.substr(0, before);
+  }
+  return utf8;
+}
+
 } // namespace ringmaster::core

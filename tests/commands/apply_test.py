@@ -41,7 +41,8 @@ class ApplyTest(Case):
         self.assertEqual(self.jobs(), ["report", "settle"])
         self.succeed("apply", f"{self.folder}/jobs.d/a.toml")
         self.assertEqual(self.jobs(), ["report", "settle"])
-        self.assertIn("- job pay-worker/report\n", self.succeed("apply", f"{self.folder}/jobs.d/a.toml", "--prune").out)
+        pruned = self.succeed("apply", f"{self.folder}/jobs.d/a.toml", "--prune", "--prune-all", "--yes")
+        self.assertIn("- job pay-worker/report\n", pruned.out)
         self.assertEqual(self.jobs(), ["settle"])
 
     def test_another_source_is_left_alone(self):

@@ -53,8 +53,8 @@ class BothWaysTest(Case):
             self.assertEqual([(each["id"], each["status"]) for each in items], [(1, 200), (2, 400), (77, 404)])
             self.assertEqual(ask("job", "start", "2").code, 2)
             self.assertEqual(ask("job", "start", "77").code, 1)
-            self.assertEqual(ask("job", "trigger", "1", "--param", "x").out, "job 1 will run at once\n")
-            self.assertEqual(ask("job", "remove", "1").code, 1)
+            self.assertRegex(ask("job", "trigger", "1", "--param", "x").out, r"\Ajob 1 will run at once(: run \d+)?\n\Z")
+            self.assertEqual(ask("job", "remove", "1", "--yes").code, 1)
         self.assertEqual(self.remote("job", "remove", "1", "--declared-too").code, 2)
 
     def test_files_are_applied_alike(self):
@@ -79,7 +79,7 @@ class BothWaysTest(Case):
         for ask in (self.run_it, self.remote):
             self.assertEqual(ask("apply", files, "--revision", "6").errors,
                              ["ringmaster: revision 6 of the source apply is older than revision 7, which was applied before"])
-        self.assertIn("- job pay-worker/late\n", self.remote("apply", files, "--revision", "7", "--prune").out)
+        self.assertIn("- job pay-worker/late\n", self.remote("apply", files, "--revision", "7", "--prune", "--yes").out)
         self.assertEqual(self.jobs(), ["child", "settle"])
         self.assertEqual(self.rows("SELECT DISTINCT user_name FROM rm_audit WHERE object_name LIKE '%late' AND remote <> ''"),
                          [("admin",)])
@@ -147,8 +147,8 @@ class BothWaysTest(Case):
 
     def test_runs_are_cleared_alike(self):
         for ask in (self.run_it, self.remote):
-            self.assertEqual(json.loads(ask("run", "clear", "--older-than", "30d", "--json").out), {"removed": 0})
-            self.assertEqual(ask("run", "clear", "--job", "1", "--keep-newest", "10").code, 0)
+            self.assertEqual(json.loads(ask("run", "clear", "--older-than", "30d", "--yes", "--json").out), {"removed": 0})
+            self.assertEqual(ask("run", "clear", "--job", "1", "--keep-newest", "10", "--yes").code, 0)
             self.assertEqual(ask("run", "clear").code, 2)
             self.assertEqual(ask("run", "clear", "--all", "--keep-newest", "1").code, 2)
             self.assertEqual(ask("run", "show", "12345").code, 1)
@@ -178,8 +178,10 @@ class BothWaysTest(Case):
         token = self.key_of("viewer")
         self.assertEqual(self.remote("job", "list", token=token).code, 0)
         self.assertEqual(json.loads(self.remote("job", "stop", "1", "--json", token=token).out)["items"][0]["status"], 403)
-        for command in (("job", "stop", "1"), ("job", "trigger", "1"), ("job", "remove", "1"), ("group", "add", "worker-x"),
-                        ("group", "remove", "pay-worker"), ("user", "list"), ("user", "add", "some"), ("run", "clear", "--all"),
+        for command in (("job", "stop", "1"), ("job", "trigger", "1"), ("job", "remove", "1", "--yes"),
+                        ("group", "add", "worker-x"),
+                        ("group", "remove", "pay-worker"), ("user", "list"), ("user", "add", "some"),
+                        ("run", "clear", "--all", "--yes"),
                         ("export",), ("apply", f"{self.folder}/jobs.toml")):
             result = self.remote(*command, token=token)
             self.assertEqual((result.code, len(result.errors)), (1, 1), (command, result))

@@ -108,6 +108,8 @@ class Server:
 
 class Case(unittest.TestCase):
     binary = ""
+    # Tests begin as after `ringmaster migrate`: apply alone makes no database.
+    apply_finds_database = True
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="ringmaster-commands-")
@@ -127,7 +129,15 @@ class Case(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return str(path)
 
+    def make_database(self) -> None:
+        """As `ringmaster migrate` makes one: apply does not."""
+        if not (self.data / "ringmaster.db").exists():
+            subprocess.run([self.binary, "migrate"], check=True, capture_output=True, env=self.environment(), timeout=DEADLINE_S)
+
     def run_it(self, *arguments: str, variables: dict[str, str] | None = None) -> Result:
+        elsewhere = {"--dry-run", "--server", "--config"}
+        if self.apply_finds_database and arguments[:1] == ("apply",) and not elsewhere & set(arguments):
+            self.make_database()
         done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=DEADLINE_S,
                               stdin=subprocess.DEVNULL, env=self.environment(variables), check=False)
         return Result(done.returncode, done.stdout, done.stderr)

@@ -282,7 +282,7 @@ class StrangerTest(Case):
     def test_a_run_is_ended(self):
         server = Stranger(self, 200, "application/json", b'{"message":"killed<br>\\u001b now"}')
         self.assertEqual(self.ask(server, "run", "kill", "7").out, "run 7 ended: killed   now\n")
-        self.assertEqual(server.seen[0][:2], ("POST", "/api/v1/runs/7/kill"))
+        self.assertEqual(server.seen[-1][:2], ("POST", "/api/v1/runs/7/kill"))
         silent = Stranger(self, 200, "application/json", b'{"message":""}')
         self.assertEqual(self.ask(silent, "run", "kill", "7").out, "run 7 ended\n")
 
