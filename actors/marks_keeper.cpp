@@ -24,13 +24,17 @@ core::kept_marks marks_keeper::marks() const {
 
 // A claim whose answer was lost and that is asked for again has the ids that it had.
 void marks_keeper::note(const core::claim_outcome& outcome) {
-  if (outcome.runs.empty() || outcome.repeated)
+  std::vector<core::log_id> ids;
+  for (const auto& run : outcome.runs)
+    ids.push_back(run.id);
+  for (const auto& row : outcome.missed)
+    ids.push_back(row.id);
+  if (ids.empty() || outcome.repeated)
     return;
-  const auto [lowest, highest] =
-    std::minmax_element(outcome.runs.begin(), outcome.runs.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  const auto [lowest, highest] = std::minmax_element(ids.begin(), ids.end());
   const std::lock_guard held{lock_};
-  repeated_ = repeated_ || lowest->id <= highest_;
-  highest_ = std::max(highest_, highest->id);
+  repeated_ = repeated_ || *lowest <= highest_;
+  highest_ = std::max(highest_, *highest);
   const bool above = highest_ > marks_.ceiling;
   if (now_() >= write_at_ || (above && !fails_))
     write(core::marks_ahead(marks_, highest_));

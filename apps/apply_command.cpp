@@ -73,6 +73,8 @@ core::result<applied_files> apply_files(const apply_options& options) {
   auto report = (*store)->deploys().apply(*declared, options.dry_run, options.prune, system_now());
   if (report && !options.dry_run)
     report->on_their_way = wait_for_runs(**store, report->edited);
+  if (report)
+    report->warnings = warnings_of(*declared, *what);
   return std::move(report).map(
     [&](core::deploy_report&& done) { return applied_files{std::move(done), (*database)->description()}; });
 }

@@ -7,6 +7,8 @@
 #include "config/declared_file.hpp"
 #include "config/load.hpp"
 #include "config/validate.hpp"
+#include "core/declared_warnings.hpp"
+#include "core/schedule_rules.hpp"
 #include "core/sqlite_url.hpp"
 
 namespace ringmaster::apps {
@@ -106,8 +108,13 @@ core::result<void> check_channels(const core::declared_set& declared, const conf
   return {};
 }
 
-core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
-                                                     core::time_point now) {
+std::vector<std::string> warnings_of(const core::declared_set& declared, const assembled& what) {
+  core::schedule_rules rules{what.schedule_zone};
+  return core::warnings_of(declared, !what.settings.mail.host.empty(), rules, system_now());
+}
+
+core::result<core::deploy_report> apply_deploy_files(storage::database& database, const assembled& what, core::time_point now) {
+  const auto& settings = what.settings;
   const auto& deploy = settings.deploy;
   if (deploy.files.empty())
     return core::deploy_report{};
@@ -117,7 +124,10 @@ core::result<core::deploy_report> apply_deploy_files(storage::database& database
   auto store = database.open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
-  return (*store)->deploys().apply(*declared, false, deploy.prune, now);
+  auto report = (*store)->deploys().apply(*declared, false, deploy.prune, now);
+  if (report)
+    report->warnings = warnings_of(*declared, what);
+  return report;
 }
 
 core::time_point system_now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }

@@ -36,11 +36,14 @@ struct assembled {
 /// Reads the files of `[deploy]`. Errors: also a channel of an alarm that the settings do not have.
 [[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::settings& settings);
 
+/// What is valid in `declared` and worth a second look, one line each.
+[[nodiscard]] std::vector<std::string> warnings_of(const core::declared_set& declared, const assembled& what);
+
 /// Errors: `invalid_argument` for an alarm with a channel that the settings do not have, or mail without a server.
 [[nodiscard]] core::result<void> check_channels(const core::declared_set& declared, const config::settings& settings);
 
 /// Reads the files of `[deploy]` and applies them. A report without changes when none are declared.
-[[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const config::settings& settings,
+[[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const assembled& what,
                                                                    core::time_point now);
 
 /// Civil time by the system's clock.

@@ -12,7 +12,8 @@ namespace ringmaster::apps {
 
 namespace {
 
-core::result<actors::apply_wish> read_body(const std::string& body, const config::settings& settings) {
+core::result<actors::apply_wish> read_body(const std::string& body, const assembled& what) {
+  const auto& settings = what.settings;
   auto sent = protocol::wire::parse_api_apply(body);
   if (!sent)
     return tl::unexpected{sent.error()};
@@ -25,7 +26,8 @@ core::result<actors::apply_wish> read_body(const std::string& body, const config
   declared->prunes_other_files = sent->prune_all;
   if (auto known = check_channels(*declared, settings); !known)
     return tl::unexpected{known.error()};
-  return actors::apply_wish{std::move(*declared), sent->dry_run, sent->prune};
+  auto warnings = warnings_of(*declared, what);
+  return actors::apply_wish{std::move(*declared), sent->dry_run, sent->prune, std::move(warnings)};
 }
 
 core::result<std::string> write_body(storage::store& store, const actors::export_wish& wish, const core::zone& zone,
@@ -42,11 +44,10 @@ core::result<std::string> write_body(storage::store& store, const actors::export
 
 } // namespace
 
-actors::declared_files declared_bodies(const assembled& what) {
-  const auto shared = std::make_shared<const assembled>(what);
-  return {[shared](const std::string& body) { return read_body(body, shared->settings); },
-          [shared](storage::store& store, const actors::export_wish& wish, core::time_point now) {
-            return write_body(store, wish, shared->schedule_zone, now);
+actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what) {
+  return {[what](const std::string& body) { return read_body(body, *what->present()); },
+          [what](storage::store& store, const actors::export_wish& wish, core::time_point now) {
+            return write_body(store, wish, what->present()->schedule_zone, now);
           }};
 }
 

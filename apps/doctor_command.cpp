@@ -15,6 +15,7 @@
 #include "apps/doctor_executor.hpp"
 #include "apps/doctor_findings.hpp"
 #include "apps/doctor_nodes.hpp"
+#include "apps/doctor_server.hpp"
 #include "apps/notification.hpp"
 #include "apps/schedule_findings.hpp"
 #include "config/load.hpp"
@@ -146,6 +147,18 @@ void check_database(const assembled& node, finding_list& findings) {
     findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
     return;
   }
+  const auto file = core::sqlite_path(node.settings.database.url);
+  if (!pending && file) {
+    // Tables of something else, or of a later release: there is nothing to look at.
+    findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
+    return;
+  }
+  if (std::error_code problem; file && std::filesystem::file_size(*file, problem) == 0 && !problem) {
+    findings.push_back({verdict::warning, "database",
+                        (*database)->description()
+                          + ": the file is empty; serve makes its tables, and what it held before is lost"});
+    return;
+  }
   findings.push_back({verdict::fine, "database", (*database)->description()});
   check_content(**database, findings);
   if (!pending) {
@@ -168,6 +181,7 @@ void check_database(const assembled& node, finding_list& findings) {
   }
   check_mode(**store, node.settings.cluster.mode, findings);
   check_times(node, **store, findings);
+  check_executors(**store, findings);
   check_nodes(node.settings, **store, findings);
 }
 
@@ -188,6 +202,8 @@ void check_server(const assembled& what, finding_list& findings) {
   findings.push_back(
     {verdict::fine, "time zones", "schedule " + what.schedule_zone.name() + ", database " + what.database_zone.name()});
   check_data_dir(what.settings, findings);
+  check_disks(what.settings, findings);
+  check_running_server(what.settings, findings);
   check_token(what.settings, findings);
   check_tls(what.settings, findings);
   check_job_files(what.settings, findings);

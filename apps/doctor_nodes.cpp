@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <thread>
 
 #include "apps/data_folder.hpp"
 #include "apps/secrets.hpp"
+#include "apps/table_text.hpp"
+#include "config/nearest.hpp"
 #include "core/sqlite_url.hpp"
 
 namespace ringmaster::apps {
@@ -80,6 +83,28 @@ core::result<finding_list> watch(const config::settings& settings, storage::stor
 }
 
 } // namespace
+
+void check_executors(storage::store& store, finding_list& findings) {
+  constexpr std::size_t named_max = 5;
+  const auto state = store.registry().read();
+  if (!state) {
+    findings.push_back({verdict::failure, "executors", state.error().context});
+    return;
+  }
+  std::vector<std::string_view> apps;
+  for (const auto& group : state->groups)
+    apps.push_back(group.app_name);
+  std::map<std::string, std::string> unknown;
+  for (const auto& each : state->registrations)
+    if (std::find(apps.begin(), apps.end(), each.app_name) == apps.end())
+      unknown.try_emplace(each.app_name, each.address);
+  if (unknown.size() > named_max)
+    unknown.erase(std::next(unknown.begin(), named_max), unknown.end());
+  for (const auto& [app, address] : unknown)
+    findings.push_back({verdict::warning, "executors",
+                        "the executor at " + one_line(address) + " registers the app name \"" + one_line(app)
+                          + "\", which no group has" + config::suggestion(app, apps)});
+}
 
 void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings) {
   const auto rows = store.cluster().nodes();

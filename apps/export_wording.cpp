@@ -7,6 +7,8 @@
 
 #include "config/declared_file.hpp"
 #include "config/declared_writer.hpp"
+#include "core/alarm.hpp"
+#include "core/mail_text.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::apps {
@@ -40,6 +42,20 @@ void read_name(const char* what, const std::string& stored, std::optional<Enum> 
     to = *value;
   else
     obstacles.push_back(std::string{what} + ": " + config::quoted_text(stored) + " is unknown");
+}
+
+/// A file with an address that is none would be refused.
+std::string valid_addresses(const std::string& list, std::vector<std::string>& notes) {
+  std::string out;
+  bool all_valid = true;
+  for (const auto& address : core::mail_addresses(list, nullptr))
+    if (core::is_mail_address(address)) {
+      out.append(out.empty() ? "" : ", ").append(address);
+    } else {
+      all_valid = false;
+      notes.push_back("alarm_email: \"" + address + "\" is left out, because it is not an e-mail address");
+    }
+  return all_valid ? list : out;
 }
 
 std::int32_t not_negative(const char* what, std::int32_t stored, std::vector<std::string>& notes) {
@@ -136,7 +152,7 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   if (core::is_blank(job.name))
     job.name = key;
   job.author = text("author", row.author);
-  job.alarm_email = text("alarm_email", row.alarm_email);
+  job.alarm_email = valid_addresses(text("alarm_email", row.alarm_email), out.notes);
   job.handler = text("handler", row.handler);
   job.params = text("params", row.param);
   job.glue_type = text("glue_type", row.glue_type);
@@ -146,6 +162,7 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   read_name("misfire", row.misfire, &core::find_misfire_policy, job.misfire, out.obstacles);
   job.on_unknown = row.on_unknown;
   job.keep_logs = row.keep_logs;
+  job.alarm_on = row.alarm_on;
   job.timeout_s = not_negative("timeout", row.timeout_s, out.notes);
   job.retry_count = not_negative("retry", row.retry_count, out.notes);
   read_state(row, rules, now, out);

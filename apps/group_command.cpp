@@ -8,6 +8,7 @@
 #include "apps/job_text.hpp"
 #include "apps/report.hpp"
 #include "apps/table_text.hpp"
+#include "config/nearest.hpp"
 #include "gateway/secrets.hpp"
 
 namespace ringmaster::apps {
@@ -17,6 +18,8 @@ namespace {
 struct group_list_options : desk_options {
   std::optional<std::string> cursor;
   std::size_t limit = 100;
+  /// Executors that are not let in, in place of groups.
+  bool unknown = false;
 };
 
 struct group_options : desk_options {
@@ -40,7 +43,59 @@ std::string addresses_of(const api_document& group) {
   return list.empty() ? "-" : list;
 }
 
+/// `no group has this app name; did you mean 'pay-worker'?`
+std::string refusal_text(const api_document& refused, const std::vector<std::string>& apps) {
+  const auto reason = text_in(refused, "reason");
+  if (reason == "outside_networks")
+    return "the address is outside security.executor_networks";
+  if (reason != "unknown_app")
+    return "the access token is wrong";
+  const std::vector<std::string_view> known{apps.begin(), apps.end()};
+  return "no group has this app name" + config::suggestion(text_in(refused, "app_name"), known);
+}
+
+core::result<api_document> ask_refused(admin_desk& desk) {
+  auto refused = desk.ask({"GET", "/executors/refused"});
+  const auto groups = ask_all(desk, query_text{"/groups"});
+  if (!refused || !groups)
+    return tl::unexpected{refused ? groups.error() : refused.error()};
+  std::vector<std::string> apps;
+  for (const auto& group : items_in(*groups))
+    apps.push_back(text_in(group, "app_name"));
+  for (auto& each : (*refused)["items"])
+    each["why"] = refusal_text(each, apps);
+  return refused;
+}
+
+/// Only a server knows whom it did not let in.
+int list_refused(const group_list_options& options) {
+  const auto desk = open_server(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto refused = ask_refused(**desk);
+  if (!refused)
+    return complain(refused.error());
+  if (options.json) {
+    print_json(*refused);
+    return exit_done;
+  }
+  std::vector<std::vector<std::string>> rows{
+    {"APP NAME", "ADDRESS", "FROM", "TIMES", "LAST (" + (*desk)->zone().name() + ")", "WHY"}};
+  for (const auto& each : items_in(*refused)) {
+    const auto shown = [&](const char* name) {
+      const auto text = one_line(text_in(each, name));
+      return text.empty() ? std::string{"-"} : text;
+    };
+    rows.push_back({shown("app_name"), shown("address"), shown("remote"), std::to_string(number_in(each, "times").value_or(0)),
+                    instant_in(each, "last_ms", (*desk)->zone()), shown("why")});
+  }
+  std::fputs(table_text(rows).c_str(), stdout);
+  return exit_done;
+}
+
 int list_groups(const group_list_options& options) {
+  if (options.unknown)
+    return list_refused(options);
   return ask_and_tell(
     options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/groups"}, options.limit, options.cursor); },
     [](admin_desk&, const api_document& page) {
@@ -141,6 +196,7 @@ void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* group = add_family(app, "group", "Executor groups: list, show, add, rotate-token, remove");
   {
     auto [command, options] = add_command<group_list_options>(*group, "list", "Groups by app name", chosen, list_groups);
+    command->add_flag("--unknown", options->unknown, "Executors that a server does not let in, and why; needs a server");
     add_page_options(*command, options->cursor, options->limit);
   }
   {

@@ -120,12 +120,16 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("state", job_state_text(job, where, now));
   add("next", instant_in(job, "next_ms", where) + (number_in(job, "next_ms") ? " " + where.name() : ""));
   add("last", instant_in(job, "last_ms", where));
+  if (number_in(job, "missed_ms"))
+    add("missed", instant_in(job, "missed_ms", where));
   add("handler", text_in(job, "handler"));
   add("params", text_in(job, "params"));
   add("route", text_in(job, "route"));
   add("block", text_in(job, "block"));
   add("misfire", text_in(job, "misfire"));
   add("on_unknown", text_in(job, "on_unknown"));
+  if (job.is_object() && job.contains("alarm_on") && job["alarm_on"].is_array() && job["alarm_on"].size() != 2)
+    add("alarm_on", job["alarm_on"].empty() ? "none" : one_line(job["alarm_on"][0].get<std::string>()));
   add("keep_logs", truth_in(job, "keep_logs") ? "yes" : "");
   add("timeout", timeout > 0 ? std::to_string(timeout) + " s" : "none");
   add("retry", number_text(job, "retry_count"));

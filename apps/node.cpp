@@ -11,6 +11,7 @@
 #include "apps/declared_bodies.hpp"
 #include "apps/notification.hpp"
 #include "apps/secrets.hpp"
+#include "apps/version_text.hpp"
 #include "gateway/gateway_actor.hpp"
 #include "gateway/password_keeper.hpp"
 #include "gateway/secrets.hpp"
@@ -79,13 +80,15 @@ void node::spawn() {
   parts.client = base_.transport->client();
   parts.link_ports = links_;
   parts.judge_address = gateway::judge_addresses_by(base_.what.settings.security);
+  show_build();
+  files_ = std::make_shared<live_assembly>(base_.what);
   notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
   parts.notifier = notifier_;
   parts.make_keeper = [](caf::actor_system& system) {
     return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
   };
   parts.sessions = {gateway::random_token, gateway::sha256_hex};
-  parts.files = declared_bodies(base_.what);
+  parts.files = declared_bodies(files_);
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
@@ -98,6 +101,14 @@ void node::spawn() {
                base_.log->critical("the actors do not start: {}", caf::to_string(problem));
                std::_Exit(exit_fail_stop);
              });
+}
+
+void node::show_build() {
+  const std::string commit{built_from()};
+  system_->metrics()
+    .gauge_family("ringmaster", "build-info", {"version", "commit"}, "The release and the commit of this binary; always 1.")
+    ->get_or_add({{"version", RINGMASTER_VERSION}, {"commit", commit}})
+    ->value(1);
 }
 
 void node::spawn_gateway(protocol::node_handles& handles) {
@@ -156,6 +167,12 @@ core::result<void> node::reload_tls() {
   }
   warn_of_tls(base_.what.settings, base_.log);
   return done;
+}
+
+void node::reload(const assembled& fresh) {
+  files_->replace(fresh);
+  notifier_->reload(notification_of(fresh.settings));
+  base_.log->set_level(spdlog::level::from_str(fresh.settings.log.level));
 }
 
 bool node::uses_tls() const {

@@ -11,10 +11,11 @@
 
 #include "actors/link/tls_ports.hpp"
 #include "actors/logger.hpp"
+#include "apps/declared_bodies.hpp"
 #include "apps/foundation.hpp"
 #include "core/declared.hpp"
+#include "gateway/notification.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/notifier.hpp"
 
 namespace ringmaster::apps {
 
@@ -42,6 +43,9 @@ public:
   [[nodiscard]] core::result<void> reload_tls();
   [[nodiscard]] bool uses_tls() const;
 
+  /// Takes what a reload changes: channels of alarms and the log level. Blocks until messages that are on their way have ended.
+  void reload(const assembled& fresh);
+
   /// Graceful: fires what is reserved (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything. Idempotent.
   /// `hurried` is asked ten times a second; once true, what is reserved is not waited for.
   void stop(const std::function<bool()>& hurried = [] { return false; });
@@ -52,13 +56,15 @@ private:
   /// Takes the address of links, if there shall be any.
   [[nodiscard]] core::result<void> open_links();
   void spawn();
+  void show_build();
   void spawn_gateway(protocol::node_handles& handles);
 
   template <class Handle>
   void watch(const char* what, const Handle& handle);
 
   foundation base_;
-  std::shared_ptr<protocol::notifier> notifier_;
+  std::shared_ptr<gateway::channel_notifier> notifier_;
+  std::shared_ptr<live_assembly> files_;
   std::shared_ptr<actors::tls_ports> links_;
   std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;

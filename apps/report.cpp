@@ -68,7 +68,10 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
   text += dry_run ? "would be: " : "";
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
           " removed, " + std::to_string(count[2]) + " unchanged\n";
-  return text + on_their_way_text(report.on_their_way);
+  text += on_their_way_text(report.on_their_way);
+  for (const auto& warning : report.warnings)
+    text += "warning: " + warning + '\n';
+  return text;
 }
 
 std::string on_their_way_text(std::optional<std::size_t> runs) {

@@ -107,7 +107,7 @@ void add_list(CLI::App& run, std::function<int()>& chosen) {
   command->add_option("--group", options->group, "Only those of this group: its app name, or id")->type_name("GROUP");
   command->add_option("--handler", options->handler, "Only those of this handler")->type_name("NAME");
   auto* status = command->add_option("--status", options->status, "Only those in this state")
-                   ->check(CLI::IsMember({"running", "succeeded", "failed"}));
+                   ->check(CLI::IsMember({"running", "succeeded", "failed", "missed"}));
   command->add_flag("--failed", options->failed, "Short for --status failed")->excludes(status);
   command->add_option("--since", options->since, "Triggered after: a duration before now (1h, 7d) or a time")->type_name("TIME");
   command->add_option("--until", options->until, "Triggered before: the same")->type_name("TIME");

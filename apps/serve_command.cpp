@@ -10,6 +10,7 @@
 #include "apps/report.hpp"
 #include "apps/service_notice.hpp"
 #include "apps/signals.hpp"
+#include "config/changes.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -21,6 +22,8 @@ namespace {
 void log_report(actors::logger& log, const core::deploy_report& report) {
   for (const auto& line : log_lines(report))
     log->info("declared: {}", line);
+  for (const auto& warning : report.warnings)
+    log->warn("declared: {}", warning);
 }
 
 void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
@@ -37,6 +40,13 @@ void announce(const access_token& token, const std::optional<first_admin>& admin
     std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
 }
 
+/// The settings as files, environment and options said them.
+struct configured {
+  config::settings at_start;
+  /// As they were taken over at last.
+  config::settings now;
+};
+
 /// What became of a part of a reload.
 enum class reloaded { nothing, done, failed };
 
@@ -52,13 +62,33 @@ reloaded reload_tls(node& running, actors::logger& log) {
   return reloaded::done;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+/// Takes over the settings that need no restart, and names those that do.
+reloaded reload_settings(const assembled& fresh, configured& known, node& running, actors::logger& log) {
+  const auto since_start = config::changes_of(known.at_start, fresh.settings);
+  if (!since_start.waiting.empty())
+    log->warn("reload: changed, and in force only after a restart: {}", joined(since_start.waiting));
+  const auto changed = config::changes_of(known.now, fresh.settings).reloaded;
+  known.now = fresh.settings;
+  if (changed.empty())
+    return reloaded::nothing;
+  running.reload(fresh);
+  log->info("reload: taken over: {}", joined(changed));
+  return reloaded::done;
+}
+
 /// The declared jobs of the configuration as it is now. A mistake changes nothing.
-reloaded reload_jobs(const config_options& options, node& running, actors::logger& log) {
+reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors::logger& log) {
   const auto fail = [&log](const core::error& why) {
     log->error("reload: {}", why.context);
     return reloaded::failed;
   };
-  auto fresh = assemble(options);
   if (!fresh)
     return fail(fresh.error());
   const auto& deploy = fresh->settings.deploy;
@@ -69,18 +99,22 @@ reloaded reload_jobs(const config_options& options, node& running, actors::logge
   auto declared = read_deploy_files(fresh->settings);
   if (!declared)
     return fail(declared.error());
+  auto warnings = warnings_of(*declared, *fresh);
   auto report = running.apply(std::move(*declared), deploy.prune);
   if (!report)
     return fail(report.error());
+  report->warnings = std::move(warnings);
   log_report(log, *report);
   return reloaded::done;
 }
 
 /// SIGHUP. The last line is about the whole.
-void reload(const config_options& options, node& running, actors::logger& log) {
+void reload(const config_options& options, configured& known, node& running, actors::logger& log) {
   const auto tls = reload_tls(running, log);
-  const auto jobs = reload_jobs(options, running, log);
-  const bool any_done = tls == reloaded::done || jobs == reloaded::done;
+  const auto fresh = assemble(options);
+  const auto settings = fresh ? reload_settings(*fresh, known, running, log) : reloaded::nothing;
+  const auto jobs = reload_jobs(fresh, running, log);
+  const bool any_done = tls == reloaded::done || settings == reloaded::done || jobs == reloaded::done;
   if (tls != reloaded::failed && jobs != reloaded::failed) {
     if (any_done)
       log->info("reload: done");
@@ -99,8 +133,8 @@ void report_life(const service_notice& notice, node& running, actors::logger& lo
     log->warn("the actors did not answer in time: the service manager is not told that this process works");
 }
 
-void run_until_stopped(const config_options& options, const service_notice& notice, node& running, const std::string& address,
-                       actors::logger& log) {
+void run_until_stopped(const config_options& options, configured known, const service_notice& notice, node& running,
+                       const std::string& address, actors::logger& log) {
   const auto status = "serving on " + address;
   notice.ready(status);
   for (;;) {
@@ -108,7 +142,7 @@ void run_until_stopped(const config_options& options, const service_notice& noti
     auto event = wait_for_signal(notice.interval().value_or(1h));
     if (event == signal_event::reload) {
       notice.reloading();
-      reload(options, running, log);
+      reload(options, known, running, log);
       notice.ready(status);
     } else if (event == signal_event::stop) {
       break;
@@ -122,6 +156,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   auto what = assemble(options);
   if (!what)
     return tl::unexpected<core::error>{what.error()};
+  const configured known{what->settings, what->settings};
   auto base = lay_foundation(std::move(*what), options.new_database);
   if (!base)
     return tl::unexpected<core::error>{base.error()};
@@ -129,7 +164,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   auto token = base->token;
   auto admin = base->admin;
   const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";
-  auto report = apply_deploy_files(*base->database, base->what.settings, system_now());
+  auto report = apply_deploy_files(*base->database, base->what, system_now());
   if (!report)
     return tl::unexpected<core::error>{report.error()};
   log_report(log, *report);
@@ -138,7 +173,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
     return tl::unexpected<core::error>{running.error()};
   const auto address = scheme + (*running)->address();
   announce(token, admin, address, log);
-  run_until_stopped(options, notice, **running, address, log);
+  run_until_stopped(options, known, notice, **running, address, log);
   return exit_done;
 }
 

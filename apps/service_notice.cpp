@@ -24,7 +24,7 @@ std::string take_variable(const char* name) {
   return taken;
 }
 
-std::optional<std::int64_t> number_in(const std::string& text) {
+std::optional<std::int64_t> microseconds_in(const std::string& text) {
   std::int64_t number = 0;
   const auto* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
@@ -45,9 +45,9 @@ std::int64_t monotonic_us() {
 service_notice service_notice::from_environment() {
   service_notice found;
   found.socket_ = take_variable("NOTIFY_SOCKET");
-  const auto limit_us = number_in(take_variable("WATCHDOG_USEC"));
+  const auto limit_us = microseconds_in(take_variable("WATCHDOG_USEC"));
   const auto watched = take_variable("WATCHDOG_PID");
-  if (limit_us && !found.socket_.empty() && (watched.empty() || number_in(watched) == getpid()))
+  if (limit_us && !found.socket_.empty() && (watched.empty() || microseconds_in(watched) == getpid()))
     found.interval_ = std::max(std::chrono::milliseconds{*limit_us / 4'000}, std::chrono::milliseconds{1});
   return found;
 }

@@ -8,6 +8,7 @@
 #include "config/table_fields.hpp"
 #include "core/columns.hpp"
 #include "core/cron.hpp"
+#include "core/mail_text.hpp"
 #include "core/text.hpp"
 
 namespace ringmaster::config {
@@ -21,7 +22,7 @@ constexpr std::array job_keys{"group"sv,   "key"sv,      "name"sv,    "author"sv
                               "handler"sv, "params"sv,   "route"sv,   "block"sv,     "misfire"sv,     "timeout"sv,
                               "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv,
                               "time_zone"sv, "interval_ms"sv, "start_at"sv, "end_at"sv, "jitter_ms"sv,
-                              "keep_logs"sv};
+                              "keep_logs"sv, "alarm_on"sv};
 constexpr std::array later_job_keys{"retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
                                     "glue_source"sv,   "glue_remark"sv};
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
@@ -102,6 +103,18 @@ void read_children(table_fields& in, core::declared_job& job) {
   }
 }
 
+void read_alarm_on(table_fields& in, core::declared_job& job) {
+  const auto named = in.texts("alarm_on");
+  if (!named)
+    return;
+  job.alarm_on = {false, false};
+  for (const auto& each : *named)
+    if (each == "failed" || each == "missed")
+      (each == "failed" ? job.alarm_on.failed : job.alarm_on.missed) = true;
+    else
+      in.refuse("alarm_on", "\"" + each + "\" is unknown; expected \"failed\" and \"missed\", one of them, or []");
+}
+
 void read_glue_type(table_fields& in, core::declared_job& job) {
   const std::string type = upper(in.text("glue_type", glue_type_limit, job.glue_type));
   if (type.starts_with("GLUE_"))
@@ -153,18 +166,24 @@ core::declared_job read_job(const toml::table& table, problems& found) {
     job.name = job.key;
   job.author = in.text("author", author_limit);
   job.alarm_email = in.text("alarm_email", email_limit);
+  const bool fits = core::fits(job.alarm_email, core::alarm_email_chars); // else that is said already
+  for (const auto& address : core::mail_addresses(job.alarm_email, nullptr))
+    if (fits && !core::is_mail_address(address))
+      in.refuse("alarm_email", "invalid e-mail address \"" + address + "\" (job " + job.group + '/' + job.key + ")");
   job.handler = in.text("handler", handler_limit);
   job.params = in.text("params", params_limit);
   if (job.params.size() > params_limit.max)
     in.refuse("params", "more than " + std::to_string(params_limit.max) + " bytes");
   job.route = in.choice("route", job.route, &core::find_route_strategy, &std::toupper);
   job.block = in.choice("block", job.block, &core::find_block_strategy, &std::toupper);
+  job.names_misfire = in.node("misfire") != nullptr;
   job.misfire = in.choice("misfire", job.misfire, &core::find_misfire_policy, &std::toupper);
   job.on_unknown = in.choice("on_unknown", job.on_unknown, &core::find_unknown_policy, &std::tolower);
   job.keep_logs = in.flag("keep_logs", false);
   job.timeout_s = in.seconds("timeout").value_or(0);
   job.retry_count = static_cast<std::int32_t>(in.number("retry", 0, 1000, 0));
   job.enabled = in.flag("enabled", true);
+  read_alarm_on(in, job);
   read_schedule(in, job);
   read_options(in, job);
   read_children(in, job);

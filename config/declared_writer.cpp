@@ -136,6 +136,19 @@ std::string declared_text(const core::declared_group& group) {
   return std::move(out).take();
 }
 
+namespace {
+
+std::vector<std::string> wished_alarms(core::alarm_wishes wishes) {
+  std::vector<std::string> out;
+  if (wishes.failed)
+    out.emplace_back("failed");
+  if (wishes.missed)
+    out.emplace_back("missed");
+  return out;
+}
+
+} // namespace
+
 std::string declared_text(const core::declared_job& job) {
   table_text out{"job"};
   const core::declared_job usual;
@@ -157,6 +170,8 @@ std::string declared_text(const core::declared_job& job) {
   out.choice("on_unknown", job.on_unknown, usual.on_unknown);
   if (job.keep_logs)
     out.raw("keep_logs", "true");
+  if (!job.alarm_on.is_default())
+    out.list("alarm_on", wished_alarms(job.alarm_on));
   if (job.timeout_s != 0)
     out.number("timeout", job.timeout_s);
   if (job.retry_count != 0)

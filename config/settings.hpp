@@ -303,6 +303,7 @@ struct webhook_settings {
   std::string content_type = "application/json";
   /// Certificates to trust instead of the system's. Empty: the system's.
   std::string ca_file;
+  friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
 };
 
 /// A handler of `ringmaster executor` that is a program: people of an admin choose its parameter and nothing else.

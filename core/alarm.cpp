@@ -47,6 +47,19 @@ std::optional<alarm_attempts> find_alarm_attempts(std::string_view name) noexcep
   return std::nullopt;
 }
 
+std::string_view stored_name(alarm_wishes wishes) noexcept {
+  if (wishes.failed)
+    return wishes.missed ? "failed,missed" : "failed";
+  return wishes.missed ? "missed" : "none";
+}
+
+alarm_wishes find_alarm_wishes(std::string_view text) noexcept {
+  for (const alarm_wishes wishes : {alarm_wishes{true, false}, alarm_wishes{false, true}, alarm_wishes{false, false}})
+    if (stored_name(wishes) == text)
+      return wishes;
+  return {};
+}
+
 const alarm_rule* rule_for(std::span<const alarm_rule> rules, std::string_view app_name, std::string_view job_key) noexcept {
   const alarm_rule* best = nullptr;
   int best_closeness = -1;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/alarm_wishes.hpp"
 #include "core/ids.hpp"
 #include "core/log_row.hpp"
 #include "core/run.hpp"
@@ -75,6 +76,7 @@ struct alarmed_job {
   std::string group_title;
   std::string alarm_email;
   std::optional<alarm_rule> rule = {};
+  alarm_wishes wishes = {};
   /// Of its group: typed in by hand, and the comma list (nothing: there is none).
   bool manual_addresses = false;
   std::optional<std::string> addresses = {};

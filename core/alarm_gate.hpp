@@ -92,5 +92,7 @@ private:
 
 /// Nobody tries longer than this to tell of an alarm.
 inline constexpr std::chrono::hours alarm_patience{1};
+/// The same while its channel is not configured.
+inline constexpr std::chrono::hours unconfigured_patience{24};
 
 } // namespace ringmaster::core

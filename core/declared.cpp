@@ -75,6 +75,10 @@ std::string content_hash(const declared_job& job) {
   add_options(sum, job.timing);
   if (job.keep_logs)
     sum.add("keep_logs");
+  if (!job.alarm_on.is_default()) {
+    sum.add("alarm_on");
+    sum.add(stored_name(job.alarm_on));
+  }
   return sum.hex();
 }
 

@@ -33,6 +33,9 @@ struct declared_job {
   std::string schedule_conf;
   schedule_options timing;
   misfire_policy misfire = misfire_policy::do_nothing;
+  /// The file says `misfire`, be it the default.
+  bool names_misfire = false;
+  alarm_wishes alarm_on;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
   unknown_policy on_unknown = unknown_policy::ask;
@@ -88,6 +91,8 @@ struct deploy_report {
   /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
   /// Nothing: the store could not say.
   std::optional<std::size_t> on_their_way = 0;
+  /// What was applied and is worth a second look, one line each.
+  std::vector<std::string> warnings = {};
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)
       if (change.kind != change_kind::unchanged)

@@ -73,6 +73,7 @@ std::string edit_tag(const job_record& job) {
   sum.add(job.timing.end_at);
   sum.add(job.timing.jitter_ms);
   sum.add(std::int64_t{job.keep_logs ? 1 : 0});
+  sum.add(stored_name(job.alarm_on));
   return sum.text();
 }
 

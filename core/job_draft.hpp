@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/alarm_wishes.hpp"
 #include "core/ids.hpp"
 #include "core/job.hpp"
 #include "core/page.hpp"
@@ -44,6 +45,7 @@ struct job_draft {
   std::optional<schedule_options> timing = {};
   std::optional<unknown_policy> on_unknown = {};
   std::optional<bool> keep_logs = {};
+  std::optional<alarm_wishes> alarm_on = {};
 };
 
 enum class draft_use : std::uint8_t { add, update };
@@ -107,7 +109,7 @@ struct job_record {
   bool running = false;
   /// Of a job that does not run because a user stopped it.
   std::optional<manual_stop> stopped = {};
-  /// The epoch when there is none.
+  /// The last instant that was sent; the epoch when there is none.
   time_point last{};
   time_point next{};
   /// Of declared jobs.
@@ -116,6 +118,9 @@ struct job_record {
   schedule_options timing = {};
   unknown_policy on_unknown = unknown_policy::ask;
   bool keep_logs = false;
+  alarm_wishes alarm_on = {};
+  /// The last instant that was missed and dropped; the epoch when there is none.
+  time_point missed{};
   /// The number of its last edit; rises with each.
   std::int64_t revision = 0;
 };

@@ -10,6 +10,7 @@ std::string_view to_string(trigger_kind kind) noexcept {
   case trigger_kind::parent: return "parent";
   case trigger_kind::retry: return "retry";
   case trigger_kind::api: return "api";
+  case trigger_kind::missed: return "missed";
   }
   return "cron";
 }

@@ -13,14 +13,16 @@
 
 #include "core/ids.hpp"
 #include "core/job.hpp"
+#include "core/missed.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
 
 /// Why a run exists.
-enum class trigger_kind : std::uint8_t { cron, misfire, manual, parent, retry, api };
+/// `missed`: not a run at all; the row of the instants that the misfire policy dropped.
+enum class trigger_kind : std::uint8_t { cron, misfire, manual, parent, retry, api, missed };
 
-/// Short stable name for logs and the compact trigger message: `cron`, `misfire`, `manual`, `parent`, `retry`, `api`.
+/// Short stable name for logs and the compact trigger message: `cron`, `misfire`, `manual`, `parent`, `retry`, `api`, `missed`.
 [[nodiscard]] std::string_view to_string(trigger_kind kind) noexcept;
 
 /// Position in a broadcast. `total` is 1 and `broadcast` false for everything else.
@@ -64,6 +66,14 @@ struct planned_run {
   [[nodiscard]] const std::string& effective_param() const noexcept { return param ? *param : spec->param; }
 };
 
+/// What a move drops by the misfire policy: T1 writes one row of the log for it.
+struct missed_gap {
+  job_ptr spec;
+  missed_instants what;
+  /// Why, as the row says it.
+  std::string reason;
+};
+
 /// The move of one job's schedule inside a claim (T1). `expected_next` is the compare-and-set token.
 struct schedule_move {
   job_id job{};
@@ -71,6 +81,8 @@ struct schedule_move {
   time_point last{};
   /// Nothing: the schedule is exhausted, the job is stopped by this claim.
   std::optional<time_point> next;
+  /// Instants up to `last` that are dropped; such a move brings no run.
+  std::optional<missed_gap> missed = {};
 };
 
 /// T1 and T2 of one node in one transaction. Runs that belong to a move stand and fall with it; runs with an intent, with theirs.
@@ -102,9 +114,19 @@ struct claimed_run {
   std::chrono::steady_clock::time_point leave_at{};
 };
 
+/// The row of instants that were dropped.
+struct missed_row {
+  log_id id{};
+  job_id job{};
+  group_id group{};
+  missed_instants what;
+};
+
 struct claim_outcome {
   std::int64_t sequence = 0;
   std::vector<claimed_run> runs;
+  /// One for each move that won and drops instants.
+  std::vector<missed_row> missed = {};
   /// Jobs whose next time or revision was not as read; nothing of them was kept. Read them again.
   std::vector<job_id> lost_races;
   /// Intents that somebody else took, or whose job is gone.
@@ -232,7 +254,20 @@ struct dropped_instant {
   return kind == trigger_kind::cron || kind == trigger_kind::misfire;
 }
 
+/// How a run ended, as it is counted.
+enum class run_end : std::uint8_t { succeeded, failed, not_sent, missed };
+
+/// A run whose end a transaction stored.
+struct ended_run {
+  log_id id{};
+  group_id group{};
+  job_id job{};
+  run_end how = run_end::succeeded;
+};
+
 struct record_outcome {
+  /// Runs that ended by this transaction. Of a run that was given up before, its late result.
+  std::vector<ended_run> ended = {};
   /// Intents that this transaction wrote: the recorder's node claims them at once.
   std::vector<intent> intents;
   /// Log ids of trigger results that won (their row now has the trigger code).

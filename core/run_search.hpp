@@ -23,7 +23,9 @@ enum class run_status : std::uint8_t {
   /// trigger_code not in (0, 200) or handle_code not in (0, 200)
   failed,
   /// trigger_code = 200 and handle_code = 0
-  running
+  running,
+  /// Of the failed ones: instants that the misfire policy dropped.
+  missed
 };
 
 /// Newest id first.

@@ -40,6 +40,8 @@ job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, t
     plan.last = now;
   } else {
     plan.dropped = count_missed(rule, plan.id, due.next, now);
+    if (plan.dropped > 0)
+      plan.last_dropped = rule.last_up_to(due.next, now, plan.id);
   }
   plan.next = rule.next(now, plan.id);
   return plan;
@@ -139,6 +141,26 @@ std::optional<time_point> schedule::at_or_after(time_point instant, time_point f
     return end_ && found > *end_ ? std::nullopt : std::optional{found};
   }
   return next(from - milliseconds{1}, of);
+}
+
+time_point schedule::last_up_to(time_point instant, time_point until, job_id of) const {
+  if (end_)
+    until = std::min(until, *end_);
+  for (auto following = next(instant, of); following && *following <= until; following = next(instant, of)) {
+    instant = *following;
+    // Its instants follow from each other alone.
+    if (const auto* rate = std::get_if<seconds>(&rule_))
+      return instant + (until - instant) / milliseconds{*rate} * milliseconds{*rate};
+    // By bisection: rules look forward only.
+    for (auto end = until; end - instant > milliseconds{1};) {
+      const auto middle = instant + (end - instant) / 2;
+      if (const auto found = next(middle, of); found && *found <= until)
+        instant = *found;
+      else
+        end = middle;
+    }
+  }
+  return instant;
 }
 
 std::size_t schedule::count(time_point after, time_point until, job_id of) const {

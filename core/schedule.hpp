@@ -37,6 +37,9 @@ public:
   /// Counts the instants that `next` gives after `after`, up to `until`, in a time that hardly depends on their number.
   [[nodiscard]] std::size_t count(time_point after, time_point until, job_id of = {}) const;
 
+  /// Returns the last instant up to `until`; `instant`: one of the sequence, not behind `until`.
+  [[nodiscard]] time_point last_up_to(time_point instant, time_point until, job_id of = {}) const;
+
   /// `end_at` has passed.
   [[nodiscard]] bool is_over(time_point t) const noexcept { return end_ && t > *end_; }
 
@@ -99,6 +102,8 @@ struct job_plan {
   /// Instants dropped by the misfire policy DO_NOTHING or because `end_at` has passed, counted so that nothing vanishes without a
   /// trace. 0 for a job that is `due_since_ever`: there is no instant that it missed.
   std::size_t dropped = 0;
+  /// The last of the dropped instants; the first one is `expected_next`.
+  time_point last_dropped{};
 };
 
 /// Misfire, late and normal case (XXL admin §3: A, B, C), every firing inside the horizon.

@@ -13,13 +13,15 @@ namespace {
 constexpr std::string_view mark = "rm1;";
 /// With addresses behind the fixed fields.
 constexpr std::string_view long_mark = "rm2;";
+/// With dropped instants behind the fixed fields.
+constexpr std::string_view gap_mark = "rm3;";
 constexpr std::size_t addresses_bytes_max = 2'000;
 /// A host is cut, so that the fixed part always fits.
 constexpr std::size_t host_units_max = 255;
 
 std::optional<trigger_kind> find_trigger_kind(std::string_view name) noexcept {
   for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
-                    trigger_kind::api})
+                    trigger_kind::api, trigger_kind::missed})
     if (to_string(kind) == name)
       return kind;
   return std::nullopt;
@@ -67,6 +69,31 @@ std::optional<log_id> decode_origin(std::string_view digits) {
   return problem == std::errc{} && rest == digits.data() + digits.size() && id > 0 ? std::optional{log_id{id}} : std::nullopt;
 }
 
+/// `3;1700000000000;1700000060000;`
+std::string encode(const missed_instants& gap) {
+  return std::to_string(gap.count) + ';' + std::to_string(to_ms(gap.first)) + ';' + std::to_string(to_ms(gap.last)) + ';';
+}
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && rest == text.data() + text.size() && value >= 0 ? std::optional{value} : std::nullopt;
+}
+
+/// Takes the three fields off the front of `text`.
+std::optional<missed_instants> decode_missed(std::string_view& text) {
+  std::array<std::int64_t, 3> numbers{};
+  for (auto& number : numbers) {
+    const auto end = text.find(';');
+    const auto read = end == std::string_view::npos ? std::nullopt : parse_number(text.substr(0, end));
+    if (!read)
+      return std::nullopt;
+    number = *read;
+    text.remove_prefix(end + 1);
+  }
+  return missed_instants{static_cast<std::size_t>(numbers[0]), from_ms(numbers[1]), from_ms(numbers[2])};
+}
+
 /// A strategy without a stored name is kept as an empty field.
 std::optional<route_strategy> decode_route(std::string_view name) {
   return name.empty() ? std::optional{route_strategy::unknown} : find_route_strategy(name);
@@ -75,7 +102,7 @@ std::optional<route_strategy> decode_route(std::string_view name) {
 } // namespace
 
 std::string encode(const trigger_note& note) {
-  std::string text{note.addresses.empty() ? mark : long_mark};
+  std::string text{note.missed ? gap_mark : note.addresses.empty() ? mark : long_mark};
   text.append(to_string(note.kind));
   if (number(note.origin) > 0)
     text.append(1, '@').append(std::to_string(number(note.origin)));
@@ -86,7 +113,9 @@ std::string encode(const trigger_note& note) {
   text.append(stored_name(note.block)).append(1, ';');
   text.append(std::to_string(note.timeout_s)).append(1, ';');
   text.append(std::to_string(note.retry_left)).append(1, ';');
-  if (!note.addresses.empty())
+  if (note.missed)
+    text.append(encode(*note.missed));
+  else if (!note.addresses.empty())
     text.append(clean_addresses(note.addresses)).append(1, ';');
   text.append(valid_utf8(note.message));
   text.resize(cut_utf16(text, message_units_max).size());
@@ -95,7 +124,8 @@ std::string encode(const trigger_note& note) {
 
 std::optional<trigger_note> decode_trigger_note(std::string_view text) {
   const bool is_long = text.starts_with(long_mark);
-  if (!is_long && !text.starts_with(mark))
+  const bool is_gap = text.starts_with(gap_mark);
+  if (!is_long && !is_gap && !text.starts_with(mark))
     return std::nullopt;
   text.remove_prefix(mark.size());
   std::array<std::string_view, 8> fields;
@@ -115,8 +145,31 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
   const auto timeout_s = parse_int32(fields[5]), retry_left = parse_int32(fields[6]);
   if (!kind || !route || !part || !block || !timeout_s || !retry_left || !origin)
     return std::nullopt;
-  return trigger_note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
-                      std::string{fields[7]}, std::string{text}, *origin};
+  trigger_note note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
+                    std::string{fields[7]}, {}, *origin};
+  if (is_gap && !(note.missed = decode_missed(text)))
+    return std::nullopt;
+  note.message = text;
+  return note;
+}
+
+std::optional<missed_instants> missed_in(std::string_view trigger_message) {
+  if (!trigger_message.starts_with(missed_mark))
+    return std::nullopt;
+  auto note = decode_trigger_note(trigger_message);
+  return note ? note->missed : std::nullopt;
+}
+
+trigger_note note_of(const missed_gap& gap, std::string_view node_host) {
+  trigger_note note;
+  note.kind = trigger_kind::missed;
+  note.node_host = clean_host(node_host);
+  note.route = gap.spec->route;
+  note.block = gap.spec->block;
+  note.timeout_s = gap.spec->timeout_s;
+  note.message = gap.reason;
+  note.missed = gap.what;
+  return note;
 }
 
 trigger_note note_of(const planned_run& run, std::string_view node_host) {

@@ -26,20 +26,31 @@ struct trigger_note {
   std::string message = {};
   /// The run that this one repeats or follows; 0: none.
   log_id origin = {};
+  /// Of the row of dropped instants (kind `missed`).
+  std::optional<missed_instants> missed = {};
   friend bool operator==(const trigger_note&, const trigger_note&) = default;
 };
 
-/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message; the kind of a run with an origin is
-/// `retry@23`. About 60 bytes; at most 15 000 with its message, cut at a UTF-8
-/// character. A host's `;` is replaced. With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many the
-/// first ones.
+/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message; the kind of a run with an origin is `retry@23`. About 60 bytes; at
+/// most 15 000 with its message, cut at a UTF-8 character. A host's `;` is replaced. With addresses of its own:
+/// `rm2;…;3;http://a/,http://b/;` + message; of very many the first ones. Of dropped instants:
+/// `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.
 [[nodiscard]] std::string encode(const trigger_note& note);
 
 /// What a regular expression finds a note by.
-inline constexpr std::string_view note_pattern = "^rm[12];";
+inline constexpr std::string_view note_pattern = "^rm[123];";
 
 /// Nothing when the text is not ours (a Java admin's HTML).
 [[nodiscard]] std::optional<trigger_note> decode_trigger_note(std::string_view text);
+
+/// How the text of a row of dropped instants begins.
+inline constexpr std::string_view missed_mark = "rm3;missed;";
+
+/// The dropped instants of a log row, by its trigger message; nothing for a run.
+[[nodiscard]] std::optional<missed_instants> missed_in(std::string_view trigger_message);
+
+/// The note of the row of dropped instants.
+[[nodiscard]] trigger_note note_of(const missed_gap& gap, std::string_view node_host);
 
 /// The note of a run at its claim.
 [[nodiscard]] trigger_note note_of(const planned_run& run, std::string_view node_host);

@@ -234,6 +234,7 @@ std::string_view title(trigger_kind kind, language reader) noexcept {
   case trigger_kind::parent: return localized{"父任务触发", "父任務觸發", "Parent job trigger"}.in(reader);
   case trigger_kind::retry: return localized{"失败重试触发", "失敗重試觸發", "Fail retry trigger"}.in(reader);
   case trigger_kind::api: return localized{"API触发", "API觸發", "Api trigger"}.in(reader);
+  case trigger_kind::missed: return localized{"调度过期，已忽略", "調度過期，已忽略", "Missed, not triggered"}.in(reader);
   }
   return {};
 }

@@ -10,11 +10,15 @@
 #include "gateway/guessing.hpp"
 #include "gateway/paths.hpp"
 #include "gateway/routes.hpp"
+#include "protocol/wire/registry_codec.hpp"
 #include "protocol/wire/texts.hpp"
 
 namespace ringmaster::gateway {
 
 namespace {
+
+/// Of a registration that is looked at although its token is wrong.
+constexpr std::size_t registration_bytes_max = 4096;
 
 void no_operation(exchange ex) { ex.refuse(protocol::wire::mapping_not_found(api_operation(ex.path()))); }
 void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
@@ -141,6 +145,21 @@ void refuse_executor(const exchange& ex, std::string_view why) {
   ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
 }
 
+/// By the name that the request gives: in its header (3.5), or where it registers.
+void note_refused_token(const exchange& ex) {
+  std::optional<protocol::wire::registry_request> wanted;
+  if (ex.request().body.size() <= registration_bytes_max)
+    if (auto parsed = protocol::wire::parse_registry(ex.request().body))
+      wanted = std::move(*parsed);
+  std::string app{app_header(ex.request())};
+  if (app.empty() && wanted)
+    app = wanted->registry_key;
+  const auto& groups = ex.services().tokens;
+  const bool is_unknown = !app.empty() && groups && !groups->contains(app);
+  ex.note_refused(is_unknown ? refused_for::unknown_app : refused_for::wrong_token, app,
+                  wanted ? wanted->registry_value : std::string{});
+}
+
 bool is_admitted_operator(const exchange& ex) {
   if (is_operator(ex))
     return true;
@@ -158,6 +177,7 @@ bool is_admitted_executor(const exchange& ex) {
   const auto admitted =
     admit_executor(ex.request(), services.access_token, services.tokens ? &*services.tokens : nullptr, services.now());
   if (!admitted.refusal.empty()) {
+    note_refused_token(ex);
     refuse_executor(ex, admitted.refusal);
     return false;
   }

@@ -1,5 +1,6 @@
 #include "gateway/exchange.hpp"
 
+#include <array>
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -215,6 +216,18 @@ void exchange::hold(std::chrono::milliseconds longer) const {
 
 std::function<bool()> exchange::is_awaited() const {
   return [reply = reply_] { return reply->is_awaited(); };
+}
+
+void exchange::note_refused(refused_for why, std::string app_name, std::string address) const {
+  const auto& services = *services_;
+  services.metrics.count_refused(why);
+  const auto& remote = request().remote_address;
+  if (!services.refused.note({why, app_name, address, remote, {}, {}, 0}, services.now()))
+    return;
+  constexpr std::array said{"its access token is wrong", "no group has this app name",
+                            "the address is outside security.executor_networks"};
+  services.log->warn("an executor is not let in: app \"{}\", address \"{}\", from {}: {}", app_name, address, remote,
+                     said[static_cast<std::size_t>(why)]);
 }
 
 void exchange::leave_unanswered() const { count("none"); }

@@ -23,6 +23,7 @@
 #include "gateway/paths.hpp"
 #include "gateway/rate_limit.hpp"
 #include "gateway/speech.hpp"
+#include "gateway/refused_executors.hpp"
 #include "gateway/transport.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
@@ -84,6 +85,8 @@ struct gateway_services {
   /// Of executors' and operators' requests.
   mutable core::failure_meter wrong_tokens{};
   mutable core::known_tokens right_tokens{};
+  /// Executors that are not let in.
+  mutable refused_executors refused{};
 };
 
 /// Where a request arrived: the part of its path in front of the route, and the route's. `/xxl-job-admin` and `/joblog/pageList`.
@@ -160,6 +163,8 @@ public:
   void hold(std::chrono::milliseconds longer) const;
   /// Says false once the client has gone. Any thread.
   [[nodiscard]] std::function<bool()> is_awaited() const;
+  /// Counts that an executor is not let in, keeps its name for people and says it in the log, the same one every ten minutes.
+  void note_refused(refused_for why, std::string app_name, std::string address) const;
   /// Counts a request that stays without an answer.
   void leave_unanswered() const;
 

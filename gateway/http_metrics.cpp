@@ -16,7 +16,15 @@ http_metrics::http_metrics(caf::actor_system& system) {
     registry.counter_singleton("ringmaster", "callback-items-skipped", "Reported results that name no run.", "1", true);
   callback_items_unanswered_ = registry.counter_singleton(
     "ringmaster", "callback-items-unanswered", "Reported results that are not known to be stored.", "1", true);
+  auto* refused = registry.counter_family("ringmaster", "executors-refused", {"reason"},
+                                          "Requests of executors that were not let in.", "1", true);
+  for (std::size_t why = 0; why < refused_for_names.size(); ++why) {
+    const std::string name{refused_for_names[why]};
+    refused_[why] = refused->get_or_add({{"reason", name}});
+  }
 }
+
+void http_metrics::count_refused(refused_for why) const { refused_[static_cast<std::size_t>(why)]->inc(); }
 
 void http_metrics::count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const {
   const std::string label{route};

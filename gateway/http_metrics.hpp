@@ -2,11 +2,13 @@
 
 // What the gateway counts, in CAF's own metric registry: `ringmaster_http_*` and `ringmaster_callback_*` of `/metrics`.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "gateway/refused_executors.hpp"
 #include "gateway/transport.hpp"
 #include "protocol/caf.hpp"
 
@@ -21,6 +23,7 @@ public:
   void count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const;
   /// `skipped` items named no run.
   void count_callbacks(std::size_t taken, std::size_t skipped) const;
+  void count_refused(refused_for why) const;
   /// Results without an answer: they are not known to be stored.
   void count_unanswered(std::size_t items) const;
 
@@ -30,6 +33,7 @@ private:
   caf::telemetry::int_counter* callback_items_;
   caf::telemetry::int_counter* callback_items_skipped_;
   caf::telemetry::int_counter* callback_items_unanswered_;
+  std::array<caf::telemetry::int_counter*, refused_for_names.size()> refused_{};
 };
 
 /// Appends what the transport counts, in Prometheus' text format.

@@ -22,10 +22,18 @@ struct notification_settings {
   core::language language = core::language::en;
 };
 
+/// Sends to the channels as they are configured at last.
+class channel_notifier : public protocol::notifier {
+public:
+  /// Takes other channels; messages that are on their way end as `unavailable`, and their sender repeats them. Blocks until they
+  /// have.
+  virtual void reload(notification_settings settings) = 0;
+};
+
 /// One thread for all channels. A channel has at most four messages on their way and a bounded queue, so that one that hangs
 /// holds up no other. Redirects are not followed, proxies of the environment not used; a link-local or metadata address is
 /// refused on the very socket that would go there. Its end is a `stop`.
-[[nodiscard]] std::unique_ptr<protocol::notifier> make_notifier(notification_settings settings);
+[[nodiscard]] std::unique_ptr<channel_notifier> make_notifier(notification_settings settings);
 
 /// Why a channel cannot work, as far as the settings show it: nothing is sent. Errors: `not_found` for a channel that is not
 /// configured, `invalid_argument`.

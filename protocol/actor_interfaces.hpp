@@ -39,6 +39,9 @@ using send_listener = caf::typed_actor<caf::result<void>(send_results)>;
 /// Gets the live executors whenever they change.
 using registry_listener = caf::typed_actor<caf::result<void>(registry_change)>;
 
+/// Hears how runs end.
+using run_end_listener = caf::typed_actor<caf::result<void>(runs_ended)>;
+
 /// Hears whether executors can be reached, as this node found out or as they said themselves.
 using executor_listener = caf::typed_actor<caf::result<void>(executor_news)>;
 
@@ -75,6 +78,12 @@ using storage_actor = caf::typed_actor<
   caf::result<node_status>(status_query),
   /// INTERNAL: retry after a failure, delete resolved claims.
   caf::result<void>(tick_atom)>;
+
+/// Counts for /metrics how runs end, by group.
+using run_counter = caf::typed_actor<
+  /// The names of groups.
+  caf::result<void>(registry_change),
+  caf::result<void>(runs_ended)>;
 
 // -- the firing path -------------------------------------------------------------------------------------------------------
 

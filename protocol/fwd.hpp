@@ -35,6 +35,7 @@ struct claims_opened;
 struct intent_batch;
 struct store_task;
 struct store_listener;
+struct runs_ended;
 struct life_change;
 struct slot_change;
 struct edit_hint;

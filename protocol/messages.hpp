@@ -28,33 +28,13 @@
 #include "core/slot_map.hpp"
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/http.hpp"
+#include "protocol/store_messages.hpp"
 
 namespace ringmaster::protocol {
 
 struct tick_atom {};
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
-
-/// When a task at storage_actor has its turn.
-enum class store_turn : std::uint8_t {
-  /// Before all that wait already: a lease depends on it.
-  first,
-  /// Before claims and results.
-  usual,
-  /// When no claim and no result waits, or when it has waited for a second: it can wait, and may be large.
-  patient,
-};
-
-/// A use case on a store, run on its worker's thread. An error instead of a store: it cannot be opened now.
-struct store_task {
-  std::function<void(core::result<storage::store*>)> run;
-  store_turn turn = store_turn::usual;
-};
-
-struct store_listener {
-  intent_listener intents;
-  stray_listener strays{};
-};
 
 struct claim_request {
   core::claim_batch batch;

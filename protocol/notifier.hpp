@@ -32,8 +32,8 @@ public:
 
   virtual ~notifier() = default;
 
-  /// Never blocks. Errors: `unavailable` or `timeout` (may succeed later), `invalid_argument` (refused for good: an unknown
-  /// channel or address, a forbidden place, an answer that says so).
+  /// Never blocks. Errors: `unavailable` or `timeout` (may succeed later), `not_found` (the channel is not configured,
+  /// which may change), `invalid_argument` (refused for good: an unknown address, a forbidden place, an answer that says so).
   virtual void send(notice what, done then) = 0;
 
   /// Gives up what is on its way and ends the threads; what comes later is refused. Before whoever waits for an answer goes.

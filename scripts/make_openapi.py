@@ -93,6 +93,7 @@ DRAFT = {
     "block": maybe(one_of(*BLOCKS)),
     "on_unknown": maybe(one_of("ask", "skip", "resend")),
     "keep_logs": maybe(truth("What a run logged is kept by this service, too, once the run has its result.")),
+    "alarm_on": maybe(array(one_of("failed", "missed"), 2)),
     "timeout_s": maybe(COUNT),
     "retry_count": maybe(COUNT),
     "handler": maybe(text(maxLength=255)),
@@ -106,19 +107,23 @@ JOB_ROW = {
     "schedule": shown({"type": text(), "conf": maybe(text())}),
     "time_zone": maybe(text()), "interval_ms": maybe(ANY_NUMBER), "start_at_ms": maybe(MS), "end_at_ms": maybe(MS),
     "jitter_ms": maybe(ANY_NUMBER), "misfire": text(), "route": text(), "block": text(),
-    "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
+    "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(),
+    "alarm_on": array(one_of("failed", "missed")), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
     "handler": text(),
     "params": text(), "children": array(ID), "glue_type": text(), "glue_remark": text(), "glue_updated_ms": maybe(MS),
     "running": truth(), "stopped_by": maybe(text("Name of the user who stopped the job; null for a job that no user stopped.")),
-    "stopped_ms": maybe(MS), "next_ms": maybe(MS), "last_ms": maybe(MS), "added_ms": maybe(MS), "updated_ms": maybe(MS),
+    "stopped_ms": maybe(MS), "next_ms": maybe(MS), "last_ms": maybe(MS), "missed_ms": maybe(MS),
+    "added_ms": maybe(MS), "updated_ms": maybe(MS),
     "revision": ANY_NUMBER, "key": maybe(text("Of a declared job.")), "source": maybe(text("What declares it.")),
 }
 
 RUN = {
-    "id": whole(1), "group": ANY_NUMBER, "job": ANY_NUMBER, "status": one_of("pending", "running", "succeeded", "failed"),
+    "id": whole(1), "group": ANY_NUMBER, "job": ANY_NUMBER,
+    "status": one_of("pending", "running", "succeeded", "failed", "missed"),
     "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Index and total: `0/2`.")),
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS), "trigger_code": ANY_NUMBER, "trigger_message": text(),
-    "kind": maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api")),
+    "kind": maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
+    "missed": maybe(shown({"instants": ANY_NUMBER, "from_ms": maybe(MS), "to_ms": maybe(MS)})),
     "origin": maybe(whole(1, description="The run that this one repeats (kind retry) or follows (kind parent).")),
     "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()), "alarm_status": ANY_NUMBER,
 }
@@ -169,7 +174,8 @@ SCHEMAS = {
         "dry_run": truth(),
         "changes": array(shown({"kind": one_of("create", "update", "unchanged", "remove"), "object": text(),
                                 "fields": array(text("`retry: 0 -> 2`"))})),
-        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and are not sent yet."))}),
+        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and are not sent yet.")),
+        "warnings": array(text())}),
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
@@ -304,6 +310,11 @@ operation("get", "/intents/{id}", "viewer", "What became of a run by hand, until
 operation("get", "/groups", "any user", "Groups that one may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "A new group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "One group", reply=ref("Group"), headers=ETAG)
+operation("get", "/executors/refused", "administrator", "Executors that this node did not let in for ten minutes",
+          reply=shown({"items": array(shown({
+              "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
+              "app_name": maybe(text()), "address": maybe(text()),
+              "remote": text("Where the request came from."), "first_ms": MS, "last_ms": MS, "times": ANY_NUMBER}))}))
 operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", parameters=[SEEN],
           more=[409, 412, 428])
 operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, parameters=[MAY_HAVE_SEEN],
@@ -315,7 +326,7 @@ operation("get", "/export", "administrator", "Groups, jobs and alarms as a decla
 operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
           body="Files", more=[409])
 operation("get", "/runs", "viewer", "Runs, newest first", reply=page_of("Run"), parameters=[
-    query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running")),
+    query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running", "missed")),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "The whole name."), *PAGING])
 operation("post", "/runs/clear", "editor", "Removes runs; of all groups: administrators", body="Clearing",
           reply=shown({"removed": whole(0)}))

@@ -20,14 +20,17 @@ public:
   void add(core::job_id job, core::alarmed_job about) { jobs_.insert_or_assign(job, std::move(about)); }
 
   /// A job that does not exist has nobody to tell.
-  [[nodiscard]] bool needs(core::job_id job, bool will_be_retried) const {
+  [[nodiscard]] bool needs(core::job_id job, bool will_be_retried,
+                           core::alarm_reason why = core::alarm_reason::failed) const {
     const auto found = jobs_.find(job);
-    return found != jobs_.end() && core::needs_alarm(found->second.alarm_email, rule_of(found->second), will_be_retried);
+    return found != jobs_.end() && found->second.wishes.has(why)
+           && core::needs_alarm(found->second.alarm_email, rule_of(found->second), will_be_retried);
   }
 
   /// The status that a failed run gets with its retry decision.
-  [[nodiscard]] std::int32_t status(core::job_id job, bool will_be_retried) const {
-    return needs(job, will_be_retried) ? core::alarm_status::claimed : core::alarm_status::not_needed;
+  [[nodiscard]] std::int32_t status(core::job_id job, bool will_be_retried,
+                                    core::alarm_reason why = core::alarm_reason::failed) const {
+    return needs(job, will_be_retried, why) ? core::alarm_status::claimed : core::alarm_status::not_needed;
   }
 
   [[nodiscard]] std::optional<core::alarmed_job> find(core::job_id job) const {

@@ -63,6 +63,14 @@ log_values log_values_of(const core::planned_run& run, std::string_view node_hos
   return values;
 }
 
+log_values log_values_of(const core::missed_gap& gap, std::string_view node_host) {
+  log_values values;
+  values.handler = core::cut_characters(gap.spec->handler, core::handler_chars);
+  values.param = core::cut_bytes(gap.spec->param, core::text_bytes);
+  values.message = core::encode(core::note_of(gap, node_host));
+  return values;
+}
+
 std::string_view intent_kind_name(core::trigger_kind kind) noexcept {
   switch (kind) {
   case core::trigger_kind::parent: return "child";
@@ -71,6 +79,7 @@ std::string_view intent_kind_name(core::trigger_kind kind) noexcept {
   case core::trigger_kind::api: return "api";
   case core::trigger_kind::cron: return "cron";
   case core::trigger_kind::misfire: return "misfire";
+  case core::trigger_kind::missed: return "missed"; // never an intent
   }
   return "manual";
 }

@@ -33,6 +33,9 @@ struct log_values {
 
 [[nodiscard]] log_values log_values_of(const core::planned_run& run, std::string_view node_host);
 
+/// Of the row of dropped instants, which is a failed trigger without an address.
+[[nodiscard]] log_values log_values_of(const core::missed_gap& gap, std::string_view node_host);
+
 /// `executor_sharding_param` of a run; nothing when it is no broadcast.
 [[nodiscard]] std::optional<std::string> sharding_text(const core::shard& part);
 

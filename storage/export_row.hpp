@@ -19,7 +19,7 @@ namespace ringmaster::storage {
 /// These follow, where there is an `rm_job_ext x`.
 #define RINGMASTER_EXPORT_OPTIONS                                                                                                \
   ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, x.time_zone, x.interval_ms, x.start_at, " \
-  "x.end_at, x.jitter_ms, x.keep_logs FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
+  "x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
 
 /// `Column`: how the backend counts columns; `with_options`: the second part was selected, too.
 template <class Column, class Row>
@@ -45,6 +45,7 @@ template <class Column, class Row>
   out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
   out.timing = options_at(row, at);
   out.keep_logs = row.number(at + 5) == 1;
+  out.alarm_on = core::find_alarm_wishes(row.text(at + 6));
   return out;
 }
 

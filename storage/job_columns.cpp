@@ -93,6 +93,7 @@ core::result<job_columns> columns_of(const core::declared_job& job, const column
   columns.retry_count = job.retry_count;
   columns.timing = job.timing;
   columns.keep_logs = job.keep_logs;
+  columns.alarm_on = job.alarm_on;
   if (auto checked = check_widths(columns, limits); !checked)
     return tl::unexpected{checked.error()};
   return columns;
@@ -128,6 +129,7 @@ std::vector<std::string> differences(const job_columns& before, const job_column
   number("retry", before.retry_count, after.retry_count);
   if (before.keep_logs != after.keep_logs)
     changed.push_back(after.keep_logs ? "keep_logs: no -> yes" : "keep_logs: yes -> no");
+  text("alarm_on", core::stored_name(before.alarm_on), core::stored_name(after.alarm_on));
   for (auto& line : differences(before.timing, after.timing))
     changed.push_back(std::move(line));
   return changed;

@@ -87,6 +87,7 @@ job_columns columns_of(const core::job_record& row) {
   out.retry_count = row.retry_count;
   out.timing = row.timing;
   out.keep_logs = row.keep_logs;
+  out.alarm_on = row.alarm_on;
   return out;
 }
 
@@ -118,6 +119,7 @@ void take(const core::job_draft& draft, core::job_record& row) {
   row.timing = draft.timing.value_or(row.timing);
   row.on_unknown = draft.on_unknown.value_or(row.on_unknown);
   row.keep_logs = draft.keep_logs.value_or(row.keep_logs);
+  row.alarm_on = draft.alarm_on.value_or(row.alarm_on);
 }
 
 bool same_schedule(const core::job_record& a, const core::job_record& b) {
@@ -126,7 +128,8 @@ bool same_schedule(const core::job_record& a, const core::job_record& b) {
 
 /// Those of `rm_job_ext`.
 bool same_options(const core::job_record& a, const core::job_record& b) {
-  return a.timing == b.timing && a.on_unknown == b.on_unknown && a.keep_logs == b.keep_logs;
+  return a.timing == b.timing && a.on_unknown == b.on_unknown && a.keep_logs == b.keep_logs
+         && a.alarm_on == b.alarm_on;
 }
 
 core::result<void> check_held(const core::job_record& held, std::string_view seen, const core::principal& by) {

@@ -12,13 +12,14 @@
 namespace ringmaster::storage {
 
 /// What a statement on `xxl_job_info i`, `rm_schedule s`, `rm_job_ext x` and `rm_stop p` selects for `record_of`, but for the
-/// three numbers that follow: next time, last claimed instant and revision. `name`: what the schema calls the job's name.
+/// four numbers that follow: next time, last instant that was sent, last one that was missed, and revision. `name`: what the
+/// schema calls the job's name.
 #define RINGMASTER_RECORD_COLUMNS(name)                                                                                          \
   "SELECT i.id, i.job_group, i." name ", i.add_time, i.update_time, i.author, i.alarm_email, i.schedule_type, i.schedule_conf, " \
   "i.misfire_strategy, i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, "             \
   "i.executor_timeout, i.executor_fail_retry_count, i.glue_type, i.glue_source, i.glue_remark, i.glue_updatetime, "              \
   "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, "          \
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, p.user_name, p.at_ms, "
+  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on, p.user_name, p.at_ms, "
 
 /// `Column`: how the backend counts columns.
 template <class Column, class Row>
@@ -53,11 +54,13 @@ template <class Column, class Row>
   out.timing = options_at(row, at);
   at += 5;
   out.keep_logs = small() == 1;
+  out.alarm_on = core::find_alarm_wishes(text());
   core::manual_stop stop{text(), time()};
   if (!out.running && !stop.by.empty())
     out.stopped = std::move(stop);
   out.next = time();
   out.last = time();
+  out.missed = time();
   out.revision = row.number(at);
   return out;
 }

@@ -107,6 +107,14 @@ bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& da
   return dropped;
 }
 
+std::optional<core::run_end> end_of(const run_write& write) noexcept {
+  if (write.handle_code)
+    return *write.handle_code == core::success_code ? core::run_end::succeeded : core::run_end::failed;
+  if (write.trigger_code && *write.trigger_code != core::success_code)
+    return core::run_end::not_sent;
+  return std::nullopt;
+}
+
 run_write decide(const run_row& row, const run_news& news, bool owner_current) {
   run_write write;
   // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.

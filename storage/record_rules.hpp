@@ -70,6 +70,9 @@ struct run_write {
   [[nodiscard]] bool writes_row() const noexcept { return trigger_code || handle_code; }
 };
 
+/// How the run ended by this write; nothing: it did not.
+[[nodiscard]] std::optional<core::run_end> end_of(const run_write& write) noexcept;
+
 /// `owner_current`: the batch's owner is up in its incarnation; otherwise its failures are dropped.
 /// A failed trigger of a run that has a result, or gets one in this batch, is written as 200: the run was delivered.
 [[nodiscard]] run_write decide(const run_row& row, const run_news& news, bool owner_current);

@@ -111,7 +111,7 @@ private:
   void look_further(const core::log_range& rest) {
     if (ids_.size() >= end_)
       return;
-    if (terms_.status == core::run_status::failed)
+    if (terms_.status == core::run_status::failed || terms_.status == core::run_status::missed)
       look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
     else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
       look_at_jobs(rest);

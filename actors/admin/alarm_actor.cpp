@@ -26,7 +26,12 @@ std::string message_id(const core::pending_alarm& alarm, std::uint64_t count) {
 }
 
 bool may_succeed_later(core::errc code) noexcept {
-  return code == core::errc::unavailable || code == core::errc::timeout;
+  return code == core::errc::unavailable || code == core::errc::timeout || code == core::errc::not_found;
+}
+
+/// How long a message is tried: people need longer to configure a channel than a server to come back.
+std::chrono::hours patience_for(core::errc code) noexcept {
+  return code == core::errc::not_found ? core::unconfigured_patience : core::alarm_patience;
 }
 
 } // namespace
@@ -256,7 +261,7 @@ void alarm_actor_state::send_waiting() {
     if (notifier_)
       notifier_->send({delivery.channel, delivery.recipient, delivery.message_id, *delivery.message}, std::move(then));
     else
-      then(core::fail(core::errc::invalid_argument, "this node has no channels"));
+      then(core::fail(core::errc::not_found, "this node has no channels"));
   }
 }
 
@@ -269,7 +274,8 @@ void alarm_actor_state::answered(const protocol::notice_done& done) {
     metrics_.count(delivery->channel, "sent");
     log_->info("alarm: {} told through {}", delivery->message_id, place);
     close(deliveries_.take(done.delivery), false);
-  } else if (may_succeed_later(done.outcome.error().code) && deliveries_.again(*delivery, now())) {
+  } else if (may_succeed_later(done.outcome.error().code)
+             && deliveries_.again(*delivery, now(), patience_for(done.outcome.error().code))) {
     metrics_.count(delivery->channel, "repeated");
     if (delivery->failures == 1)
       log_->warn("alarm: {} not told through {} yet, it is tried again: {}", delivery->message_id, place,

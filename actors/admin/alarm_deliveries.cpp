@@ -35,10 +35,10 @@ void alarm_deliveries::free_place(alarm_delivery& delivery) {
     --channels_[delivery.channel].sending;
 }
 
-bool alarm_deliveries::again(alarm_delivery& delivery, clock now) {
+bool alarm_deliveries::again(alarm_delivery& delivery, clock now, std::chrono::hours patience) {
   free_place(delivery);
   delivery.next_try = now + core::alarm_back_off(++delivery.failures);
-  return delivery.next_try <= delivery.since + core::alarm_patience;
+  return delivery.next_try <= delivery.since + patience;
 }
 
 alarm_delivery alarm_deliveries::take(std::uint64_t number) {

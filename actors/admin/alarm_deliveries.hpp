@@ -47,7 +47,7 @@ public:
   [[nodiscard]] alarm_delivery* find(std::uint64_t number);
 
   /// It was refused for now. False: it was tried long enough, and is over.
-  [[nodiscard]] bool again(alarm_delivery& delivery, clock now);
+  [[nodiscard]] bool again(alarm_delivery& delivery, clock now, std::chrono::hours patience);
 
   /// It is over.
   [[nodiscard]] alarm_delivery take(std::uint64_t number);

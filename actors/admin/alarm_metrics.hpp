@@ -14,6 +14,13 @@ public:
     : alarms_{system.metrics().counter_family("ringmaster", "alarms", {"channel", "result"},
                                               "Messages about failed runs, and alarms that were told with others.", "1", true)} {}
 
+  /// Makes the counters of a channel, at 0.
+  void know(std::string_view channel) {
+    const caf::string_view channel_text{channel.data(), channel.size()};
+    for (const auto* result : {"sent", "repeated", "failed", "suppressed"})
+      alarms_->get_or_add({{"channel", channel_text}, {"result", result}});
+  }
+
   void count(std::string_view channel, std::string_view result, std::uint64_t number = 1) {
     const caf::string_view channel_text{channel.data(), channel.size()};
     const caf::string_view result_text{result.data(), result.size()};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/declared.hpp"
 #include "core/ids.hpp"
@@ -19,6 +20,8 @@ struct apply_wish {
   core::declared_set declared;
   bool dry_run = false;
   bool prune = false;
+  /// For the report.
+  std::vector<std::string> warnings = {};
 };
 
 /// What an export is of; nothing: everything.

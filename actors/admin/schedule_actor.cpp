@@ -32,6 +32,7 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     node_host_{std::move(node_host)},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    where_{where},
     book_{std::move(where)},
     instant_turns_{round_gap, 2 * settings_.claim_rows_max},
     other_turns_{round_gap, 2 * settings_.claim_rows_max},
@@ -69,6 +70,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 void schedule_actor_state::change_life(const protocol::life_change& change) {
   life_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
+  planning_since_ = now();
   forget_claims();
   forget_everything();
   load_missing();
@@ -81,6 +83,8 @@ void schedule_actor_state::change_slots(const protocol::slot_change& change) {
   if (slots_ == change.slots)
     return;
   const auto gone = slots_ & ~change.slots;
+  if ((change.slots & ~slots_).any())
+    planning_since_ = now();
   slots_ = change.slots;
   known_slots_ &= slots_;
   loading_slots_ &= slots_;

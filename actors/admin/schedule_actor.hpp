@@ -127,6 +127,7 @@ private:
   void drop_stale_routes();
   void give_back(protocol::slot_release&& slots);
   void claim_routed();
+  [[nodiscard]] core::missed_gap gap_of(const core::job_plan& plan, const core::job_ptr& spec) const;
   void take_claim(protocol::claim_reply&& reply);
   /// `repeated`: the answer of the claim was lost, and `lost` names all of its jobs.
   void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked,
@@ -144,12 +145,15 @@ private:
   std::string node_host_;
   protocol::wall_clock clock_;
   logger log_;
+  core::zone where_;
   core::schedule_book book_;
   core::slot_set slots_;
   /// Of these, those whose jobs are all in the book, and those whose jobs are being read.
   core::slot_set known_slots_;
   core::slot_set loading_slots_;
   std::optional<core::node_life> life_;
+  /// When this node last came by slots: what was due before is late because nobody planned it.
+  core::time_point planning_since_{};
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
   bool shared_ = false;
   /// Raised whenever everything is forgotten: answers to older questions are stale.

@@ -31,7 +31,11 @@ void schedule_actor_state::claim_routed() {
   for (auto job = routed_.begin(); job != end; ++job) {
     if (job->candidate.plan) {
       const auto& plan = *job->candidate.plan;
-      batch.moves.push_back({plan.id, plan.expected_next, plan.last, plan.next});
+      auto& move = batch.moves.emplace_back(core::schedule_move{plan.id, plan.expected_next, plan.last, plan.next});
+      if (plan.dropped > 0 && !shared_) {
+        move.last = plan.last_dropped;
+        move.missed = gap_of(plan, job->candidate.spec);
+      }
       pending.specs.push_back(job->candidate.spec);
       pending.dropped.push_back(plan.dropped);
     } else if (job->candidate.intent) {
@@ -46,6 +50,22 @@ void schedule_actor_state::claim_routed() {
   pending.moves = batch.moves;
   claims_.emplace(batch.sequence, std::move(pending));
   protocol::send(self_, partners_.storage, protocol::claim_request{std::move(batch), protocol::claim_listener{self_}});
+}
+
+core::missed_gap schedule_actor_state::gap_of(const core::job_plan& plan, const core::job_ptr& spec) const {
+  core::missed_gap gap{spec, {plan.dropped, plan.expected_next, plan.last_dropped}, {}};
+  const auto said = [this](core::time_point t) { return where_.format(t); };
+  gap.reason = plan.dropped == 1 ? "1 instant was missed, " + said(gap.what.first)
+                                 : std::to_string(plan.dropped) + " instants were missed, from " + said(gap.what.first) + " to "
+                                     + said(gap.what.last);
+  const auto late = std::chrono::duration_cast<std::chrono::seconds>(now() - gap.what.first).count();
+  gap.reason += gap.what.first < planning_since_
+                  ? ": this server began to plan the job at " + said(planning_since_) + " " + where_.name()
+                  : ": the job was planned " + std::to_string(late) + " s late";
+  gap.reason += spec->misfire == core::misfire_policy::do_nothing ? "; misfire policy DO_NOTHING drops what is later than "
+                                                                      + std::to_string(settings_.misfire_after.count()) + " ms"
+                                                                  : "; the job's end_at has passed";
+  return gap;
 }
 
 void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
@@ -70,6 +90,9 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
   take_moves(pending, lost, outcome.locked_jobs, outcome.repeated);
+  for (const auto& row : outcome.missed)
+    log_->warn("job={} {} instants were missed and are dropped by its misfire policy: run={}", core::number(row.job),
+               row.what.count, core::number(row.id));
   for (const auto& run : outcome.runs)
     pending.slots.slots.take_off(run.plan);
   give_back(std::move(pending.slots));
@@ -91,7 +114,6 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
     const auto& move = pending.moves[i];
     // Only now: a move that lost is planned again, with what it drops.
     if (const auto dropped = pending.dropped[i]; dropped > 0 && (repeated || !not_moved.contains(core::number(move.job)))) {
-      log_->info("job={} {} missed instants dropped by its misfire rule DO_NOTHING", core::number(move.job), dropped);
       add(dropped_count_, dropped);
     }
     if (!move.next && !not_moved.contains(core::number(move.job)))

@@ -66,6 +66,7 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
     [this](protocol::store_listener& listener) {
       intents_ = std::move(listener.intents);
       strays_ = std::move(listener.strays);
+      ends_ = std::move(listener.ends);
     },
     [this](const protocol::life_change& change) { change_life(change); },
     [this](protocol::status_query) { return status(); },
@@ -312,6 +313,8 @@ void storage_actor_state::claimed(const std::shared_ptr<protocol::claim_request>
     open_claims_[request->batch.sequence] += static_cast<std::uint32_t>(outcome->runs.size());
   if (!outcome && outcome.error().code != core::errc::fenced)
     log_->error("claim {} failed: {}", request->batch.sequence, outcome.error().context);
+  if (ends_ && outcome && !outcome->missed.empty())
+    protocol::send(self_, ends_, protocol::runs_ended{{}, outcome->missed});
   protocol::send(self_, request->listener, protocol::claim_reply{request->batch.sequence, std::move(outcome)});
 }
 
@@ -328,6 +331,8 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
   // Numbers of adopted claims begin anew with each life.
   if (!outcome->fenced && task->batch.owner == life_)
     resolve(task->batch.triggers);
+  if (ends_ && !outcome->ended.empty())
+    protocol::send(self_, ends_, protocol::runs_ended{std::move(outcome->ended)});
   if (intents_ && !outcome->intents.empty())
     protocol::send(self_, *intents_, protocol::intent_batch{std::move(outcome->intents)});
 }

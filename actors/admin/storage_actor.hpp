@@ -154,6 +154,7 @@ private:
   std::vector<desk> desks_;
   std::optional<protocol::intent_listener> intents_;
   protocol::stray_listener strays_;
+  protocol::run_end_listener ends_;
   core::node_life life_;
   /// `life_` goes on.
   bool alive_ = false;

@@ -26,6 +26,11 @@ store_metrics::store_metrics(caf::actor_system& system) {
   waiting_ = {waiting->get_or_add({{"work", "claim"}}), waiting->get_or_add({{"work", "trigger"}}),
               waiting->get_or_add({{"work", "callback"}})};
   errors_ = registry.counter_family("ringmaster", "store-errors", {"work", "error"}, "Transactions that failed.", "1", true);
+  for (const auto* work : work_names)
+    for (const auto error : {core::errc::unavailable, core::errc::invalid_argument, core::errc::internal, core::errc::fenced}) {
+      const std::string text{core::to_string(error)};
+      errors_->get_or_add({{"work", work}, {"error", text}});
+    }
   results_ = make_counter(system, "results-stored", "Results of runs that were stored.");
   late_results_ = make_counter(system, "results-ignored", "Results that came second, late, or for a run without a row.");
   triggers_ = make_counter(system, "trigger-codes-stored", "Trigger results that were stored.");

@@ -20,6 +20,7 @@
 #include "actors/admin/ring_actor.hpp"
 #include "actors/admin/row_sweeper.hpp"
 #include "actors/admin/run_admin.hpp"
+#include "actors/admin/run_counter.hpp"
 #include "actors/admin/schedule_actor.hpp"
 #include "actors/admin/storage_actor.hpp"
 #include "actors/admin/trigger_pool.hpp"
@@ -113,9 +114,11 @@ void supervisor_state::spawn_firing_path() {
   ring_ = keep("ring_actor",
                self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(
                  pool_, parts_.hand_over_ahead, parts_.clocks.wall));
+  run_counter_ = keep("run_counter", self_->spawn<protocol::with_state<run_counter_state, protocol::run_counter>>(
+                                       parts_.clocks.wall));
   registry_ = keep("registry_monitor", self_->spawn<protocol::with_state<registry_monitor_state, protocol::registry_monitor>>(
-                                         storage_, std::vector<protocol::registry_listener>{pool_}, parts_.clocks.wall,
-                                         settings.registry, parts_.log));
+                                         storage_, std::vector<protocol::registry_listener>{pool_, run_counter_},
+                                         parts_.clocks.wall, settings.registry, parts_.log));
   schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
                                        schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
                                        parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
@@ -130,7 +133,7 @@ void supervisor_state::spawn_surroundings() {
                                                                  settings.cluster.dead_after, settings.cluster.send_margin},
                                        parts_.clocks.wall, parts_.log));
   protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
-  protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_});
+  protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_, run_counter_});
   spawn_upkeep();
   spawn_administration();
   failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
@@ -138,6 +141,10 @@ void supervisor_state::spawn_surroundings() {
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
                                   storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
+  alarm_metrics counters{self_->system()};
+  counters.know(protocol::mail_channel);
+  for (const auto& webhook : settings.webhooks)
+    counters.know(webhook.name);
   spawn_links();
   spawn_node();
 }

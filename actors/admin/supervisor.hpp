@@ -114,6 +114,7 @@ private:
   protocol::trigger_pool pool_;
   protocol::schedule_actor schedule_;
   protocol::registry_monitor registry_;
+  protocol::run_counter run_counter_;
   protocol::completion_actor completion_;
   protocol::recovery_actor recovery_;
   protocol::fail_monitor failures_;

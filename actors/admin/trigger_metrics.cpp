@@ -7,7 +7,7 @@ namespace ringmaster::actors {
 namespace {
 
 constexpr std::array lane_names{"fast", "slow"};
-constexpr std::array end_names{"accepted", "failed", "unknown"};
+constexpr std::array trigger_end_names{"accepted", "failed", "unknown"};
 
 } // namespace
 
@@ -20,7 +20,7 @@ trigger_metrics::trigger_metrics(caf::actor_system& system)
   for (std::size_t kind = 0; kind < kinds; ++kind) {
     const std::string name{core::to_string(static_cast<core::trigger_kind>(kind))};
     for (std::size_t end = 0; end < ends; ++end)
-      ended_[kind][end] = ended->get_or_add({{"kind", name}, {"result", end_names[end]}});
+      ended_[kind][end] = ended->get_or_add({{"kind", name}, {"result", trigger_end_names[end]}});
   }
   lateness_ = registry.histogram_family<double>("ringmaster", "firing-lateness", {"group"}, time_bounds,
                                                 "From a firing's instant to the first byte of its request.", "seconds");

@@ -6,6 +6,8 @@
 
 #include "gateway/api_request.hpp"
 #include "protocol/wire/api_groups.hpp"
+#include "protocol/wire/api_page.hpp"
+#include "protocol/wire/json_object.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
 
@@ -52,6 +54,20 @@ void group_list(exchange ex) {
   ex.ask<protocol::group_page>(
     ex.services().partners.groups, protocol::visible_groups_query{ex.who()},
     [from = *from](const exchange& waiting, const protocol::group_page& reply) { tell_part(waiting, from, reply.page.rows); });
+}
+
+void refused_list(exchange ex) {
+  const auto all = ex.services().refused.lately(ex.services().now());
+  tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {
+                  wire::json_object row{out};
+                  row.text("reason", name_of(each.why));
+                  wire::append_text_or_null(row, "app_name", each.app_name);
+                  wire::append_text_or_null(row, "address", each.address);
+                  row.text("remote", each.remote);
+                  row.number("first_ms", core::to_ms(each.first));
+                  row.number("last_ms", core::to_ms(each.last));
+                  row.number("times", each.times);
+                }) + '}');
 }
 
 void group_add(exchange ex) {

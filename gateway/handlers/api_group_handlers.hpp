@@ -8,6 +8,7 @@ namespace ringmaster::gateway::handlers::v1 {
 
 /// Those that who asks may see.
 void group_list(exchange ex);
+void refused_list(exchange ex);
 void group_add(exchange ex);
 void group_read(exchange ex);
 void group_replace(exchange ex);

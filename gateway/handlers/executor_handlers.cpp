@@ -44,8 +44,13 @@ void registry(exchange ex) {
     return;
   if (core::is_native_address(wanted->registry_value))
     return ex.refuse("registryValue: such an address is registered over a native link alone.");
-  if (const auto why = ex.services().judge(wanted->registry_value); !why.empty())
+  if (const auto why = ex.services().judge(wanted->registry_value); !why.empty()) {
+    ex.note_refused(refused_for::outside_networks, wanted->registry_key, wanted->registry_value);
     return ex.refuse("registryValue: " + why);
+  }
+  // It is taken, as XXL-JOB does: the group may come later. Until then nothing runs there.
+  if (const auto& groups = ex.services().tokens; groups && !groups->contains(wanted->registry_key))
+    ex.note_refused(refused_for::unknown_app, wanted->registry_key, wanted->registry_value);
   const bool wants_app_header = !app_header(ex.request()).empty();
   protocol::registry_beat beat{std::move(wanted->registry_group), std::move(wanted->registry_key),
                                std::move(wanted->registry_value), wants_app_header, ex.admission().token};

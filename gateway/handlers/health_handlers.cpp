@@ -6,6 +6,7 @@
 #include <caf/telemetry/collector/prometheus.hpp>
 
 #include "gateway/guessing.hpp"
+#include "gateway/process_metrics.hpp"
 #include "protocol/wire/json_text.hpp"
 
 namespace ringmaster::gateway::handlers {
@@ -64,6 +65,7 @@ void metrics(exchange ex) {
   std::string text{collected.begin(), collected.end()};
   if (const auto& transport = ex.services().partners.transport)
     append_transport_metrics(text, transport());
+  append_process_metrics(text);
   ex.respond({200, "text/plain; version=0.0.4; charset=utf-8", std::move(text), {}});
 }
 

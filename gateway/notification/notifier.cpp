@@ -172,10 +172,47 @@ private:
   std::thread thread_;
 };
 
+class replaceable_notifier final : public channel_notifier {
+public:
+  explicit replaceable_notifier(notification_settings settings)
+    : current_{std::make_shared<curl_notifier>(std::move(settings))} {}
+
+  void send(protocol::notice what, done then) override { present()->send(std::move(what), std::move(then)); }
+
+  void reload(notification_settings settings) override {
+    const std::lock_guard one_at_a_time{reloading_};
+    if (stopped_)
+      return;
+    auto former = std::make_shared<curl_notifier>(std::move(settings));
+    {
+      const std::lock_guard lock{guard_};
+      std::swap(current_, former);
+    }
+    former->stop();
+  }
+
+  void stop() override {
+    const std::lock_guard one_at_a_time{reloading_};
+    stopped_ = true;
+    present()->stop();
+  }
+
+private:
+  [[nodiscard]] std::shared_ptr<curl_notifier> present() {
+    const std::lock_guard lock{guard_};
+    return current_;
+  }
+
+  std::mutex reloading_;
+  std::mutex guard_;
+  bool stopped_ = false;
+  std::shared_ptr<curl_notifier> current_;
+};
+
 } // namespace
 
-std::unique_ptr<protocol::notifier> make_notifier(notification_settings settings) {
-  return std::make_unique<curl_notifier>(std::move(settings));
+std::unique_ptr<channel_notifier> make_notifier(notification_settings settings) {
+  return std::make_unique<replaceable_notifier>(std::move(settings));
 }
 
 core::result<void> probe_channel(const notification_settings& settings, std::string_view channel) {

@@ -58,7 +58,7 @@ transfer::transfer(protocol::notice what, protocol::notifier::done then)
 core::result<std::unique_ptr<transfer>> transfer::make(const notification_settings& settings, protocol::notice what,
                                                        protocol::notifier::done then) {
   if (auto known = check_channel(settings, what.channel); !known)
-    return core::fail(core::errc::invalid_argument, known.error().context);
+    return tl::unexpected{known.error()};
   std::unique_ptr<transfer> made{new transfer{std::move(what), std::move(then)}};
   if (!made->handle_)
     return core::fail(core::errc::unavailable, "libcurl has no handle to give");

@@ -124,6 +124,8 @@ std::string api_deploy_report(const core::deploy_report& report, bool dry_run) {
       document.number("on_their_way", static_cast<std::int64_t>(*report.on_their_way));
     else
       document.null("on_their_way");
+    document.raw("warnings",
+                 json_array(report.warnings, [](std::string& to, const std::string& each) { append_json(to, each); }));
   }
   return out;
 }
@@ -177,6 +179,10 @@ core::result<api_applied> parse_api_applied(std::string_view body) {
         if (field.is_string())
           change.fields.push_back(field.get<std::string>());
   }
+  if (document.contains("warnings") && document["warnings"].is_array())
+    for (const auto& warning : document["warnings"])
+      if (warning.is_string())
+        out.report.warnings.push_back(warning.get<std::string>());
   out.report.on_their_way.reset();
   if (document.contains("on_their_way") && document["on_their_way"].is_number_unsigned())
     out.report.on_their_way = document["on_their_way"].get<std::size_t>();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/alarm.hpp"
+#include "core/mail_text.hpp"
 #include "core/text.hpp"
 #include "protocol/wire/api_members.hpp"
 
@@ -43,11 +45,18 @@ void append_state(json_object& row, const core::job_record& job) {
   append_instant(row, "stopped_ms", job.stopped ? std::optional{job.stopped->at} : std::nullopt);
   append_instant(row, "next_ms", job.next);
   append_instant(row, "last_ms", job.last);
+  append_instant(row, "missed_ms", job.missed);
   append_instant(row, "added_ms", job.added);
   append_instant(row, "updated_ms", job.updated);
   row.number("revision", job.revision);
   append_text_or_null(row, "key", job.key);
   append_text_or_null(row, "source", job.source);
+}
+
+std::string alarm_on_of(core::alarm_wishes wishes) {
+  if (wishes.is_default())
+    return R"(["failed","missed"])";
+  return wishes.failed ? R"(["failed"])" : wishes.missed ? R"(["missed"])" : "[]";
 }
 
 enum class with_source : std::uint8_t { no, yes };
@@ -66,6 +75,7 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   row.text("block", job.block);
   row.text("on_unknown", core::stored_name(job.on_unknown));
   row.truth("keep_logs", job.keep_logs);
+  row.raw("alarm_on", alarm_on_of(job.alarm_on));
   row.number("timeout_s", job.timeout_s);
   row.number("retry_count", job.retry_count);
   row.text("handler", job.handler);
@@ -142,18 +152,35 @@ void read_script(api_members& in, core::job_draft& draft) {
   draft.glue_remark = in.text("glue_remark");
 }
 
+core::alarm_wishes read_alarm_on(api_members& in) {
+  const auto named = in.maybe_texts("alarm_on", 2);
+  if (!named)
+    return {};
+  core::alarm_wishes wishes{false, false};
+  for (const auto& each : *named)
+    if (each == "failed" || each == "missed")
+      (each == "failed" ? wishes.failed : wishes.missed) = true;
+    else
+      in.wrong("alarm_on", "must name failed and missed, one of them, or neither");
+  return wishes;
+}
+
 core::job_draft read_job(api_members& in, core::draft_use use) {
   core::job_draft draft;
   draft.group = core::group_id{in.needed_id("group")};
   draft.name = in.needed_text("name");
   draft.author = in.text("author");
   draft.alarm_email = in.text("alarm_email");
+  for (const auto& address : core::mail_addresses(draft.alarm_email, nullptr))
+    if (!core::is_mail_address(address))
+      in.wrong("alarm_email", "invalid e-mail address \"" + address + "\"");
   read_schedule(in, draft);
   draft.misfire = in.maybe_text("misfire").value_or(std::string{core::stored_name(core::misfire_policy::do_nothing)});
   draft.route = in.maybe_text("route").value_or(std::string{core::stored_name(core::route_strategy::first)});
   draft.block = in.maybe_text("block").value_or(std::string{core::stored_name(core::block_strategy::serial_execution)});
   draft.on_unknown = read_on_unknown(in);
   draft.keep_logs = in.maybe_truth("keep_logs").value_or(false);
+  draft.alarm_on = read_alarm_on(in);
   draft.timeout_s = in.count("timeout_s");
   draft.retry_count = in.count("retry_count");
   draft.handler = core::trimmed(in.text("handler"));

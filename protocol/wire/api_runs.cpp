@@ -14,10 +14,11 @@ namespace {
 
 using core::run_status;
 
-constexpr std::array<std::pair<std::string_view, run_status>, 4> statuses{{{"any", run_status::any},
+constexpr std::array<std::pair<std::string_view, run_status>, 5> statuses{{{"any", run_status::any},
                                                                            {"succeeded", run_status::succeeded},
                                                                            {"failed", run_status::failed},
-                                                                           {"running", run_status::running}}};
+                                                                           {"running", run_status::running},
+                                                                           {"missed", run_status::missed}}};
 
 constexpr std::int32_t success_code = 200;
 
@@ -25,6 +26,8 @@ constexpr std::int32_t success_code = 200;
 std::string_view status_of(const core::log_row& run) noexcept {
   if (run.handle_code == success_code)
     return "succeeded";
+  if (run.handle_code == 0 && core::missed_in(run.trigger_msg))
+    return "missed";
   if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != success_code))
     return "failed";
   return run.trigger_code == success_code ? "running" : "pending";
@@ -38,6 +41,21 @@ void append_origin(json_object& row, const core::log_row& run) {
     row.number("origin", number(note->origin));
   else
     row.null("origin");
+}
+
+/// Of the row of dropped instants: how many they are, and when.
+void append_missed(json_object& row, const core::log_row& run) {
+  const auto missed = core::missed_in(run.trigger_msg);
+  if (!missed)
+    return row.null("missed");
+  std::string out;
+  {
+    json_object gap{out};
+    gap.number("instants", missed->count);
+    append_instant(gap, "from_ms", missed->first);
+    append_instant(gap, "to_ms", missed->last);
+  }
+  row.raw("missed", out);
 }
 
 void append_api_run(std::string& out, const core::log_row& run) {
@@ -56,6 +74,7 @@ void append_api_run(std::string& out, const core::log_row& run) {
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
   append_origin(row, run);
+  append_missed(row, run);
   append_instant(row, "handle_ms", has_result ? run.handle_time : std::nullopt);
   row.number("handle_code", run.handle_code);
   has_result ? row.text("handle_message", run.handle_msg) : row.null("handle_message");
@@ -126,7 +145,7 @@ core::result<core::run_search> api_run_search_of(const form& sent, const api_cur
       search.status = status;
       return search;
     }
-  return core::fail(core::errc::invalid_argument, "the parameter status must be any, succeeded, failed or running");
+  return core::fail(core::errc::invalid_argument, "the parameter status must be any, succeeded, failed, running or missed");
 }
 
 core::result<core::clear_search> parse_api_clear(std::string_view body) {

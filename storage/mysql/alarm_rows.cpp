@@ -49,7 +49,7 @@ alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs) {
     rules.push_back(std::move(held.rule));
   for (const auto part : padded_chunks(wanted.size())) {
     auto& some = own.db.prepare("SELECT i.id, i.$job_name, i.alarm_email, g.$group_title, g.app_name, e.job_key, g.address_type,"
-                                " g.address_list FROM xxl_job_info i"
+                                " g.address_list, e.alarm_on FROM xxl_job_info i"
                                 " LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext e ON e.job = i.id"
                                 " WHERE i.id IN ({?,})", part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
@@ -60,6 +60,7 @@ alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs) {
       about.key = found.string(5);
       about.manual_addresses = found.number(6) == 1;
       about.addresses = found.optional_string(7);
+      about.wishes = core::find_alarm_wishes(found.text(8));
       if (const auto* rule = core::rule_for(rules, found.text(4), found.text(5)))
         about.rule = *rule;
       out.add(found.id<core::job_id>(0), std::move(about));

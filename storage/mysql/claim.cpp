@@ -10,6 +10,7 @@
 #include "storage/mysql/batches.hpp"
 #include "storage/mysql/firing.hpp"
 #include "storage/mysql/intent_check.hpp"
+#include "storage/mysql/missed_rows.hpp"
 #include "storage/mysql/row_texts.hpp"
 #include "storage/mysql/schedule_moves.hpp"
 #include "storage/registry_text.hpp"
@@ -48,7 +49,8 @@ selection everything_in(const core::claim_batch& batch) {
 /// what is locked.
 class claiming {
 public:
-  claiming(session& own, const core::claim_batch& batch) : own_{own}, db_{own.db}, batch_{batch} {}
+  claiming(session& own, const core::claim_batch& batch, core::time_point now)
+    : own_{own}, db_{own.db}, batch_{batch}, now_{now} {}
 
   core::result<claim_outcome> run() {
     auto out = run_unchecked();
@@ -116,7 +118,7 @@ private:
     if (are_free(own_, all.moves) && write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size()
         && take(all.intents) == all.intents.size()
         && check_intents(own_, batch_, all.intents, false).sound.size() == all.intents.size())
-      return insert(all.runs);
+      return insert(all);
     return std::nullopt;
   }
 
@@ -133,7 +135,7 @@ private:
     keep_runs(winners);
     write_moves(own_, winners.moves, batch_.seen_revision);
     take(winners.intents);
-    auto out = insert(winners.runs);
+    auto out = insert(winners);
     if (!out)
       return core::fail(core::errc::internal, "claim " + std::to_string(batch_.sequence) + " is there and was not");
     out->lost_races = std::move(lost.lost_races);
@@ -281,6 +283,13 @@ private:
   }
 
   /// Log rows and the claim row. Nothing when the claim's number is taken: it was committed before.
+  std::optional<claim_outcome> insert(const selection& what) {
+    auto out = insert(what.runs);
+    if (out)
+      out->missed = insert_missed_rows(own_, what.moves, batch_.node_host, now_);
+    return out;
+  }
+
   std::optional<claim_outcome> insert(const std::vector<std::size_t>& positions) {
     claim_outcome out;
     out.sequence = batch_.sequence;
@@ -383,6 +392,7 @@ private:
   session& own_;
   connection& db_;
   const core::claim_batch& batch_;
+  const core::time_point now_;
   /// The long way.
   bool careful_ = false;
   /// Jobs of intents, beside Java admins, that another transaction holds.
@@ -393,10 +403,10 @@ private:
 
 } // namespace
 
-core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point) {
+core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point now) {
   if (auto sound = check(batch); !sound)
     return tl::unexpected{sound.error()};
-  return own_.db.transact_without_waiting([&] { return claiming{own_, batch}.run(); });
+  return own_.db.transact_without_waiting([&] { return claiming{own_, batch, now}.run(); });
 }
 
 } // namespace ringmaster::storage::mysql

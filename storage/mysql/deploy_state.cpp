@@ -34,6 +34,7 @@ held_job read_job(const rows& row) {
     *number = row.optional_number(column++);
   columns.timing = options_of(options);
   columns.keep_logs = row.number(column++) == 1;
+  columns.alarm_on = core::find_alarm_wishes(row.text(column++));
   out.stopped_manually = row.number(column) == 1;
   return out;
 }
@@ -69,7 +70,7 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
     " GREATEST(COALESCE(s.last_ms, 0), IF(?, i.trigger_last_time, 0)), i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
     " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs,"
+    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on,"
     " EXISTS (SELECT 1 FROM rm_stop p WHERE p.job = i.id)"
     " FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
     " WHERE x.job_key IS NOT NULL ORDER BY i.id",

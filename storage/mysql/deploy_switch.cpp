@@ -161,7 +161,7 @@ void deploy_switch::update_jobs() {
              [&](statement& some) { some.add(date_).add(date_); });
   over_stage("UPDATE rm_stage_job j STRAIGHT_JOIN rm_job_ext e ON e.job = j.job SET e.content_hash = j.content_hash,"
              " e.on_unknown = j.on_unknown, e.time_zone = j.time_zone, e.interval_ms = j.interval_ms, e.start_at = j.start_at,"
-             " e.end_at = j.end_at, e.jitter_ms = j.jitter_ms, e.keep_logs = j.keep_logs"
+             " e.end_at = j.end_at, e.jitter_ms = j.jitter_ms, e.keep_logs = j.keep_logs, e.alarm_on = j.alarm_on"
              " WHERE j.stage = ? AND j.job BETWEEN ? AND ?",
              [](statement&) {});
   // A job that came without us.
@@ -229,14 +229,14 @@ void deploy_switch::create_jobs(std::span<const std::size_t> positions) {
   }
   auto& options = db_.prepare(
     "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
-    " jitter_ms, keep_logs) VALUES {(?,?,?,?,?,?,?,?,?,?,?),}",
+    " jitter_ms, keep_logs, alarm_on) VALUES {(?,?,?,?,?,?,?,?,?,?,?,?),}",
     positions.size());
   for (const auto position : positions) {
     const auto& job = plan_.jobs[position];
     const auto& t = job.columns.timing;
     options.add(ids_[position]).add(at_.source).add(job.key).add(job.hash).add(job.columns.on_unknown);
     options.add(text_or_null(t.time_zone)).add(t.interval_ms).add(t.start_at).add(t.end_at).add(t.jitter_ms);
-    options.add(on_or_null(job.columns.keep_logs));
+    options.add(on_or_null(job.columns.keep_logs)).add(core::stored_or_null(job.columns.alarm_on));
   }
   options.run();
   for (const auto position : positions)

@@ -19,6 +19,7 @@
 #include "storage/mysql/schema_read.hpp"
 #include "storage/mysql/table_traps.hpp"
 #include "storage/row_oddities.hpp"
+#include "storage/run_troubles.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -73,6 +74,7 @@ public:
       check_java_admins();
       check_jobs();
       check_rows();
+      check_troubles();
     }
     return std::move(out_);
   }
@@ -288,6 +290,26 @@ private:
     if (runs.next())
       report.add_timeless(runs.number(0));
     out_.push_back(report.finding());
+  }
+
+  void check_troubles() {
+    if (!facts_.table("rm_failed_run"))
+      return;
+    run_troubles found;
+    auto given_up = db_.query("SELECT COUNT(*), COALESCE(MAX(l.id), 0) FROM (SELECT log_id FROM rm_failed_run"
+                              " ORDER BY log_id DESC LIMIT ?) f JOIN xxl_job_log l ON l.id = f.log_id WHERE l.alarm_status = 3",
+                              troubled_runs);
+    if (given_up.next()) {
+      found.alarms_given_up = given_up.number(0);
+      found.newest_given_up = given_up.number(1);
+    }
+    auto refusing = db_.query("SELECT DISTINCT l.executor_address FROM (SELECT log_id FROM rm_failed_run ORDER BY log_id DESC"
+                              " LIMIT ?) f JOIN xxl_job_log l ON l.id = f.log_id WHERE l.trigger_code = 500"
+                              " AND l.trigger_msg LIKE ? ORDER BY 1 LIMIT 5", troubled_runs, token_refused_pattern);
+    while (refusing.next())
+      found.refusing.push_back(refusing.string(0));
+    for (auto& one : findings_of(found))
+      out_.push_back(std::move(one));
   }
 
   /// Not before `migrate` added them.

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* all_columns = RINGMASTER_RECORD_COLUMNS(
   "$job_name") "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0),"
                " s.next_ms), IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared',"
-               " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), s.last_ms), s.revision"
+               " GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), IF(s.last_ms = s.missed_ms, s.sent_ms, s.last_ms)),"
+               " s.missed_ms, s.revision"
                " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id"
                " LEFT JOIN rm_stop p ON p.job = i.id ";
 

@@ -59,12 +59,13 @@ bool has_foreign_schedule(connection& db, const std::optional<core::job_record>&
 
 void keep_options(connection& db, core::job_id job, const core::job_record& row) {
   const auto& t = row.timing;
-  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs)"
-             " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
+  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs, alarm_on)"
+             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
              " time_zone = VALUES(time_zone), interval_ms = VALUES(interval_ms), start_at = VALUES(start_at),"
-             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms), keep_logs = VALUES(keep_logs)",
+             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms), keep_logs = VALUES(keep_logs),"
+             " alarm_on = VALUES(alarm_on)",
              job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-             t.jitter_ms, on_or_null(row.keep_logs));
+             t.jitter_ms, on_or_null(row.keep_logs), core::stored_or_null(row.alarm_on));
 }
 
 void take_revision(session& own, core::job_id job) {

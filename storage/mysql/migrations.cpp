@@ -433,6 +433,24 @@ migration_step shown_tokens() {
           }};
 }
 
+void add_column(std::vector<std::string>& to, const std::string& table, const std::string& column, const std::string& type) {
+  add_conditional(to,
+                  "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '" + table
+                    + "' AND COLUMN_NAME = '" + column + "'",
+                  "ALTER TABLE " + table + " ADD COLUMN " + column + " " + type);
+}
+
+// Instants that the misfire policy dropped: the last one of a job, beside the last that was sent while the latter is older. Which
+// ends of its runs a job wants alarms for.
+migration_step missed_instants() {
+  migration_step step{14, "missed_instants", {}};
+  add_column(step.statements, "rm_schedule", "sent_ms", "BIGINT NOT NULL DEFAULT 0");
+  add_column(step.statements, "rm_schedule", "missed_ms", "BIGINT NOT NULL DEFAULT 0");
+  add_column(step.statements, "rm_job_ext", "alarm_on", "VARCHAR(20)");
+  add_column(step.statements, "rm_stage_job", "alarm_on", "VARCHAR(20)");
+  return step;
+}
+
 // Which jobs a user stopped: an apply leaves them so.
 migration_step manual_stops() {
   return {16,
@@ -457,8 +475,8 @@ migration_step source_files() {
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens(),
-                                                 manual_stops(), source_files()};
+                                                 kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
+                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files()};
   return steps;
 }
 

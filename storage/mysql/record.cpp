@@ -40,6 +40,7 @@ private:
   core::result<core::record_outcome> run_to_end() {
     while (!try_once())
       db_.start_over();
+    note_strangers();
     auto follows = consequences_of(own_, parents_);
     auto& wishes = follows.children;
     insert_log_wishes(db_, follows.logs, now_);
@@ -59,6 +60,7 @@ private:
     outcome_ = {};
     parents_.clear();
     retries_.clear();
+    strangers_.clear();
     outcome_.fenced = !is_current();
     auto careful = sorted_.others;
     for (std::size_t i = 0; i < sorted_.plain.size(); ++i) {
@@ -104,8 +106,32 @@ private:
     if (group.kind == good_news::trigger)
       return;
     outcome_.callbacks_stored += group.runs.size();
-    for (const auto* news : group.runs)
+    for (const auto* news : group.runs) {
+      note_success(*news);
       succeeded(*news, news->callback->message);
+    }
+  }
+
+  void note_success(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (spec)
+      outcome_.ended.push_back({news.id, spec->group, spec->id, core::run_end::succeeded});
+    else
+      strangers_.push_back(news.id);
+  }
+
+  /// Successes of runs that this node does not have in memory.
+  void note_strangers() {
+    const auto ids = sorted(std::span<const core::log_id>{strangers_});
+    for (const auto part : padded_chunks(ids.size())) {
+      auto& some =
+        db_.prepare("SELECT id, job_group, job_id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(ids[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        outcome_.ended.push_back(
+          {found.id<core::log_id>(0), found.id<core::group_id>(1), found.id<core::job_id>(2), core::run_end::succeeded});
+    }
   }
 
   void succeeded(const run_news& news, std::string_view message) {
@@ -138,6 +164,8 @@ private:
     for (auto& held : rows) {
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
+      if (const auto how = end_of(held.write))
+        outcome_.ended.push_back({held.news->id, held.row.group, held.job, *how});
       if (held.write.children)
         succeeded(*held.news, held.write.handle_message);
       else if (held.write.handle_code)
@@ -202,6 +230,7 @@ private:
   core::record_outcome outcome_;
   std::vector<finished_parent> parents_;
   std::vector<core::intent> retries_;
+  std::vector<core::log_id> strangers_;
 };
 
 } // namespace

@@ -17,7 +17,8 @@ namespace {
 #define RINGMASTER_RUN_TERMS                                                                                                     \
   " AND CASE ? WHEN 1 THEN handle_code + 0 = 200"                                                                                \
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code + 0 NOT IN (0, 200)"                                                 \
-  " WHEN 3 THEN trigger_code = 200 AND handle_code + 0 = 0 ELSE 1 END"                                                           \
+  " WHEN 3 THEN trigger_code = 200 AND handle_code + 0 = 0"                                                                      \
+  " WHEN 4 THEN trigger_code = 500 AND handle_code + 0 = 0 AND trigger_msg LIKE 'rm3;missed;%' ELSE 1 END"                       \
   " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
   " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"            \
   " AND (? = '' OR executor_handler = ?) "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,22 +23,27 @@ void sort_by_job(move_list& moves) {
 }
 
 struct grouped_moves {
-  /// Equal new times in each.
+  /// Equal new times in each, and either all of them drop instants or none does.
   std::vector<move_list> alike;
   move_list others;
+  /// Of these, those that drop instants.
+  move_list missed;
 };
 
 grouped_moves group(const move_list& moves) {
-  std::map<std::pair<core::time_point, std::int64_t>, move_list> by_times;
+  std::map<std::tuple<core::time_point, std::int64_t, bool>, move_list> by_times;
   for (const auto* move : moves)
-    by_times[{move->last, next_ms(*move)}].push_back(move);
+    by_times[{move->last, next_ms(*move), move->missed.has_value()}].push_back(move);
   grouped_moves out;
   for (auto& [times, some] : by_times)
     if (some.size() >= alike_moves_min)
       out.alike.push_back(std::move(some));
+    else if (some.front()->missed)
+      out.missed.insert(out.missed.end(), some.begin(), some.end());
     else
       out.others.insert(out.others.end(), some.begin(), some.end());
   sort_by_job(out.others);
+  sort_by_job(out.missed);
   return out;
 }
 
@@ -46,6 +52,42 @@ std::uint64_t run_guarded(statement& some, const move_list& moves, chunk part, s
     some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->expected_next);
   return some.add(seen_revision).run();
 }
+
+/// `sent_ms` keeps the last instant that was sent, for as long as the last one of all was missed.
+#define RINGMASTER_KEEP_SENT                                                                                                     \
+  "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET sent_ms = IF(last_ms = missed_ms, sent_ms, last_ms),"
+
+std::uint64_t write_alike_missed(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  std::uint64_t moved = 0;
+  for (const auto part : padded_chunks(moves.size())) {
+    auto& some = db.prepare(
+      RINGMASTER_KEEP_SENT " missed_ms = ?, last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
+      " AND next_ms <> 0 AND revision <= ?",
+      part.rows);
+    some.add(moves.front()->last).add(moves.front()->last).add(next_ms(*moves.front()));
+    moved += run_guarded(some, moves, part, seen_revision);
+  }
+  return moved;
+}
+
+std::uint64_t write_missed(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  std::uint64_t moved = 0;
+  for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
+    auto& some = db.prepare(
+      RINGMASTER_KEEP_SENT " missed_ms = CASE job {WHEN ? THEN ? }END, last_ms = CASE job {WHEN ? THEN ? }END,"
+      " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
+      part.rows);
+    for (int column = 0; column < 2; ++column)
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(moves[part.at(i)]->job).add(next_ms(*moves[part.at(i)]));
+    moved += run_guarded(some, moves, part, seen_revision);
+  }
+  return moved;
+}
+
+#undef RINGMASTER_KEEP_SENT
 
 std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t seen_revision) {
   std::uint64_t moved = 0;
@@ -134,9 +176,10 @@ move_list all_moves(const core::claim_batch& batch) {
 
 std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t seen_revision) {
   const auto groups = group(moves);
-  auto moved = write_others(own.db, groups.others, seen_revision);
+  auto moved = write_others(own.db, groups.others, seen_revision) + write_missed(own.db, groups.missed, seen_revision);
   for (const auto& alike : groups.alike)
-    moved += write_alike(own.db, alike, seen_revision);
+    moved += alike.front()->missed ? write_alike_missed(own.db, alike, seen_revision)
+                                   : write_alike(own.db, alike, seen_revision);
   // XXL's columns of a schedule that came to its end (XXL admin §3.2). Undone with everything else when a move lost.
   for (const auto* move : moves)
     if (!move->next)

@@ -13,7 +13,7 @@ constexpr char replace_rule[] =
   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char delete_rule[] = "DELETE FROM rm_alarm WHERE rule_key = ?1";
 constexpr char read_alarmed_job[] =
-  "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list "
+  "SELECT i.job_desc, i.alarm_email, g.title, g.app_name, x.job_key, g.address_type, g.address_list, x.alarm_on "
   "FROM xxl_job_info i "
   "LEFT JOIN xxl_job_group g ON g.id = i.job_group LEFT JOIN rm_job_ext x ON x.job = i.id "
   "WHERE i.id = ?1";
@@ -61,14 +61,14 @@ void insert_alarm(connection& db, core::job_id job, core::log_id run, core::alar
   db.run(insert_alarm_intent, job, run, kind == core::alarm_kind::recovery, now);
 }
 
-bool alarm_reading::needs(core::job_id job, bool will_be_retried) {
+bool alarm_reading::needs(core::job_id job, bool will_be_retried, core::alarm_reason why) {
   read(job);
-  return book_.needs(job, will_be_retried);
+  return book_.needs(job, will_be_retried, why);
 }
 
-std::int32_t alarm_reading::status(core::job_id job, bool will_be_retried) {
+std::int32_t alarm_reading::status(core::job_id job, bool will_be_retried, core::alarm_reason why) {
   read(job);
-  return book_.status(job, will_be_retried);
+  return book_.status(job, will_be_retried, why);
 }
 
 std::optional<core::alarmed_job> alarm_reading::find(core::job_id job) {
@@ -93,6 +93,7 @@ void alarm_reading::read(core::job_id job) {
   about.key = reading.text(4);
   about.manual_addresses = reading.number(5) == 1;
   about.addresses = reading.optional_text(6);
+  about.wishes = core::find_alarm_wishes(reading.text(7));
   if (const auto* rule = core::rule_for(*rules_, reading.text(3), reading.text(4)))
     about.rule = *rule;
   book_.add(job, std::move(about));

@@ -17,8 +17,8 @@ class alarm_reading {
 public:
   explicit alarm_reading(connection& db) : db_{db} {}
 
-  [[nodiscard]] bool needs(core::job_id job, bool will_be_retried);
-  [[nodiscard]] std::int32_t status(core::job_id job, bool will_be_retried);
+  [[nodiscard]] bool needs(core::job_id job, bool will_be_retried, core::alarm_reason why = core::alarm_reason::failed);
+  [[nodiscard]] std::int32_t status(core::job_id job, bool will_be_retried, core::alarm_reason why = core::alarm_reason::failed);
   [[nodiscard]] std::optional<core::alarmed_job> find(core::job_id job);
 
 private:

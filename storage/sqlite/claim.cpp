@@ -3,10 +3,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/execution_state.hpp"
 #include "storage/claim_items.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/job_edit_rules.hpp"
 #include "storage/registry_text.hpp"
+#include "storage/sqlite/alarm_rows.hpp"
 #include "storage/sqlite/run_sql.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 
@@ -18,6 +20,13 @@ constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND 
 // The single-row form with its guard is the compare-and-set: the changed row says who won.
 constexpr char move_schedule[] =
   "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
+// `sent_ms` keeps the last instant that was sent, for as long as the last one of all was missed.
+constexpr char move_behind_missed[] =
+  "UPDATE rm_schedule SET sent_ms = CASE WHEN last_ms = missed_ms THEN sent_ms ELSE last_ms END, missed_ms = ?1, last_ms = ?1, "
+  "next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
+constexpr char insert_missed[] =
+  "INSERT INTO xxl_job_log (job_group, job_id, executor_handler, executor_param, executor_fail_retry_count, trigger_time, "
+  "trigger_code, trigger_msg, handle_code, handle_msg, alarm_status) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, 0, '', ?8)";
 constexpr char stop_job[] =
   "UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?1";
 constexpr char take_intent[] = "UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0";
@@ -34,7 +43,8 @@ constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addre
 
 class claiming {
 public:
-  claiming(session& own, const core::claim_batch& batch) : session_{own}, db_{*own.db}, dates_{own.dates}, batch_{batch} {
+  claiming(session& own, const core::claim_batch& batch, core::time_point now)
+    : session_{own}, db_{*own.db}, dates_{own.dates}, batch_{batch}, now_{now} {
     outcome_.sequence = batch.sequence;
   }
 
@@ -75,9 +85,11 @@ private:
   }
 
   void move_schedules() {
-    auto moving = db_.prepare(move_schedule);
+    auto sending = db_.prepare(move_schedule);
+    auto dropping = db_.prepare(move_behind_missed);
     for (const auto& move : batch_.moves) {
       auto next_ms = move.next ? core::to_ms(*move.next) : 0;
+      auto& moving = move.missed ? dropping : sending;
       // 0 stands for "not scheduled", which nobody can have seen as a due time.
       bool won = core::to_ms(move.expected_next) > 0 &&
                  moving.run(move.last, next_ms, move.job, move.expected_next, batch_.seen_revision) == 1;
@@ -88,7 +100,23 @@ private:
       won_jobs_.insert(core::number(move.job));
       if (!move.next)
         db_.run(stop_job, move.job);
+      if (move.missed)
+        insert_row_of(*move.missed);
     }
+  }
+
+  /// A failed trigger of its own kind: what follows a failure is decided with it, but for a retry, which there is none of.
+  void insert_row_of(const core::missed_gap& gap) {
+    const auto& job = *gap.spec;
+    const auto values = log_values_of(gap, batch_.node_host);
+    const auto status = alarms_.status(job.id, false, core::alarm_reason::missed);
+    db_.run(insert_missed, job.group, job.id, values.handler, values.param, dates_.of(now_), core::failure_code, values.message,
+            status);
+    const core::log_id id{db_.last_id()};
+    db_.run(insert_failed_run, id, job.id, gap.what.first);
+    if (status == core::alarm_status::claimed)
+      insert_alarm(db_, job.id, id, core::alarm_kind::failure, now_);
+    outcome_.missed.push_back({id, job.id, job.group, gap.what});
   }
 
   void take_intents() {
@@ -152,6 +180,8 @@ private:
   connection& db_;
   datetime_text& dates_;
   const core::claim_batch& batch_;
+  const core::time_point now_;
+  alarm_reading alarms_{db_};
   core::claim_outcome outcome_;
   std::unordered_set<std::int32_t> won_jobs_;
   std::unordered_map<std::int64_t, bool> intents_;
@@ -159,10 +189,10 @@ private:
 
 } // namespace
 
-core::result<core::claim_outcome> firings::claim(const core::claim_batch& batch, core::time_point) {
+core::result<core::claim_outcome> firings::claim(const core::claim_batch& batch, core::time_point now) {
   if (auto sound = check(batch); !sound)
     return tl::unexpected{sound.error()};
-  return within(*session_.db, transaction_kind::write, [&](connection&) { return claiming{session_, batch}.run(); });
+  return within(*session_.db, transaction_kind::write, [&](connection&) { return claiming{session_, batch, now}.run(); });
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -3,6 +3,7 @@
 #include "storage/job_defects.hpp"
 #include "storage/job_row.hpp"
 #include "storage/row_oddities.hpp"
+#include "storage/run_troubles.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -22,6 +23,28 @@ constexpr char list_examined_registrations[] =
   "SELECT registry_group, registry_key, registry_value FROM xxl_job_registry ORDER BY id";
 constexpr char count_timeless[] =
   "SELECT COUNT(*) FROM (SELECT trigger_time FROM xxl_job_log ORDER BY id DESC LIMIT 10000) WHERE trigger_time IS NULL";
+
+constexpr char count_given_up[] =
+  "SELECT count(*), coalesce(max(l.id), 0) FROM (SELECT log_id FROM rm_failed_run ORDER BY log_id DESC LIMIT ?1) f "
+  "JOIN xxl_job_log l ON l.id = f.log_id WHERE l.alarm_status = 3";
+constexpr char list_refusing[] =
+  "SELECT DISTINCT l.executor_address FROM (SELECT log_id FROM rm_failed_run ORDER BY log_id DESC LIMIT ?1) f "
+  "JOIN xxl_job_log l ON l.id = f.log_id WHERE l.trigger_code = 500 AND l.trigger_msg LIKE ?2 ORDER BY 1 LIMIT 5";
+
+std::vector<database_finding> troubles(connection& db) {
+  run_troubles found;
+  if (auto has = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'rm_failed_run'"); !has.with().step())
+    return {};
+  if (auto given_up = db.prepare(count_given_up); given_up.with(troubled_runs).step()) {
+    found.alarms_given_up = given_up.number(0);
+    found.newest_given_up = given_up.number(1);
+  }
+  auto refusing = db.prepare(list_refusing);
+  refusing.with(troubled_runs, token_refused_pattern);
+  while (refusing.step())
+    found.refusing.emplace_back(refusing.text(0));
+  return findings_of(found);
+}
 
 bool has_options(connection& db) {
   auto row = db.prepare("SELECT 1 FROM pragma_table_info('rm_job_ext') WHERE name = 'jitter_ms'");
@@ -64,7 +87,10 @@ database_finding rows(connection& db) {
 
 core::result<std::vector<database_finding>> examine(connection& db, const store_options& options) {
   return within(db, transaction_kind::read, [&](connection& reading) -> core::result<std::vector<database_finding>> {
-    return std::vector{schedules(reading, options.schedule_zone), rows(reading)};
+    std::vector out{schedules(reading, options.schedule_zone), rows(reading)};
+    for (auto& one : troubles(reading))
+      out.push_back(std::move(one));
+    return out;
   });
 }
 

@@ -13,7 +13,8 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char read_record[] = RINGMASTER_RECORD_COLUMNS(
-  "job_desc") "s.next_ms, s.last_ms, s.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id "
+  "job_desc") "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END, "
+              "s.missed_ms, s.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id "
               "LEFT JOIN rm_job_ext x ON x.job = i.id LEFT JOIN rm_stop p ON p.job = i.id WHERE i.id = ?1";
 
 /// A statement for every way to ask: of all jobs or of some groups', with filters or without.

@@ -352,6 +352,18 @@ migration_step shown_tokens() {
           }};
 }
 
+// Instants that the misfire policy dropped: the last one of a job, beside the last that was sent while the latter is older. Which
+// ends of its runs a job wants alarms for.
+migration_step missed_instants() {
+  return {14,
+          "missed_instants",
+          {
+            "ALTER TABLE rm_schedule ADD COLUMN sent_ms BIGINT NOT NULL DEFAULT 0",
+            "ALTER TABLE rm_schedule ADD COLUMN missed_ms BIGINT NOT NULL DEFAULT 0",
+            "ALTER TABLE rm_job_ext ADD COLUMN alarm_on VARCHAR(20)",
+          }};
+}
+
 // Which jobs a user stopped: an apply leaves them so.
 migration_step manual_stops() {
   return {16,
@@ -372,8 +384,8 @@ migration_step source_files() {
 std::span<const migration_step> sqlite_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens(),
-                                                 manual_stops(), source_files()};
+                                                 kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
+                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files()};
   return steps;
 }
 

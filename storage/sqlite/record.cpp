@@ -51,6 +51,7 @@ constexpr char insert_child[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
   "SELECT 'child', id, 0, ?2, 0, 0, executor_fail_retry_count, ?3 FROM xxl_job_info WHERE id = ?1";
 constexpr char read_intent_retries[] = "SELECT retry_left FROM rm_intent WHERE id = ?1";
+constexpr char find_job_of_run[] = "SELECT job_group, job_id FROM xxl_job_log WHERE id = ?1";
 constexpr char delete_failed[] = "DELETE FROM rm_failed_run WHERE log_id = ?1";
 constexpr char find_children[] =
   "SELECT i.id, i.child_jobid, x.keep_logs FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id "
@@ -113,9 +114,23 @@ private:
       return false;
     outcome_.triggers_stored += trigger ? 1 : 0;
     outcome_.callbacks_stored += callback ? 1 : 0;
-    if (callback)
+    if (callback) {
+      note_success(news);
       succeeded(news, message);
+    }
     return true;
+  }
+
+  void note_success(const run_news& news) {
+    core::ended_run end{news.id, {}, {}, core::run_end::succeeded};
+    if (const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr) {
+      end.group = spec->group;
+      end.job = spec->id;
+    } else if (auto row = db_.prepare(find_job_of_run); row.with(news.id).step()) {
+      end.group = row.id<core::group_id>(0);
+      end.job = row.id<core::job_id>(1);
+    }
+    outcome_.ended.push_back(end);
   }
 
   void record_with_care(run_news news) {
@@ -150,6 +165,8 @@ private:
       insert_alarm(db_, first.job, news.id, core::alarm_kind::failure, now_);
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
+    if (const auto how = end_of(write))
+      outcome_.ended.push_back({news.id, row.group, first.job, *how});
     if (write.failed)
       db_.run(insert_failed_run, news.id, first.job, first.fire_at);
     if (write.not_failed)

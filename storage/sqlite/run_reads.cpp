@@ -18,7 +18,8 @@ namespace {
 #define RINGMASTER_RUN_TERMS                                     \
   " AND CASE ?8 WHEN 1 THEN handle_code = 200"                                                                                   \
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200)"                                                     \
-  " WHEN 3 THEN trigger_code = 200 AND handle_code = 0 ELSE 1 END"                                                               \
+  " WHEN 3 THEN trigger_code = 200 AND handle_code = 0"                                                                          \
+  " WHEN 4 THEN trigger_code = 500 AND handle_code = 0 AND trigger_msg LIKE 'rm3;missed;%' ELSE 1 END"                           \
   " AND (?4 IS NULL OR job_group = ?4) AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || job_group || ',') > 0)"                 \
   " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7)"                                               \
   " AND (?9 = '' OR executor_handler = ?9) "

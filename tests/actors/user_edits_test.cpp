@@ -22,6 +22,11 @@ struct office : sign_in_desk {
   caf::expected<protocol::saved_user> save(protocol::save_user command) {
     return ask<protocol::saved_user>(actor, std::move(command));
   }
+  caf::expected<protocol::audit_list> audit_log(const core::principal& by) {
+    protocol::audit_query query;
+    query.by = by;
+    return ask<protocol::audit_list>(actor, std::move(query));
+  }
   core::error change(const core::principal& by, const std::string& old_password, const std::string& password) {
     auto failed = ask_done(actor, protocol::change_password{old_password, password, by});
     return failed ? protocol::to_core(failed) : core::error{core::errc{}, ""};
@@ -59,13 +64,13 @@ TEST_CASE_METHOD(office, "users are for administrators", "[actors][access]") {
   command.by = who("anna");
   CHECK(failure(save(command)).why == refusal::not_permitted);
   CHECK(failure(ask<protocol::user_page>(actor, protocol::user_query{{}, who("anna")})).why == refusal::not_permitted);
-  CHECK(failure(ask<protocol::audit_list>(actor, protocol::audit_query{{}, who("anna")})).why == refusal::not_permitted);
+  CHECK(failure(audit_log(who("anna"))).why == refusal::not_permitted);
   CHECK(protocol::to_core(ask_done(actor, protocol::remove_user{admin.user, who("anna")})).why == refusal::not_permitted);
   CHECK(keeper.record->hashes == 0);
   auto page = ask<protocol::user_page>(actor, protocol::user_query{{}, admin});
   REQUIRE(page);
   CHECK(page->page.total == 2);
-  auto rows = ask<protocol::audit_list>(actor, protocol::audit_query{{}, admin});
+  auto rows = audit_log(admin);
   REQUIRE(rows);
   CHECK(rows->rows.size() == 2);
 }

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import socket
 import sqlite3
 import time
 
@@ -271,3 +272,55 @@ class AllWrongTest(MariadbCase, Examined):
         self.assertEqual(len(set(fired)), len(fired), "an instant was fired twice")
         self.assertEqual({(b - a) for a, b in zip(fired, fired[1:], strict=False)}, {1000}, "an instant was missed")
         self.assertGreater(self.sql("SELECT COUNT(*) FROM xxl_job_log WHERE job_id = 5 AND trigger_code = 500")[0][0], 0)
+
+
+class ServerTest(Examined):
+    """What a server suffers from, in words."""
+
+    def test_an_empty_file_is_no_failed_statement(self):
+        self.data.mkdir()
+        (self.data / "ringmaster.db").touch()
+        found = self.examine()
+        self.says(found, "database", "warn", "the file is empty; serve makes its tables")
+        self.only(found)
+
+    def test_a_database_of_something_else(self):
+        self.data.mkdir()
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as db, db:
+            db.execute("CREATE TABLE notes (id INTEGER)")
+        found = self.examine()
+        self.says(found, "database", "fail", "has tables, but not those of Ringmaster")
+        self.only(found, "database")
+        self.assertNotIn("SELECT", json.dumps(found))
+
+    def test_a_server_that_runs_and_the_disk(self):
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+            port = taken.getsockname()[1]
+        config = self.write("c.toml", f'[server]\nlisten = "127.0.0.1:{port}"\n')
+        found = self.examine("--config", config)
+        self.says(found, "server", "ok", "none runs with this data folder")
+        server = self.start("--config", config, listen=f"127.0.0.1:{port}")
+        server.wait_until_ready()
+        found = self.examine("--config", config)
+        self.says(found, "server", "ok", f"ready at 127.0.0.1:{port}")
+        self.assertIn("disk", found)
+        (self.data / "ringmaster.db").rename(self.folder / "aside.db")
+        server.wait_for(lambda: server.answers("/readyz") == 503, "the server misses its file")
+        found = self.examine("--config", config)
+        self.says(found, "server", "fail", "not ready: .*ringmaster.db")
+        self.assertEqual(server.stop(), 0)
+
+    def test_alarms_given_up_and_executors_that_refuse_the_token(self):
+        self.succeed("migrate")
+        self.only(self.examine())
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as db, db:
+            for run, status, message in ((1, 3, "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;0;connection refused"),
+                                         (2, 2, "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;0;The access token is wrong.")):
+                db.execute("INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, trigger_time, trigger_code,"
+                           " trigger_msg, handle_code, alarm_status)"
+                           " VALUES (?, 1, 1, 'http://10.0.0.7:9999/', '2026-03-01 12:00:00', 500, ?, 0, ?)",
+                           (run, message, status))
+                db.execute("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (?, 1, 0)", (run,))
+        found = self.examine()
+        self.says(found, "alarms", "warn", "^1 were given up, the last one for run 1")
+        self.says(found, "executors", "warn", "refuse the access token of this server: http://10.0.0.7:9999/")

@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
 # Series that appear with their first event, or in another mode.
 LATER = {
-    "ringmaster_store_errors_total", "ringmaster_http_requests_total", "ringmaster_http_reply_time_seconds_total",
+    "ringmaster_http_requests_total", "ringmaster_http_reply_time_seconds_total",
     "ringmaster_firing_lateness_seconds", "ringmaster_firing_lateness_seconds_bucket",
-    "ringmaster_firing_lateness_seconds_count", "ringmaster_alarms_total",
+    "ringmaster_firing_lateness_seconds_count", "ringmaster_job_last_success_timestamp_seconds",
     "ringmaster_instants_reserved_total", "ringmaster_reservations_refused_total",  # in shared mode
 }
 
@@ -42,6 +42,27 @@ class MetricsTest(Case):
         self.assertEqual(ours - documented, set(), "a series without a line in docs/metrics.md")
         self.assertEqual(server.stop(), 0)
 
+    def test_counters_are_there_from_the_start(self):
+        jobs = self.write("jobs.toml", NOBODY)
+        config = self.write("c.toml", '[[webhook]]\nname = "ops"\nurl = "http://127.0.0.1:9/"\n')
+        server = self.start("--config", config, "--set", f"deploy.files={jobs}")
+        server.wait_until_ready()
+        server.wait_for(lambda: 'runs_ended_total{group="nobody"' in self.metrics(server), "the group is known")
+        text = self.metrics(server)
+        for result in ("succeeded", "failed", "not_sent", "missed"):
+            self.assertIn(f'ringmaster_runs_ended_total{{group="nobody",result="{result}"}} 0', text)
+        self.assertIn('ringmaster_instants_missed_total{group="nobody"} 0', text)
+        for channel in ("mail", "ops"):
+            self.assertIn(f'ringmaster_alarms_total{{channel="{channel}",result="failed"}} 0', text)
+        self.assertIn('ringmaster_store_errors_total{error="unavailable",work="claim"} 0', text.replace(
+            'work="claim",error="unavailable"', 'error="unavailable",work="claim"'))
+        self.assertRegex(text, r'ringmaster_build_info\{commit="[^"]+",version="[0-9.]+"\} 1|'
+                               r'ringmaster_build_info\{version="[0-9.]+",commit="[^"]+"\} 1')
+        for name in ("process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+                     "process_start_time_seconds"):
+            self.assertRegex(text, rf"(?m)^{name} [1-9]|^{name} 0\.")
+        self.assertEqual(server.stop(), 0)
+
     def test_a_failed_trigger_is_counted_and_told_as_json(self):
         jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="nobody"))
         server = self.start("--set", f"deploy.files={jobs}", "--set", "log.format=json")
@@ -52,6 +73,8 @@ class MetricsTest(Case):
         text = server.wait_for(lambda: re.search(r'triggers_total\{kind="cron",result="failed"\} [1-9].*', self.metrics(server)),
                                "a failed trigger is counted")
         self.assertTrue(text)
+        server.wait_for(lambda: re.search(r'runs_ended_total\{group="nobody",result="not_sent"\} [1-9]', self.metrics(server)),
+                        "the end of the run is counted")
         for other in server.text().splitlines():
             self.assertEqual(list(json.loads(other))[:2], ["time", "level"])
         self.assertEqual(server.stop(), 0)

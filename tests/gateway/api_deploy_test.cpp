@@ -24,7 +24,7 @@ TEST_CASE_METHOD(api_fixture, "api: an apply says what changed", "[gateway][api]
   const auto reply = call("POST", "/apply", R"({"files":[{"name":"a","text":""}]})");
   CHECK(reply.status() == 200);
   CHECK(json_of(reply) == json::parse(R"({"dry_run":true,"changes":[{"kind":"update","object":"job pay-worker/settle",
-    "fields":["retry: 0 -> 2"]}],"on_their_way":0})"));
+    "fields":["retry: 0 -> 2"]}],"on_their_way":0,"warnings":[]})"));
   // As it came: a store worker reads it.
   CHECK(script->take_asked() == lines{R"(apply_files('{"files":[{"name":"a","text":""}]}') by admin@127.0.0.1)"});
 }

@@ -60,6 +60,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
 
+  {"GET", "/executors/refused", {"/executors/refused"}, admins, {"/executors/refused"}, admins},
+
   {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},
   {"POST", "/apply", {"/apply", some_files}, admins, {"/apply", some_files}, admins},
 

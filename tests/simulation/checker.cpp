@@ -25,6 +25,7 @@ void protocol_checker::tally::add(const tally& other) {
   acknowledged += other.acknowledged;
   asked += other.asked;
   dropped += other.dropped;
+  missed_rows += other.missed_rows;
 }
 
 void protocol_checker::fail(const std::string& rule, const std::string& what) { violations_.push_back(rule + ": " + what); }
@@ -41,11 +42,13 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
       fail("T1", "a claim that was never made is repeated");
     return;
   }
+  gaps_.clear();
   for (const auto& move : batch.moves)
     if (std::find(outcome.lost_races.begin(), outcome.lost_races.end(), move.job) == outcome.lost_races.end())
       check_move(batch, move);
   for (const auto& run : outcome.runs)
     check_run(run, batch.owner);
+  check_missed(batch, outcome);
   check_rows(batch);
 }
 
@@ -107,8 +110,13 @@ void protocol_checker::check_planned(const core::claim_batch& batch, const core:
   if (may_be_missed && misfire)
     return;
   if (may_be_missed && planned.empty() && drops) {
-    for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id))
-      ++dropped_[batch.owner.node];
+    core::missed_instants gap{0, move.expected_next, {}};
+    for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id)) {
+      ++gap.count;
+      gap.last = *at;
+    }
+    dropped_[batch.owner.node] += static_cast<std::int64_t>(gap.count);
+    gaps_[id] = gap;
     return;
   }
   for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id))
@@ -117,6 +125,28 @@ void protocol_checker::check_planned(const core::claim_batch& batch, const core:
                    text(late.count()) + " ms");
       return;
     }
+}
+
+// Each gap has one row, which says all of it.
+void protocol_checker::check_missed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
+  for (const auto& row : outcome.missed) {
+    const auto job = core::number(row.job);
+    auto& book = runs_[core::number(row.id)];
+    for (const auto& move : batch.moves)
+      if (move.job == row.job && move.missed)
+        book.spec = move.missed->spec;
+    book.trigger_code = core::failure_code;
+    ++counts_.missed_rows;
+    if (by_hand_.contains(job))
+      continue;
+    const auto gap = gaps_.find(job);
+    if (gap == gaps_.end() || gap->second != row.what)
+      fail("F1", "row " + text(core::number(row.id)) + " says that other instants of job " + text(job) + " were missed");
+    else
+      gaps_.erase(gap);
+  }
+  for (const auto& [job, gap] : gaps_)
+    fail("F1", text(static_cast<std::int64_t>(gap.count)) + " instants of job " + text(job) + " are dropped without a row");
 }
 
 void protocol_checker::check_run(const core::claimed_run& claimed, const core::node_life& owner) {

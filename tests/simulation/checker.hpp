@@ -127,6 +127,8 @@ public:
     std::size_t asked = 0;
     /// Instants that were dropped, as processes counted them.
     std::size_t dropped = 0;
+    /// Rows of dropped instants.
+    std::size_t missed_rows = 0;
     void add(const tally& other);
   };
   [[nodiscard]] const tally& counts() const noexcept { return counts_; }
@@ -165,6 +167,7 @@ private:
   [[nodiscard]] bool may_still_write(const core::node_life& life) const;
   [[nodiscard]] bool is_over(const core::node_life& life) const;
   void check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec);
+  void check_missed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   void check_definition(const core::claimed_run& run);
   void check_asked(const core::claimed_run& run);
   void check_wait(const core::claimed_run& run);
@@ -207,6 +210,8 @@ private:
   bool awaits_lost_ = false;
   /// Instants that claims of a node's process dropped by their misfire rules.
   std::map<std::string, std::int64_t> dropped_;
+  /// By job, what the claim that is looked at dropped: each is a row of the log.
+  std::map<std::int32_t, core::missed_instants> gaps_;
   std::map<std::int64_t, core::manual_trigger> asked_;
   std::set<std::int64_t> unwritten_;
   tally counts_;

@@ -32,6 +32,8 @@ core::job_record a_job() {
   job.block = "COVER_EARLY";
   job.on_unknown = core::unknown_policy::skip;
   job.keep_logs = true;
+  job.alarm_on = {false, true};
+  job.missed = core::from_ms(3000);
   job.timeout_s = 9;
   job.retry_count = 2;
   job.handler = "settle";
@@ -46,8 +48,8 @@ core::job_record a_job() {
 /// What a PUT sends of it.
 json draft_of(const std::string& job) {
   auto sent = json::parse(job);
-  for (const auto* name : {"id", "running", "next_ms", "last_ms", "added_ms", "updated_ms", "revision", "key", "source",
-                           "glue_type", "glue_source", "glue_remark", "glue_updated_ms"})
+  for (const auto* name : {"id", "running", "stopped_by", "stopped_ms", "next_ms", "last_ms", "missed_ms", "added_ms", "updated_ms",
+                           "revision", "key", "source", "glue_type", "glue_source", "glue_remark", "glue_updated_ms"})
     sent.erase(name);
   return sent;
 }
@@ -74,6 +76,7 @@ TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]"
   CHECK(draft->block == job.block);
   CHECK(draft->on_unknown == job.on_unknown);
   CHECK(draft->keep_logs == true);
+  CHECK(draft->alarm_on == job.alarm_on);
   CHECK(draft->timeout_s == job.timeout_s);
   CHECK(draft->retry_count == job.retry_count);
   CHECK(draft->handler == job.handler);
@@ -97,6 +100,7 @@ TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wi
     CHECK(draft->timing == core::schedule_options{});
     CHECK(draft->on_unknown == core::unknown_policy::ask);
     CHECK(draft->keep_logs == false);
+    CHECK(draft->alarm_on == core::alarm_wishes{});
     CHECK(draft->children.empty());
   }
 }

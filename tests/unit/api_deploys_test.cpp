@@ -70,7 +70,8 @@ TEST_CASE("api: a report whose runs nobody could count", "[wire][api]") {
   report.changes.push_back({core::change_kind::remove, "job a/b", {}});
   report.on_their_way.reset();
   CHECK(json::parse(api_deploy_report(report, false))
-        == json::parse(R"({"dry_run":false,"changes":[{"kind":"remove","object":"job a/b","fields":[]}],"on_their_way":null})"));
+        == json::parse(R"({"dry_run":false,"changes":[{"kind":"remove","object":"job a/b","fields":[]}],"on_their_way":null,
+                          "warnings":[]})"));
 }
 
 TEST_CASE("api: what a client sends is what is read, and what it gets is what was told", "[wire][api]") {
@@ -87,10 +88,12 @@ TEST_CASE("api: what a client sends is what is read, and what it gets is what wa
   report.changes = {{core::change_kind::create, "group a", {}}, {core::change_kind::remove, "job a/b", {"retry: 0 -> 2"}}};
   for (const auto runs : {std::optional<std::size_t>{}, std::optional<std::size_t>{3}}) {
     report.on_their_way = runs;
+    report.warnings = {"job a/b: look"};
     const auto got = parse_api_applied(api_deploy_report(report, true));
     REQUIRE(got);
     CHECK(got->dry_run);
     CHECK(got->report.on_their_way == runs);
+    CHECK(got->report.warnings == report.warnings);
     REQUIRE(got->report.changes.size() == 2);
     CHECK(got->report.changes[1].kind == core::change_kind::remove);
     CHECK(got->report.changes[1].object == "job a/b");

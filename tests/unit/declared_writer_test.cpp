@@ -57,7 +57,8 @@ public:
     out.key = std::move(key);
     out.name = now_and_then() ? out.key : text(20);
     out.author = now_and_then() ? "" : text(20);
-    out.alarm_email = now_and_then() ? "" : text(20);
+    out.alarm_email = now_and_then() ? "" : now_and_then() ? "ann@example.org" : "ann@example.org, bob@x.example";
+    out.alarm_on = {!now_and_then(), !now_and_then()};
     out.handler = text(20);
     out.params = now_and_then() ? "" : text(200);
     out.misfire = static_cast<core::misfire_policy>(below(2));

@@ -144,6 +144,17 @@ TEST_CASE("one millisecond beyond the limit is a misfire", "[unit][plan]") {
   CHECK(p.last == p.expected_next);
 }
 
+TEST_CASE("the last dropped instant is the last one up to now", "[unit][plan]") {
+  const auto last = [](auto ago, const schedule& rule) {
+    return plan(due_at(whole_second - ago), rule, window_at(whole_second)).last_dropped;
+  };
+  CHECK(last(6s, every(1)) == whole_second);
+  CHECK(last(61s, every(10)) == whole_second - 1s);
+  CHECK(last(10s, every(3600)) == whole_second - 10s);
+  CHECK(last(24h * 365, every(7)) == whole_second - (24h * 365) % 7s);
+  CHECK(last(31 * 24h, cron_schedule("* * * * * ?")) == whole_second);
+}
+
 TEST_CASE("FIRE_ONCE_NOW fires once, now", "[unit][plan]") {
   const auto now = whole_second + 123ms;
   const auto p = plan(due_at(whole_second - 1h, misfire_policy::fire_once_now), every(60), window_at(now));

@@ -29,7 +29,7 @@ TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
 
 TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
   for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
-                    trigger_kind::api})
+                    trigger_kind::api, trigger_kind::missed})
     for (auto block : {block_strategy::serial_execution, block_strategy::discard_later, block_strategy::cover_early})
       for (int route = 0; route <= static_cast<int>(route_strategy::unknown); ++route)
         for (auto part : {shard{}, shard{2, 5, true}, shard{2, 5, false}, shard{-1, 0, true}})
@@ -39,6 +39,23 @@ TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
             CAPTURE(encode(note));
             REQUIRE(decode_trigger_note(encode(note)) == note);
           }
+}
+
+TEST_CASE("the note of dropped instants names their number, the first and the last", "[unit][trigger_note]") {
+  missed_gap gap{std::make_shared<const job>(), {3, from_ms(1'700'000'000'000), from_ms(1'700'000'120'000)}, "late; by 42 s"};
+  const auto text = encode(note_of(gap, "h"));
+  CHECK(text == "rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;3;1700000000000;1700000120000;late; by 42 s");
+  CHECK(text.starts_with(missed_mark));
+  CHECK(missed_in(text) == gap.what);
+  CHECK(decode_trigger_note(text) == note_of(gap, "h"));
+  CHECK_FALSE(missed_in("rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;0;"));
+  for (const char* odd : {"rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;3;1700000000000;",
+                          "rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;x;1;2;",
+                          "rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;-3;1;2;"}) {
+    CAPTURE(odd);
+    CHECK_FALSE(missed_in(odd));
+    CHECK_FALSE(decode_trigger_note(odd));
+  }
 }
 
 TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit][trigger_note]") {

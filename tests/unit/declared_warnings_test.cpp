@@ -1,0 +1,57 @@
+#include "core/declared_warnings.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster::core;
+
+namespace {
+
+declared_job declared(schedule_type type, const char* conf) {
+  declared_job job;
+  job.group = "pay";
+  job.key = "settle";
+  job.schedule = type;
+  job.schedule_conf = conf;
+  job.where = "jobs.toml:3";
+  return job;
+}
+
+std::vector<std::string> warnings(const declared_job& job, bool has_mail = true) {
+  declared_set set;
+  set.jobs.push_back(job);
+  schedule_rules rules{zone{}};
+  return warnings_of(set, has_mail, rules, from_ms(1'700'000'000'000));
+}
+
+} // namespace
+
+TEST_CASE("a job that fires less than once an hour and sets no misfire is warned about", "[unit][declared]") {
+  for (const char* conf : {"0 0 2 * * ?", "0 0 0/2 * * ?", "0 0 0 1 1 ? *"}) {
+    CAPTURE(conf);
+    const auto said = warnings(declared(schedule_type::cron, conf));
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].starts_with("jobs.toml:3: job pay/settle: fires less than once an hour and does not set misfire: "));
+  }
+  CHECK(warnings(declared(schedule_type::fixed_rate, "3601")).size() == 1);
+  CHECK(warnings(declared(schedule_type::fixed_rate, "3600")).empty());
+  CHECK(warnings(declared(schedule_type::cron, "0 0 * * * ?")).empty());
+  CHECK(warnings(declared(schedule_type::none, "")).empty());
+}
+
+TEST_CASE("a job that names its misfire policy or is disabled is not warned about", "[unit][declared]") {
+  auto job = declared(schedule_type::cron, "0 0 2 * * ?");
+  job.names_misfire = true;
+  CHECK(warnings(job).empty());
+  job.names_misfire = false;
+  job.enabled = false;
+  CHECK(warnings(job).empty());
+}
+
+TEST_CASE("alarm_email without a mail server is warned about", "[unit][declared]") {
+  auto job = declared(schedule_type::none, "");
+  job.alarm_email = "ann@example.org";
+  CHECK(warnings(job, true).empty());
+  CHECK(warnings(job, false)
+        == std::vector<std::string>{
+          "jobs.toml:3: job pay/settle: alarm_email is set, but the server has no [mail]: nobody is notified"});
+}
