@@ -87,7 +87,7 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<export_options>();
   auto* command = app.add_subcommand("export", "Write groups, jobs and alarms as a declared file");
   add_place_options(*command, *options);
-  command->add_option("--group", options->groups, "Only the groups of these app names")->type_name("NAME");
+  command->add_option("--group", options->groups, "Only the groups of these app names")->type_name("GROUP");
   command->add_option("--source", options->source, "Only what this source declared")->type_name("NAME");
   command->add_option("--output", options->output, "A new file; default standard output")->type_name("FILE");
   command->add_flag("--force", options->force, "Replace the file");

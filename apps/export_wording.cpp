@@ -160,6 +160,7 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   read_name("route", row.route, &core::find_route_strategy, job.route, out.obstacles);
   read_name("block", row.block, &core::find_block_strategy, job.block, out.obstacles);
   read_name("misfire", row.misfire, &core::find_misfire_policy, job.misfire, out.obstacles);
+  job.names_misfire = job.schedule != core::schedule_type::none;
   job.on_unknown = row.on_unknown;
   job.keep_logs = row.keep_logs;
   job.alarm_on = row.alarm_on;

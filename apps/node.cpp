@@ -12,6 +12,7 @@
 #include "apps/notification.hpp"
 #include "apps/secrets.hpp"
 #include "apps/version_text.hpp"
+#include "config/token_settings.hpp"
 #include "gateway/gateway_actor.hpp"
 #include "gateway/password_keeper.hpp"
 #include "gateway/secrets.hpp"
@@ -33,6 +34,7 @@ protocol::wire::dialect dialect_of(int generation) noexcept {
 
 node::node(foundation base)
   : base_{std::move(base)},
+    token_{config::common_tokens_of(base_.what.settings.security, base_.token.token)},
     config_{std::make_unique<actors::system_config>(!base_.what.settings.link.listen.empty())},
     system_{std::make_unique<caf::actor_system>(*config_)} {}
 
@@ -78,6 +80,7 @@ void node::spawn() {
   parts.store_writers = base_.database->writers();
   parts.shares_schedule = base_.database->shares_schedule();
   parts.client = base_.transport->client();
+  parts.token = token_;
   parts.link_ports = links_;
   parts.judge_address = gateway::judge_addresses_by(base_.what.settings.security);
   show_build();
@@ -116,7 +119,7 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
                                      [transport = base_.transport.get()] { return transport->counters(); },
                                      handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs};
-  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION};
+  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
     std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);
@@ -173,6 +176,7 @@ void node::reload(const assembled& fresh) {
   files_->replace(fresh);
   notifier_->reload(notification_of(fresh.settings));
   base_.log->set_level(spdlog::level::from_str(fresh.settings.log.level));
+  token_.replace(config::common_tokens_of(fresh.settings.security, base_.token.token));
 }
 
 bool node::uses_tls() const {

@@ -15,6 +15,7 @@
 #include "apps/foundation.hpp"
 #include "core/declared.hpp"
 #include "gateway/notification.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/messages.hpp"
 
 namespace ringmaster::apps {
@@ -43,7 +44,8 @@ public:
   [[nodiscard]] core::result<void> reload_tls();
   [[nodiscard]] bool uses_tls() const;
 
-  /// Takes what a reload changes: channels of alarms and the log level. Blocks until messages that are on their way have ended.
+  /// Takes what a reload changes: channels of alarms, the log level and the common token. Blocks until messages that are on their
+  /// way have ended.
   void reload(const assembled& fresh);
 
   /// Graceful: fires what is reserved (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything. Idempotent.
@@ -63,6 +65,7 @@ private:
   void watch(const char* what, const Handle& handle);
 
   foundation base_;
+  protocol::access_token_source token_;
   std::shared_ptr<gateway::channel_notifier> notifier_;
   std::shared_ptr<live_assembly> files_;
   std::shared_ptr<actors::tls_ports> links_;

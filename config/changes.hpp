@@ -11,7 +11,7 @@ namespace ringmaster::config {
 
 /// Names of settings, in the order of `all_settings`; `webhook` stands for the list of `[[webhook]]`.
 struct changed_settings {
-  /// Those that a reload takes over: channels of alarms, the log level, and what is declared.
+  /// Those that a reload takes over: channels of alarms, the log level, the common token, and what is declared.
   std::vector<std::string> reloaded;
   /// Those that only a restart takes over.
   std::vector<std::string> waiting;

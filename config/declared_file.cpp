@@ -11,6 +11,7 @@
 #include "config/declared_table.hpp"
 #include "config/nearest.hpp"
 #include "config/problem_lines.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::config {
 
@@ -154,8 +155,9 @@ void visit_files(const declared_request& request, Read read, Wrong wrong) {
       if (std::find(seen.begin(), seen.end(), file) != seen.end())
         continue;
       seen.push_back(file);
+      // A name may be any bytes; what is shown and stored of it is text.
       if (auto text = read_file(file))
-        read(file, std::move(*text));
+        read(core::valid_utf8(file), std::move(*text));
       else
         wrong(asked_by + text.error().context);
     }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,7 +43,7 @@ public:
   }
   /// An enumerator in the files' own spelling; `usual` is left out, and what has no name.
   template <class Enum>
-  void choice(std::string_view key, Enum value, Enum usual) {
+  void choice(std::string_view key, Enum value, std::optional<std::type_identity_t<Enum>> usual) {
     std::string name{stored_name(value)};
     std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
     if (value != usual)
@@ -166,7 +168,7 @@ std::string declared_text(const core::declared_job& job) {
   out.optional("params", job.params);
   out.choice("route", job.route, usual.route);
   out.choice("block", job.block, usual.block);
-  out.choice("misfire", job.misfire, usual.misfire);
+  out.choice("misfire", job.misfire, job.names_misfire ? std::nullopt : std::optional{usual.misfire});
   out.choice("on_unknown", job.on_unknown, usual.on_unknown);
   if (job.keep_logs)
     out.raw("keep_logs", "true");

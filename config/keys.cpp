@@ -109,6 +109,14 @@ void add_security(std::vector<setting>& to) {
            "Token between server and executors, in both directions. Empty: made at the first start and written to the file\n"
            "initial-secrets in data_dir. May be { env = \"NAME\" } or { file = \"PATH\" }.",
            form::secret));
+  to.push_back(
+      text("security.former_access_token", security<&s::former_access_token>,
+           "The token that access_token replaced. Executors may show either of them, and one that refuses the new token is\n"
+           "shown this one. Empty: none.",
+           form::secret));
+  to.push_back(text("security.former_access_token_until", security<&s::former_access_token_until>,
+                    "Until then the former token counts: a day (2026-12-01) or a time (2026-12-01T06:00:00Z), UTC. Empty: as\n"
+                    "long as it stands here."));
   to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
                     "Without this, the token that XXL-JOB ships, default_token, stops the start."));
   to.push_back(flag("security.allow_known_passwords", security<&s::allow_known_passwords>,
@@ -387,6 +395,8 @@ void add_mail_and_alarm(std::vector<setting>& to) {
   to.push_back(text("alarm.link", alarm<&a::link>,
                     "Address of a page about a run, put into the messages; {run} and {job} stand for its numbers.\n"
                     "Empty: no link."));
+  to.push_back(count("alarm.log_lines", alarm<&a::log_lines>, 0, 100,
+                     "Last lines of the failed run's log that a message of the form ringmaster quotes; 0: none."));
 }
 
 } // namespace

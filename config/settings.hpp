@@ -62,6 +62,11 @@ struct server_settings {
 struct security_settings {
   /// Both directions. Empty: made at the first start and written to `initial-secrets` in data_dir.
   std::string access_token;
+  /// The token that `access_token` replaced: still taken from executors and operators, and shown to executors that refuse the new
+  /// one. Empty: none.
+  std::string former_access_token;
+  /// Until then (`parse_utc`); empty: as long as it stands here.
+  std::string former_access_token_until;
   /// Without it the token that XXL-JOB ships stops the start.
   bool allow_default_token = false;
   /// Without it, whoever signs in with XXL-JOB's first password must choose another one before anything else.
@@ -287,6 +292,8 @@ struct alarm_settings {
   std::string form = "ringmaster";
   /// Address of a page of a run, with `{run}` and `{job}` for its numbers. Empty: messages have no link.
   std::string link = {};
+  /// Last lines of the failed run's log that a message quotes; 0: none.
+  std::size_t log_lines = 10;
 };
 
 /// One `[[webhook]]`: a channel by its name.

@@ -1,5 +1,6 @@
 #include "config/units.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <span>
@@ -36,11 +37,39 @@ std::string format(std::int64_t value, std::span<const unit> units) {
   return std::to_string(value).append(units.back().name);
 }
 
+/// `d` in the form stands for a digit.
+bool has_form(std::string_view text, std::string_view form) noexcept {
+  const auto fits = [](char given, char wanted) { return wanted == 'd' ? given >= '0' && given <= '9' : given == wanted; };
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(), fits);
+}
+
+int digits(std::string_view text, std::size_t at, std::size_t count) noexcept {
+  int value = 0;
+  std::from_chars(text.data() + at, text.data() + at + count, value);
+  return value;
+}
+
 } // namespace
 
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept {
   const auto value = parse(text, durations);
   return value ? std::optional{std::chrono::milliseconds{*value}} : std::nullopt;
+}
+
+std::optional<core::time_point> parse_utc(std::string_view text) noexcept {
+  using namespace std::chrono;
+  constexpr std::string_view day_form = "dddd-dd-dd", time_form = "dddd-dd-ddTdd:dd:ddZ";
+  if (!has_form(text, day_form) && !has_form(text, time_form))
+    return std::nullopt;
+  const year_month_day date{year{digits(text, 0, 4)}, month{static_cast<unsigned>(digits(text, 5, 2))},
+                            day{static_cast<unsigned>(digits(text, 8, 2))}};
+  const bool has_time = text.size() == time_form.size();
+  const auto h = has_time ? digits(text, 11, 2) : 0;
+  const auto m = has_time ? digits(text, 14, 2) : 0;
+  const auto s = has_time ? digits(text, 17, 2) : 0;
+  if (!date.ok() || h > 23 || m > 59 || s > 59)
+    return std::nullopt;
+  return time_point_cast<core::milliseconds>(sys_days{date} + hours{h} + minutes{m} + seconds{s});
 }
 
 std::string format_duration(std::chrono::milliseconds value) { return format(value.count(), durations); }

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/time.hpp"
+
 namespace ringmaster::config {
 
 inline constexpr std::string_view duration_form = R"(a duration such as "200ms", "3s", "10m" or "1h")";
@@ -19,6 +21,9 @@ inline constexpr std::string_view size_form = R"(a size such as "512B", "16KiB",
 
 /// In the largest unit that divides it: 3000 ms is `3s`.
 [[nodiscard]] std::string format_duration(std::chrono::milliseconds value);
+
+/// A day, `2026-12-01`, which stands for its begin, or a time, `2026-12-01T06:00:00Z`. UTC.
+[[nodiscard]] std::optional<core::time_point> parse_utc(std::string_view text) noexcept;
 
 /// `512B`, `16KiB`, `16MiB`, `1GiB`.
 [[nodiscard]] std::optional<std::int64_t> parse_size(std::string_view text) noexcept;

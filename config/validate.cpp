@@ -109,6 +109,11 @@ public:
     check_zone("database.time_zone", values_.database.time_zone);
   }
 
+  void check_header_text(std::string_view key, std::string_view token) {
+    if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; }))
+      say(key, "expected printable ASCII without spaces: it is sent in an HTTP header");
+  }
+
   void check_security() {
     const auto& token = values_.security.access_token;
     const std::string_view key = "security.access_token";
@@ -116,8 +121,11 @@ public:
         !from_.any_refused({"security.allow_default_token"}))
       say(key, "this is the token that XXL-JOB ships, so everybody knows it; choose another one, or set "
                "security.allow_default_token = true");
-    if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7F; }))
-      say(key, "expected printable ASCII without spaces: it is sent in an HTTP header");
+    check_header_text(key, token);
+    check_header_text("security.former_access_token", values_.security.former_access_token);
+    const auto& until = values_.security.former_access_token_until;
+    require(until.empty() || parse_utc(until), "security.former_access_token_until", until,
+            "expected a day such as 2026-12-01 or a time such as 2026-12-01T06:00:00Z");
     if (values_.security.remember_lifetime < values_.security.session_lifetime &&
         !from_.any_refused({"security.remember_lifetime", "security.session_lifetime"}))
       say("security.remember_lifetime", format_duration(values_.security.remember_lifetime)

@@ -294,7 +294,8 @@ std::string filled(std::string_view link, const pending_alarm& alarm) {
 
 } // namespace
 
-alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since, std::string_view link) {
+alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since, std::string_view link,
+                             std::string_view log) {
   const bool recovered = alarm.kind == alarm_kind::recovery;
   auto out = alarm_message_of(alarm, count, language::en);
   const auto job = job_title(alarm);
@@ -318,10 +319,13 @@ alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, ti
   const auto address = filled(link, alarm);
   if (!address.empty())
     text += "\nlink: " + address;
+  if (!log.empty())
+    text.append("\nlast lines of its log:\n").append(log);
   out.html = "<p>" + lines_to_html(text) + "</p>";
   out.fields["title"] = out.title;
   out.fields["text"] = out.text;
   out.fields["link"] = address;
+  out.fields["log"] = log;
   return out;
 }
 

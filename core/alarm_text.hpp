@@ -29,9 +29,10 @@ struct alarm_message {
 [[nodiscard]] alarm_message alarm_message_of(const pending_alarm& alarm, std::uint64_t count, language in);
 
 /// The same in plain words, which name the job: `[FAILED] pay-worker/settle-day, run 24: why`. `since`: when the first of the
-/// failures happened. `link`: of a page of the run, with `{run}` and `{job}`; empty: none.
+/// failures happened. `link`: of a page of the run, with `{run}` and `{job}`; empty: none. `log`: the last lines of what the run
+/// wrote; empty: none.
 [[nodiscard]] alarm_message plain_alarm_of(const pending_alarm& alarm, std::uint64_t count, time_point since,
-                                           std::string_view link);
+                                           std::string_view link, std::string_view log = {});
 
 /// A line of a summary.
 struct suppressed_job {

@@ -33,8 +33,8 @@ struct group {
   time_point previous_until = {};
 };
 
-/// Which token an executor shows: that of all, or that of its group, as it is or was.
-enum class token_kind : std::uint8_t { common, group, previous };
+/// Which token an executor shows: that of all, or that of its group, as it is or was; `former`: that of all, as it was.
+enum class token_kind : std::uint8_t { common, group, previous, former };
 
 /// A group's token, in characters. Visible ASCII.
 inline constexpr std::size_t group_token_chars_min = 8;

@@ -62,8 +62,8 @@ bool names_a_host(std::string_view target) noexcept {
   if (!has_port)
     return !host.empty();
   const auto digits = authority.substr(colon + 1);
-  const auto port = digits.starts_with('+') ? std::nullopt : parse_int32(digits);
-  return !host.empty() && port && *port >= 1 && *port <= 65535;
+  const auto port = parse_int32(digits);
+  return !host.empty() && !digits.starts_with('+') && port && *port >= 1 && *port <= 65535;
 }
 
 result<void> check_app_name(std::string_view name) {

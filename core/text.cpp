@@ -120,6 +120,16 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+std::string_view last_lines(std::string_view text, std::size_t lines, std::size_t bytes) noexcept {
+  text = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  auto begin = text.size();
+  while (lines-- > 0 && begin > 0) {
+    const auto feed = begin >= 2 ? text.find_last_of('\n', begin - 2) : std::string_view::npos;
+    begin = feed == std::string_view::npos ? 0 : feed + 1;
+  }
+  return text.substr(std::max(begin, text.size() - std::min(text.size(), bytes)));
+}
+
 std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {
   if (text.starts_with('+') && !text.starts_with("+-"))
     text.remove_prefix(1);

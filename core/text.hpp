@@ -37,6 +37,10 @@ namespace ringmaster::core {
 /// Without spaces, tabs and ends of lines at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
+/// Returns the last `lines` lines of `text` without the ends of lines behind them, at most `bytes` of them: what is too much goes
+/// from their beginning, and may cut a character.
+[[nodiscard]] std::string_view last_lines(std::string_view text, std::size_t lines, std::size_t bytes) noexcept;
+
 /// A decimal 32-bit number with an optional sign and nothing else around it, as XXL reads numbers; nothing otherwise.
 [[nodiscard]] std::optional<std::int32_t> parse_int32(std::string_view text) noexcept;
 

@@ -42,9 +42,9 @@ std::string_view app_header(const protocol::http_request& request) noexcept {
   return app && !core::is_blank(*app) ? std::string_view{*app} : std::string_view{};
 }
 
-executor_admission admit_executor(const protocol::http_request& request, std::string_view token, const token_book* groups,
-                                  core::time_point now) {
-  if (core::is_blank(token))
+executor_admission admit_executor(const protocol::http_request& request, const core::common_tokens& common,
+                                  const token_book* groups, core::time_point now) {
+  if (core::is_blank(common.current))
     return {};
   const auto given = executor_token(request);
   const bool named = request.find_header(app_name_header) != nullptr;
@@ -55,7 +55,7 @@ executor_admission admit_executor(const protocol::http_request& request, std::st
   const auto own = groups ? groups->find(std::string{app}) : token_book::const_iterator{};
   if (named && groups && own == groups->end())
     return {wrong};
-  if (core::equal_in_constant_time(given, token))
+  if (core::is_common_token(common, given, now))
     return {};
   if (!groups)
     return {wrong};

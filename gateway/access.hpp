@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/access_token.hpp"
 #include "core/group.hpp"
 #include "core/time.hpp"
 #include "protocol/http.hpp"
@@ -43,9 +44,9 @@ struct executor_admission {
 /// The app name that an executor of release 3.5 sends with each request; empty when the header is missing or blank.
 [[nodiscard]] std::string_view app_header(const protocol::http_request& request) noexcept;
 
-/// `groups`: null while nobody knows them yet, then every name passes. A blank `token` disables the check; a blank app name does
-/// not pass as a missing one does. Who sends no app name may show the token of any group.
-[[nodiscard]] executor_admission admit_executor(const protocol::http_request& request, std::string_view token,
+/// `groups`: null while nobody knows them yet, then every name passes. A blank common token disables the check; a blank app name
+/// does not pass as a missing one does. Who sends no app name may show the token of any group.
+[[nodiscard]] executor_admission admit_executor(const protocol::http_request& request, const core::common_tokens& common,
                                                 const token_book* groups, core::time_point now);
 
 /// The API key that a request shows: what `Authorization: Bearer` has, if it begins as keys do. Nothing: it shows none.

@@ -66,7 +66,7 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
     return refuse_role(ex);
   if (is_vain_condition(ex))
     return ex.problem(400, "this operation compares no If-Match: whatever the header says, it would do the same");
-  ex.row().handle(ex);
+  call_handler(ex);
 }
 
 void enter_with_session(const exchange& ex, const protocol::identified& found, const std::string& session) {
@@ -102,7 +102,20 @@ void ask_whose(const exchange& ex, std::vector<std::string> sessions, const foun
     });
 }
 
+bool has_unexpected_query(const exchange& ex) {
+  const auto& row = ex.row();
+  const auto mark = ex.request().target.find('?');
+  return row.path.starts_with("/api/v1/") && !row.takes_query && mark != std::string::npos &&
+         mark + 1 < ex.request().target.size();
+}
+
 } // namespace
+
+void call_handler(const exchange& ex) {
+  if (has_unexpected_query(ex))
+    return ex.problem(400, "this path takes no query parameters");
+  ex.row().handle(ex);
+}
 
 void find_session(const exchange& ex, found_handler with_session, visitor_handler without) {
   ask_whose(ex, sessions_in(ex.request(), ex.how().dialect), with_session, without);
@@ -119,7 +132,7 @@ void admit_person(const exchange& ex) {
       return row.by == spoken::none ? ex.problem(403, foreign) : ex.refuse_with(403, foreign);
   }
   if (!needs_session(row.who.who))
-    return row.handle(ex);
+    return call_handler(ex);
   find_session(ex, enter_with_session, refuse_visitor);
 }
 

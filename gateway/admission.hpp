@@ -11,6 +11,10 @@ namespace ringmaster::gateway {
 /// Below /api/v1 an API key stands for a session; with a session what changes something must show the session's CSRF token.
 void admit_person(const exchange& ex);
 
+/// Calls the route's handler. Below /api/v1 it refuses a query that the route does not read: a client that misspells a parameter
+/// would be answered as if it had not sent it.
+void call_handler(const exchange& ex);
+
 /// What a session that was found is good for: `session` is what its cookie holds.
 using found_handler = std::function<void(const exchange&, const protocol::identified&, const std::string& session)>;
 using visitor_handler = std::function<void(const exchange&)>;

@@ -119,12 +119,22 @@ void refuse_method(const exchange& ex, std::span<const route> table) {
   ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
 }
 
-/// Of /api/v1. A client that misspells a parameter would be answered as if it had not sent it.
-bool has_unexpected_query(const exchange& ex) {
+/// One gateway_actor reads all forms: long ones would hold up everybody.
+bool is_too_long(const exchange& ex) {
   const auto& row = ex.row();
-  const auto mark = ex.request().target.find('?');
-  return row.path.starts_with("/api/v1/") && !row.takes_query && mark != std::string::npos &&
-         mark + 1 < ex.request().target.size();
+  return ex.request().body_omitted || (row.who.who != access::executor && ex.request().body.size() > row.body_max);
+}
+
+void refuse_length(const exchange& ex) {
+  const auto said = "the body is longer than " + std::to_string(ex.row().body_max) + " bytes";
+  ex.drop_body();
+  if (ex.row().by == spoken::none)
+    return ex.problem(413, said);
+  ex.refuse_with(413, said);
+}
+
+void refuse_executor(const exchange& ex, std::string_view why) {
+  ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
 }
 
 /// One gateway_actor reads all forms: long ones would hold up everybody.
@@ -175,7 +185,7 @@ bool is_admitted_executor(const exchange& ex) {
     return false;
   }
   const auto admitted =
-    admit_executor(ex.request(), services.access_token, services.tokens ? &*services.tokens : nullptr, services.now());
+    admit_executor(ex.request(), *services.common_token.get(), services.tokens ? &*services.tokens : nullptr, services.now());
   if (!admitted.refusal.empty()) {
     note_refused_token(ex);
     refuse_executor(ex, admitted.refusal);
@@ -201,11 +211,9 @@ void run(const exchange& ex, std::span<const route> table) {
     return refuse_length(ex);
   if (!is_admitted(ex))
     return;
-  if (has_unexpected_query(ex))
-    return ex.problem(400, "this path takes no query parameters");
   if (ex.row().by != spoken::none || needs_session(ex.row().who.who))
     return admit_person(ex);
-  ex.row().handle(ex);
+  call_handler(ex);
 }
 
 /// `path` is a part of `whole`, but for the root of the context.

@@ -1,12 +1,13 @@
 #include "gateway/exchange.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
 
 #include "core/edit_tag.hpp"
 #include "core/language.hpp"
+#include "core/text.hpp"
 #include "gateway/browser_safety.hpp"
 #include "gateway/routes.hpp"
 #include "protocol/wire/json_object.hpp"
@@ -226,8 +227,9 @@ void exchange::note_refused(refused_for why, std::string app_name, std::string a
     return;
   constexpr std::array said{"its access token is wrong", "no group has this app name",
                             "the address is outside security.executor_networks"};
-  services.log->warn("an executor is not let in: app \"{}\", address \"{}\", from {}: {}", app_name, address, remote,
-                     said[static_cast<std::size_t>(why)]);
+  const auto shown = [](const std::string& text) { return core::cut_bytes(text, refused_executors::text_bytes_max); };
+  services.log->warn("an executor is not let in: app \"{}\", address \"{}\", from {}: {}", shown(app_name), shown(address),
+                     remote, said[static_cast<std::size_t>(why)]);
 }
 
 void exchange::leave_unanswered() const { count("none"); }

@@ -22,9 +22,10 @@
 #include "gateway/http_metrics.hpp"
 #include "gateway/paths.hpp"
 #include "gateway/rate_limit.hpp"
-#include "gateway/speech.hpp"
 #include "gateway/refused_executors.hpp"
+#include "gateway/speech.hpp"
 #include "gateway/transport.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
@@ -57,7 +58,7 @@ struct gateway_services {
   gateway_partners partners;
   /// As made by `plain_path`.
   std::string context_path;
-  std::string access_token;
+  protocol::access_token_source common_token;
   /// See `security.trust_loopback`.
   bool trust_loopback;
   /// How long an actor may take. Ends before the transport's own limit, so that a handler can still answer.

@@ -43,9 +43,10 @@ bool is_operator(const exchange& ex) {
   if (services.trust_loopback && is_local(ex.request()))
     return true;
   const auto shown = bearer_token(ex.request());
-  if (core::is_blank(services.access_token) || !shown)
+  const auto tokens = services.common_token.get();
+  if (core::is_blank(tokens->current) || !shown)
     return false;
-  if (is_held_up(ex, *shown) || !core::equal_in_constant_time(*shown, services.access_token)) {
+  if (is_held_up(ex, *shown) || !core::is_common_token(*tokens, *shown, services.now())) {
     (void) count_wrong_token(ex);
     return false;
   }

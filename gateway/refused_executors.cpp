@@ -20,10 +20,18 @@ bool refused_executors::note(refused_executor what, core::time_point now) {
   auto& known = at->second;
   known.what.last = now;
   ++known.what.times;
-  if (known.told != core::time_point{} && now < known.told + line_period)
+  if ((known.told != core::time_point{} && now < known.told + line_period) || !may_tell(now))
     return false;
   known.told = now;
   return true;
+}
+
+bool refused_executors::may_tell(core::time_point now) {
+  if (now < period_begun_ || now >= period_begun_ + line_period) {
+    period_begun_ = now;
+    lines_ = 0;
+  }
+  return lines_++ < lines_max;
 }
 
 void refused_executors::make_room() {

@@ -44,6 +44,8 @@ public:
   static constexpr std::size_t text_bytes_max = 255;
   /// Between two log lines about the same executor.
   static constexpr std::chrono::minutes line_period{10};
+  /// Lines in `line_period`, about whomever: names are for anybody to invent.
+  static constexpr std::size_t lines_max = 20;
   /// Who was not heard for so long has been let in since, or is gone.
   static constexpr std::chrono::minutes shown_for{10};
 
@@ -61,8 +63,11 @@ private:
   };
 
   void make_room();
+  [[nodiscard]] bool may_tell(core::time_point now);
 
   std::map<key, entry> known_;
+  core::time_point period_begun_{};
+  std::size_t lines_ = 0;
 };
 
 } // namespace ringmaster::gateway

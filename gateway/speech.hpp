@@ -11,6 +11,7 @@
 #include "config/settings.hpp"
 #include "core/language.hpp"
 #include "core/zone.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/http.hpp"
 #include "protocol/wire/dialect.hpp"
 
@@ -28,6 +29,8 @@ struct web_setup {
   core::zone zone = {};
   /// Of this program, shown to who is signed in.
   std::string version = {};
+  /// The token of all executors, which may be replaced. Nothing: that of the settings.
+  std::optional<protocol::access_token_source> token = {};
 };
 
 /// The same, read.

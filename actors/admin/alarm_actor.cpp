@@ -37,7 +37,7 @@ std::chrono::hours patience_for(core::errc code) noexcept {
 } // namespace
 
 alarm_actor_state::alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage,
-                                     std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings,
+                                     protocol::trigger_pool pool, std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings,
                                      core::language language, protocol::wall_clock clock, logger log)
   : self_{self},
     storage_{std::move(storage)},
@@ -47,7 +47,8 @@ alarm_actor_state::alarm_actor_state(protocol::alarm_actor::pointer self, protoc
     clock_{std::move(clock)},
     log_{std::move(log)},
     metrics_{self->system()},
-    rate_{settings.per_minute} {}
+    rate_{settings.per_minute},
+    tails_{self, std::move(pool), settings.form == "xxl" ? 0 : settings.log_lines} {}
 
 protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
   next_tick_ = now();
@@ -182,16 +183,30 @@ void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t cou
     }
     return;
   }
-  // The case may go while its last place is told.
-  const auto told = alarm;
+  if (alarm.kind != core::alarm_kind::failure || !alarm.run)
+    return tell_places(core::pending_alarm{alarm}, count, alarms, {});
+  // The cases stay meanwhile: their places are still to be told.
+  tails_.read(*alarm.run, [this, epoch = epoch_, alarm, count, alarms](const std::string& log) {
+    if (epoch != epoch_)
+      return;
+    tell_places(alarm, count, alarms, log);
+    send_waiting();
+    flush();
+  });
+}
+
+void alarm_actor_state::tell_places(const core::pending_alarm& alarm, std::uint64_t count,
+                                    const std::vector<core::intent_id>& alarms, std::string_view log) {
+  const auto* rule = alarm.about->rule ? &*alarm.about->rule : nullptr;
   const auto message = std::make_shared<const core::alarm_message>(
-    settings_.form == "xxl" ? core::alarm_message_of(told, count, language_)
-                            : core::plain_alarm_of(told, count, cases_.at(alarms.front()).alarm.since, settings_.link));
-  for (const auto& address : addresses)
-    deliver(std::string{protocol::mail_channel}, address, told, count, message, alarms);
-  if (told.about->rule)
-    for (const auto& channel : told.about->rule->channels)
-      deliver(channel, {}, told, count, message, alarms);
+    settings_.form == "xxl"
+      ? core::alarm_message_of(alarm, count, language_)
+      : core::plain_alarm_of(alarm, count, cases_.at(alarms.front()).alarm.since, settings_.link, log));
+  for (const auto& address : core::mail_addresses(alarm.about->alarm_email, rule))
+    deliver(std::string{protocol::mail_channel}, address, alarm, count, message, alarms);
+  if (rule)
+    for (const auto& channel : rule->channels)
+      deliver(channel, {}, alarm, count, message, alarms);
 }
 
 void alarm_actor_state::deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm,

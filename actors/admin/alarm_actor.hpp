@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/admin/alarm_deliveries.hpp"
 #include "actors/admin/alarm_metrics.hpp"
+#include "actors/admin/log_tails.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/alarm.hpp"
@@ -43,7 +45,8 @@ public:
   static constexpr std::size_t flush_limit = 200;
   static constexpr std::chrono::seconds period{1};
 
-  alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage,
+  /// `pool`: leads to executors, for the last lines of logs; null: messages quote none.
+  alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
                     std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings, core::language language,
                     protocol::wall_clock clock, logger log);
   protocol::alarm_actor::behavior_type make_behavior();
@@ -69,6 +72,9 @@ private:
   void end_windows();
   /// `alarms`: those that the message stands for, all of them in memory.
   void tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
+  /// `log`: what the message quotes of the run's log.
+  void tell_places(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms,
+                   std::string_view log);
   void deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm, std::uint64_t count,
                const std::shared_ptr<const core::alarm_message>& message, const std::vector<core::intent_id>& alarms);
   void suppress(const std::string& lane, const std::string& channel, const std::string& recipient,
@@ -107,6 +113,7 @@ private:
   core::alarm_rate rate_;
   std::map<std::string, alarm_summary> summaries_;
   alarm_deliveries deliveries_;
+  log_tails tails_;
   std::vector<core::alarm_end> ends_;
 };
 

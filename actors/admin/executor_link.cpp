@@ -19,7 +19,8 @@ executor_link_state::executor_link_state(protocol::executor_link::pointer self, 
     tools_{std::move(tools)},
     registered_{std::move(address)},
     address_{protocol::split_address(registered_)},
-    place_{protocol::address_key(registered_)} {
+    place_{protocol::address_key(registered_)},
+    common_{tools_.tokens.get()} {
   know(std::move(registry));
 }
 
@@ -37,9 +38,21 @@ protocol::executor_link::behavior_type executor_link_state::make_behavior() {
 // What was learnt of its family stays.
 void executor_link_state::know(std::shared_ptr<const protocol::registry_view> registry) {
   registry_ = std::move(registry);
+  forget_tokens();
+}
+
+void executor_link_state::forget_tokens() {
   manners_.clear();
   for (auto& [app_name, facts] : learnt_)
     facts.token.reset();
+}
+
+void executor_link_state::look_at_tokens() {
+  auto now = tools_.tokens.get();
+  if (now == common_)
+    return;
+  common_ = std::move(now);
+  forget_tokens();
 }
 
 void executor_link_state::send_runs(protocol::send_batch&& batch) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/http.hpp"
 #include "protocol/messages.hpp"
@@ -23,7 +24,7 @@ struct link_tools {
   /// Closed when the node's lease is over.
   std::shared_ptr<const protocol::send_gate> gate;
   config::trigger_settings settings;
-  std::string access_token;
+  protocol::access_token_source tokens;
 };
 
 /// One executor at one address. Turns runs into `/run` requests of its family and answers into results. A child of trigger_pool,
@@ -117,10 +118,15 @@ private:
 
   /// Returns how the group's calls are made; valid until the next change.
   const manner& manner_for(core::group_id group);
+  /// Takes the common token that counts now; forgets what was learnt about tokens when it was replaced.
+  void look_at_tokens();
+  void forget_tokens();
   /// Returns the group, or the first one that lists this address when it is unknown; null when none does.
   [[nodiscard]] const core::group* group_of(core::group_id group) const;
-  /// Returns the token that this executor showed last for that group.
-  [[nodiscard]] core::token_kind shown_for(const core::group& group) const;
+  /// Returns the token that this executor showed last for that group; without a group, or with one that has no token, the common one.
+  [[nodiscard]] core::token_kind shown_for(const core::group* group) const;
+  /// Returns true when there is such a token and this executor may see it.
+  [[nodiscard]] bool has_token(const core::group* of, core::token_kind kind) const;
   [[nodiscard]] bool may_see_common_token(const core::group* group) const;
   [[nodiscard]] const std::string* token_for(const core::group* group, core::token_kind kind) const;
   void learn_path(core::group_id group, bool trigger_path);
@@ -150,6 +156,8 @@ private:
   /// By app name.
   std::unordered_map<std::string, learnt_facts> learnt_;
   std::unordered_map<std::int32_t, manner> manners_;
+  /// What `manners_` point into; never null.
+  std::shared_ptr<const core::common_tokens> common_;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "actors/admin/executor_link.hpp"
+#include "core/text.hpp"
 
 namespace ringmaster::actors {
 
 const executor_link_state::manner& executor_link_state::manner_for(core::group_id group) {
+  look_at_tokens();
   const auto [known, fresh] = manners_.try_emplace(core::number(group));
   auto& made = known->second;
   if (!fresh)
@@ -14,8 +16,7 @@ const executor_link_state::manner& executor_link_state::manner_for(core::group_i
   made.group = group_of(group);
   const auto facts = learnt_.find(made.group ? made.group->app_name : std::string{});
   const bool has_facts = facts != learnt_.end();
-  if (made.group)
-    made.token_kind = has_facts && facts->second.token ? *facts->second.token : shown_for(*made.group);
+  made.token_kind = has_facts && facts->second.token ? *facts->second.token : shown_for(made.group);
   made.token = token_for(made.group, made.token_kind);
   if (has_facts && facts->second.trigger_path)
     made.trigger_path = *facts->second.trigger_path;
@@ -36,9 +37,11 @@ const core::group* executor_link_state::group_of(core::group_id group) const {
   return first;
 }
 
-// Before an executor is known to have shown a token it is taken to have its group's.
-core::token_kind executor_link_state::shown_for(const core::group& group) const {
-  const auto shown = registry_->tokens_shown.find({group.app_name, registered_});
+// Before an executor is known to have shown a token it is taken to have its group's, if that has one.
+core::token_kind executor_link_state::shown_for(const core::group* group) const {
+  if (!group || group->access_token.empty())
+    return core::token_kind::common;
+  const auto shown = registry_->tokens_shown.find({group->app_name, registered_});
   return shown != registry_->tokens_shown.end() ? shown->second : core::token_kind::group;
 }
 
@@ -47,33 +50,41 @@ bool executor_link_state::may_see_common_token(const core::group* group) const {
   if (registry_->without_common_token.contains(place_))
     return false;
   if (group)
-    return group->access_token.empty() || shown_for(*group) == core::token_kind::common;
+    return group->access_token.empty() || shown_for(group) == core::token_kind::common;
   const auto& groups = registry_->groups;
   return knows_groups()
          && std::all_of(groups.begin(), groups.end(), [](const auto& each) { return each.second.access_token.empty(); });
 }
 
 const std::string* executor_link_state::token_for(const core::group* group, core::token_kind kind) const {
-  if (!group || group->access_token.empty() || kind == core::token_kind::common)
-    return may_see_common_token(group) ? &tools_.access_token : nullptr;
+  const bool is_former = kind == core::token_kind::former && !core::is_blank(common_->former);
+  if (!group || group->access_token.empty() || kind == core::token_kind::common || is_former)
+    return may_see_common_token(group) ? (is_former ? &common_->former : &common_->current) : nullptr;
   const bool has_previous = kind == core::token_kind::previous && !group->previous_token.empty();
   return has_previous ? &group->previous_token : &group->access_token;
+}
+
+bool executor_link_state::has_token(const core::group* of, core::token_kind kind) const {
+  using enum core::token_kind;
+  switch (kind) {
+  case common: return may_see_common_token(of);
+  case former: return !core::is_blank(common_->former) && may_see_common_token(of);
+  case previous: return of && !of->access_token.empty() && !of->previous_token.empty();
+  case group: return of && !of->access_token.empty();
+  }
+  return false;
 }
 
 bool executor_link_state::turn_to_another_token(core::group_id group, shown_tokens& tokens) {
   using core::token_kind;
   const auto bit = [](token_kind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); };
   const auto* of = group_of(group);
-  if (!of || of->access_token.empty())
-    return false;
   tokens.refused = static_cast<std::uint8_t>(tokens.refused | bit(tokens.now));
-  auto& learnt = learnt_[of->app_name].token;
+  auto& learnt = learnt_[of ? of->app_name : std::string{}].token;
   // Others of the same batch may have turned already.
-  for (const auto kind : {manner_for(group).token_kind, token_kind::group, token_kind::previous, token_kind::common}) {
-    const bool there = kind == token_kind::common     ? may_see_common_token(of)
-                       : kind == token_kind::previous ? !of->previous_token.empty()
-                                                      : true;
-    if (!there || (tokens.refused & bit(kind)) != 0)
+  for (const auto kind : {manner_for(group).token_kind, token_kind::group, token_kind::previous, token_kind::common,
+                          token_kind::former}) {
+    if (!has_token(of, kind) || (tokens.refused & bit(kind)) != 0)
       continue;
     learnt = tokens.now = kind;
     manners_.clear();

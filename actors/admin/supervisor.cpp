@@ -107,7 +107,7 @@ void supervisor_state::spawn_storage() {
 
 void supervisor_state::spawn_firing_path() {
   const auto& settings = parts_.settings;
-  link_tools tools{parts_.client, parts_.gate, settings.trigger, settings.security.access_token};
+  link_tools tools{parts_.client, parts_.gate, settings.trigger, parts_.token.value_or(settings.security.access_token)};
   pool_ = keep("trigger_pool", self_->spawn<protocol::with_state<trigger_pool_state, protocol::trigger_pool>>(
                                  storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed,
                                  parts_.clocks.wall, parts_.log));
@@ -140,7 +140,7 @@ void supervisor_state::spawn_surroundings() {
                                      storage_, schedule_, parts_.clocks.wall, parts_.log));
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
-                                  storage_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
+                                  storage_, pool_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
   alarm_metrics counters{self_->system()};
   counters.know(protocol::mail_channel);
   for (const auto& webhook : settings.webhooks)
@@ -153,7 +153,8 @@ void supervisor_state::spawn_links() {
   if (!parts_.link_ports)
     return;
   const auto& settings = parts_.settings;
-  native_link_tools tools{{parts_.client, parts_.gate, settings.trigger, settings.security.access_token}, pool_, completion_,
+  const auto token = parts_.token.value_or(settings.security.access_token);
+  native_link_tools tools{{parts_.client, parts_.gate, settings.trigger, token}, pool_, completion_,
                           settings.server.reply_timeout, parts_.clocks.boot, parts_.log};
   native_links_ = keep("native_links",
                        self_->spawn<protocol::with_state<native_links_state, protocol::native_links>>(native_links_parts{

@@ -15,6 +15,7 @@
 #include "actors/store_worker.hpp"
 #include "config/settings.hpp"
 #include "core/zone.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_ports.hpp"
 #include "protocol/messages.hpp"
@@ -38,6 +39,8 @@ struct node_parts {
   /// Workers on threads of their own. Off only where a test owns the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
+  /// The token of all executors, which may be replaced. Nothing: that of the settings.
+  std::optional<protocol::access_token_source> token = {};
   /// Executors dial in. Null: nobody listens for them.
   std::shared_ptr<protocol::link_ports> link_ports = nullptr;
   /// Why an executor's HTTP address may not be called; empty: it may.

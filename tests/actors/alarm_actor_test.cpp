@@ -222,12 +222,65 @@ TEST_CASE("lost answers and a store that is away change nothing in the end", "[a
   CHECK(w.status(id) == sent);
 }
 
-TEST_CASE("a node without channels says that the alarm has failed", "[actors]") {
+TEST_CASE("a node without channels keeps an alarm for a day, then says that it has failed", "[actors]") {
   alarm_world w;
   auto id = w.fail(w.add_job("settle", "a@x.example"));
-  auto bare = w.spawn<actors::alarm_actor_state, protocol::alarm_actor>(w.storage.actor, nullptr, config::alarm_settings{},
-                                                                        core::language::en, w.clock(), w.silent_log());
+  auto bare = w.spawn<actors::alarm_actor_state, protocol::alarm_actor>(w.storage.actor, protocol::trigger_pool{}, nullptr,
+                                                                        config::alarm_settings{}, core::language::en, w.clock(),
+                                                                        w.silent_log());
   w.tell(bare, protocol::life_change{w.life});
-  w.advance(5s);
+  w.advance(23h);
+  CHECK(w.status(id) == claimed);
+  w.advance(2h);
   CHECK(w.status(id) == failed);
+}
+
+TEST_CASE("an alarm quotes the last lines of the run's log", "[actors]") {
+  alarm_world w;
+  auto executor = w.pool.executor("http://10.0.0.3:9999/");
+  executor->log.answered = true;
+  executor->log.to_line = 12;
+  for (int line = 1; line <= 12; ++line)
+    executor->log.content += "line " + std::to_string(line) + '\n';
+  w.live();
+  w.run(w.add_job("settle", "a@x.example"), 200, "no such account", 500);
+  w.advance(2s);
+  REQUIRE(w.notifier->sent.size() == 1);
+  CHECK(w.notifier->sent[0].message.text.find("its log:\nline 3\nline 4\n") != std::string::npos);
+  CHECK(w.notifier->sent[0].message.text.ends_with("\nline 12"));
+  // What never reached an executor wrote nothing.
+  w.fail(w.add_job("close", "a@x.example"));
+  w.advance(2s);
+  REQUIRE(w.notifier->sent.size() == 2);
+  CHECK(w.notifier->sent[1].message.text.find("its log:") == std::string::npos);
+}
+
+TEST_CASE("an alarm waits two seconds at most for an executor that does not tell its log", "[actors]") {
+  alarm_world w;
+  auto executor = w.pool.executor("http://10.0.0.3:9999/");
+  executor->silent = true;
+  w.live();
+  const auto run = w.run(w.add_job("settle", "a@x.example"), 200, "no such account", 500);
+  w.advance(1s);
+  CHECK(w.notifier->sent.empty());
+  w.advance(3s);
+  REQUIRE(w.notifier->sent.size() == 1);
+  CHECK(w.notifier->sent[0].message.text.find("its log:") == std::string::npos);
+  w.advance(2s);
+  CHECK(w.status(run) == sent);
+}
+
+TEST_CASE("of many alarms at once few wait for logs", "[actors]") {
+  config::alarm_settings settings;
+  settings.per_minute = 1000;
+  alarm_world w{settings};
+  auto executor = w.pool.executor("http://10.0.0.3:9999/");
+  executor->silent = true;
+  w.live();
+  for (int i = 0; i < 20; ++i)
+    w.run(w.add_job("job-" + std::to_string(i), "a@x.example"), 200, "no", 500);
+  w.advance(1s);
+  CHECK(w.notifier->sent.size() == 20 - actors::log_tails::under_way_max);
+  w.advance(4s);
+  CHECK(w.notifier->sent.size() == 20);
 }

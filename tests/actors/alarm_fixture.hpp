@@ -50,8 +50,8 @@ struct alarm_world : virtual_time {
     declared.source = "test";
     declared.groups = {{"pay", "Payments", std::nullopt}};
     life = expect(look->cluster().enter("a", "a:8080"));
-    actor = spawn<actors::alarm_actor_state, protocol::alarm_actor>(storage.actor, notifier, settings, core::language::en,
-                                                                    clock(), silent_log());
+    actor = spawn<actors::alarm_actor_state, protocol::alarm_actor>(storage.actor, pool.actor, notifier, settings,
+                                                                    core::language::en, clock(), silent_log());
   }
 
   core::job_id add_job(const std::string& key, const std::string& email, std::int32_t retries = 0) {
@@ -110,6 +110,7 @@ struct alarm_world : virtual_time {
   faulty_store store{database.open()};
   std::unique_ptr<storage::store> look = database.open();
   storage_double storage{*this, store};
+  pool_double pool{*this};
   std::shared_ptr<scripted_notifier> notifier = std::make_shared<scripted_notifier>();
   core::declared_set declared;
   core::node_life life;

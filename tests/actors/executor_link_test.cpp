@@ -32,8 +32,10 @@ struct linked : test::virtual_time {
     make();
   }
 
+  protocol::access_token_source token{"secret"};
+
   void make(const std::string& address = "http://10.0.0.3:9999/", bool app_header = false) {
-    actors::link_tools tools{client, gate, {}, "secret"};
+    actors::link_tools tools{client, gate, {}, token};
     actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, view_of(address, app_header));
   }
   /// The executor is of the groups 4 and 9.
@@ -306,6 +308,30 @@ TEST_CASE_METHOD(linked, "an executor that registered with the app header gets /
   CHECK(call.target == "/trigger");
   CHECK(header(call, "XXL-JOB-ACCESS-TOKEN") == "secret");
   CHECK(header(call, "XXL-JOB-APPNAME") == "pay-worker");
+}
+
+TEST_CASE_METHOD(linked, "a common token that was replaced is shown to executors that refuse the new one", "[actors]") {
+  const std::string refused = R"({"code":500,"msg":"The access token is wrong."})";
+  const auto shown = [&] { return header(client->sent().back(), "XXL-JOB-ACCESS-TOKEN"); };
+  token.replace({"fresh", "secret"});
+  send({12});
+  CHECK(shown() == "fresh");
+  client->answer(http_answer(refused));
+  run();
+  REQUIRE(client->sent().size() == 2);
+  CHECK(shown() == "secret");
+  client->answer(http_answer(R"({"code":200})"));
+  run();
+  CHECK(results.at(0).code == 200);
+  // It is remembered, until the tokens change again.
+  send({13});
+  CHECK(shown() == "secret");
+  token.replace({"fresh"});
+  send({14});
+  CHECK(shown() == "fresh");
+  client->answer(http_answer(refused));
+  run();
+  CHECK(client->sent().size() == 4);
 }
 
 TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at first that of its group", "[actors]") {

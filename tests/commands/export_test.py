@@ -74,6 +74,7 @@ class ExportTest(Case):
     def export_again(self, text: str) -> str:
         """What an empty database exports after this was applied to it."""
         path, copy = self.write("exported.toml", text), self.fresh()
+        self.make_database(copy)
         self.succeed("apply", path, variables=copy)
         return self.succeed("export", "--source", "apply", variables=copy).out
 
@@ -198,7 +199,7 @@ class JavaExportTest(MariadbCase):
         self.assertEqual(self.succeed("export").out.split("\n\n", 1)[1],
                          '[[group]]\napp_name = "java-worker"\ntitle = "Java"\n\n# made by hand as job 7: the key is new\n'
                          '[[job]]\ngroup = "java-worker"\nkey = "Nightly"\nschedule = { cron = "0 0 1 * * ?" }\n'
-                         'handler = "h"\n')
+                         'handler = "h"\nmisfire = "do_nothing"\n')
         self.assertEqual(self.picture(), before)
 
     def check(self) -> None:
@@ -226,10 +227,11 @@ class JavaExportTest(MariadbCase):
         self.assertTrue(any(line.startswith('group 3 "ab" cannot be declared: app_name: ') for line in said), said)
         self.assertNotIn("secret", result.out)
         self.assertIn('key = "Nightly-run"\nname = "Nightly run"\nschedule = { cron = "0 0 1 * * ?" }\nhandler = "h"\n'
-                      'children = ["java-fixed/job-11"]\n', result.out)
+                      'misfire = "do_nothing"\nchildren = ["java-fixed/job-11"]\n', result.out)
         self.assertIn('key = "Nightly-run-13"\nname = "Nightly run"\nschedule = { rate = "30s" }\n', result.out)
         self.assertIn('params = "{\\"a\\": \\"b\\"}\\nc"\nenabled = false\n', result.out)
         path, copy = self.write("exported.toml", result.out), f"sqlite:{self.folder}/copy-{time.monotonic_ns()}.db"
+        self.make_database({"RINGMASTER_DATABASE_URL": copy})
         self.succeed("apply", path, variables={"RINGMASTER_DATABASE_URL": copy})
         again = self.succeed("export", "--source", "apply", variables={"RINGMASTER_DATABASE_URL": copy}).out
         self.assertEqual([line for line in spoken(again).splitlines() if line],
@@ -243,6 +245,7 @@ class MariadbExportTest(MariadbCase):
         self.succeed("apply", path)
         exported = self.succeed("export", "--source", "apply").out
         copy = {"RINGMASTER_DATABASE_URL": f"sqlite:{self.folder}/copy.db"}
+        self.make_database(copy)
         self.succeed("apply", self.write("exported.toml", exported), variables=copy)
         self.assertEqual(self.succeed("export", "--source", "apply", variables=copy).out, exported)
 
@@ -266,8 +269,8 @@ class ServedTest(Case):
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
 
-    def apply(self, text: str, **more) -> tuple[int, dict]:
-        status, body = self.call("/apply", {"files": [{"name": "jobs.toml", "text": text}]} | more)
+    def apply(self, text: str, name: str = "jobs.toml", **more) -> tuple[int, dict]:
+        status, body = self.call("/apply", {"files": [{"name": name, "text": text}]} | more)
         return status, json.loads(body)
 
     def test_apply_and_export(self):
@@ -280,7 +283,7 @@ class ServedTest(Case):
         # What the command says of the same files, and writes.
         path = self.write("jobs.toml", EVERYTHING)
         said = json.loads(self.succeed("apply", path, "--json", "--dry-run").out)
-        self.assertEqual(said, self.apply(EVERYTHING, dry_run=True)[1])
+        self.assertEqual(said, self.apply(EVERYTHING, path, dry_run=True)[1])
         self.assertEqual(self.call("/export"), (200, self.succeed("export").out))
         group = self.rows("SELECT id FROM xxl_job_group WHERE app_name = 'mail-worker'")[0][0]
         self.assertEqual(self.call(f"/export?group={group}"), (200, self.succeed("export", "--group", "mail-worker").out))

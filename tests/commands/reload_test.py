@@ -2,7 +2,7 @@
 
 import signal
 
-from command_case import Case, job
+from command_case import Case, Server, job
 from receivers import Receiver
 
 NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
@@ -49,4 +49,47 @@ class ReloadTest(Case):
         self.assertEqual(server.wait_for_line(r"reload: taken over: (.*)")[1], "webhook")
         self.assertEqual(hook.next()["path"], "/")
         self.assertNotIn("given up", server.text())
+        self.assertEqual(server.stop(), 0)
+
+
+class TokenTest(Case):
+    """The token of all executors is replaced while jobs run."""
+
+    def configure(self, **tokens: str) -> str:
+        return self.write("c.toml", "[security]\n" + "".join(f'{name} = "{token}"\n' for name, token in tokens.items()))
+
+    def start_executor(self, admin: str, token: str) -> None:
+        config = self.write("executor.toml", '[[command]]\nname = "h"\nprogram = "/bin/echo"\n')
+        settings = (f"executor.admins={admin}", "executor.app_name=pay-worker", "executor.port=0",
+                    f"security.access_token={token}")
+        words = [word for each in settings for word in ("--set", each)]
+        child = Server([self.binary, "executor", "--config", config, *words], self.folder / "executor.log",
+                       self.environment({"RINGMASTER_DATA_DIR": str(self.folder / "executor")}))
+        self.addCleanup(child.child.wait)
+        self.addCleanup(child.child.kill)
+
+    def runs(self, where: str) -> list[tuple]:
+        return self.rows(f"SELECT id FROM xxl_job_log WHERE {where} ORDER BY id DESC LIMIT 1")
+
+    def test_the_common_token_is_replaced_without_a_restart(self):
+        jobs = self.write("jobs.toml", '[[group]]\napp_name = "pay-worker"\n'
+                          + job("greet", 'schedule = { rate = "1s" }'))
+        config = self.configure(access_token="the-first-token-of-all")
+        server = self.start("--config", config, "--set", f"deploy.files={jobs}")
+        server.wait_until_ready()
+        self.start_executor(server.address(), "the-first-token-of-all")
+        server.wait_for(lambda: self.runs("handle_code = 200"), "a run succeeds")
+
+        self.configure(access_token="the-second-token-of-all", former_access_token="the-first-token-of-all")
+        server.signal(signal.SIGHUP)
+        taken = server.wait_for_line(r"reload: taken over: (.*)")[1]
+        self.assertEqual(taken, "security.access_token, security.former_access_token")
+        last = self.runs("1")[0][0]
+        server.wait_for(lambda: self.runs(f"id > {last + 2} AND handle_code = 200"), "runs succeed with the former token")
+        self.assertEqual(self.runs(f"id > {last} AND trigger_code NOT IN (0, 200)"), [])
+
+        self.configure(access_token="the-second-token-of-all")
+        server.signal(signal.SIGHUP)
+        server.wait_for(lambda: self.runs("trigger_code = 500 AND trigger_msg LIKE '%token%'"), "the former token is refused")
+        self.assertNotIn("-token-of-all", server.text())
         self.assertEqual(server.stop(), 0)

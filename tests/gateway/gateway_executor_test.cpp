@@ -184,6 +184,31 @@ TEST_CASE_METHOD(gateway_fixture, "without a token of our own nobody needs one",
   CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-9\r\n").body == plain_success);
 }
 
+TEST_CASE_METHOD(gateway_fixture, "the former common token counts until its time, and both may be replaced", "[gateway]") {
+  web.token = protocol::access_token_source{core::common_tokens{"new-1", "tk-1", core::from_ms(4'000'000'000'000)}};
+  open();
+  const auto admits = [&](const std::string& token) {
+    return post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: " + token + "\r\n").body == plain_success;
+  };
+  const auto is_operator = [&](const std::string& token) {
+    return get("/metrics", "Authorization: Bearer " + token + "\r\nVia: 1.1 p\r\n").status() == 200;
+  };
+  CHECK(admits("new-1"));
+  CHECK(admits("tk-1"));
+  CHECK(is_operator("new-1"));
+  CHECK(is_operator("tk-1"));
+  web.token->replace({"new-1", "tk-1", core::from_ms(1'000)});
+  CHECK(admits("new-1"));
+  CHECK_FALSE(admits("tk-1"));
+  CHECK_FALSE(is_operator("tk-1"));
+  web.token->replace({"new-2", "new-1"});
+  CHECK(admits("new-2"));
+  CHECK(admits("new-1"));
+  web.token->replace({"new-2"});
+  CHECK_FALSE(admits("new-1"));
+  CHECK_FALSE(admits(""));
+}
+
 TEST_CASE_METHOD(gateway_fixture, "method comes before token, token before operation", "[gateway]") {
   open();
   const auto method = refusal("invalid request, HttpMethod not support.");

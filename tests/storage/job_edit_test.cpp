@@ -407,6 +407,11 @@ TEST_CASE("a stop by hand survives applying the same file, and the report names 
   auto changed = pay_set();
   changed.jobs[0].params = "new";
   CHECK(require(f.try_apply(changed)).edited == std::vector{job});
+  CHECK(f.next_of("settle") == "0");
+  changed.jobs[0].enabled = false;
+  (void) require(f.try_apply(changed));
+  changed.jobs[0].enabled = true;
+  (void) require(f.try_apply(changed));
   CHECK(f.next_of("settle") == ms(one_at_night));
 }
 

@@ -251,6 +251,11 @@ TEST_CASE("a plain alarm names the job, the run, how often it failed, why, and w
   CHECK(message.text.find("link: https://jobs.example/runs/" + run + "?job=" + std::to_string(number(alarm.job))) !=
         std::string::npos);
   CHECK(message.fields.at("kind") == "failure");
+  CHECK(message.text.find("log") == std::string::npos);
+  const auto quoting = plain_alarm_of(alarm, 1, from_ms(0), "", "reading <accounts>\nno such account");
+  CHECK(quoting.text.ends_with("\nlast lines of its log:\nreading <accounts>\nno such account"));
+  CHECK(quoting.html.find("reading &lt;accounts&gt;<br>no such account") != std::string::npos);
+  CHECK(quoting.fields.at("log") == "reading <accounts>\nno such account");
   alarm.about->key.clear();
   CHECK(plain_alarm_of(alarm, 1, from_ms(0), "").title.starts_with("[FAILED] pay-worker/job "));
   alarm.kind = alarm_kind::recovery;

@@ -48,8 +48,9 @@ core::job_record a_job() {
 /// What a PUT sends of it.
 json draft_of(const std::string& job) {
   auto sent = json::parse(job);
-  for (const auto* name : {"id", "running", "stopped_by", "stopped_ms", "next_ms", "last_ms", "missed_ms", "added_ms", "updated_ms",
-                           "revision", "key", "source", "glue_type", "glue_source", "glue_remark", "glue_updated_ms"})
+  for (const auto* name : {"id", "running", "stopped_by", "stopped_ms", "next_ms", "last_ms", "missed_ms", "added_ms",
+                           "updated_ms", "revision", "key", "source", "glue_type", "glue_source", "glue_remark",
+                           "glue_updated_ms"})
     sent.erase(name);
   return sent;
 }

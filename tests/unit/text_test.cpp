@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "core/access_token.hpp"
 #include "core/text.hpp"
 #include "tests/support/catch.hpp"
 
@@ -22,6 +23,34 @@ namespace {
 const std::string replacement = "\xEF\xBF\xBD";
 
 } // namespace
+
+TEST_CASE("a common token is the current one, and the former one while it counts", "[unit][text]") {
+  using namespace ringmaster::core;
+  const common_tokens lasting{"new", "old", std::nullopt};
+  CHECK(is_common_token(lasting, "new", from_ms(5)));
+  CHECK(is_common_token(lasting, "old", from_ms(5)));
+  CHECK_FALSE(is_common_token(lasting, "ol", from_ms(5)));
+  CHECK_FALSE(is_common_token(lasting, "", from_ms(5)));
+  const common_tokens until{"new", "old", from_ms(5)};
+  CHECK(is_common_token(until, "old", from_ms(4)));
+  CHECK_FALSE(is_common_token(until, "old", from_ms(5)));
+  const common_tokens alone{"new"};
+  CHECK_FALSE(is_common_token(alone, "", from_ms(5)));
+}
+
+TEST_CASE("the last lines of a text", "[unit][text]") {
+  using ringmaster::core::last_lines;
+  CHECK(last_lines("", 3, 100).empty());
+  CHECK(last_lines("\n\r\n", 3, 100).empty());
+  CHECK(last_lines("a", 3, 100) == "a");
+  CHECK(last_lines("a\nb\nc\n", 0, 100).empty());
+  CHECK(last_lines("a\nb\nc\n", 1, 100) == "c");
+  CHECK(last_lines("a\r\nb\r\nc\r\n", 2, 100) == "b\r\nc");
+  CHECK(last_lines("a\nb\nc", 3, 100) == "a\nb\nc");
+  CHECK(last_lines("a\n\nc", 2, 100) == "\nc");
+  CHECK(last_lines("\na", 5, 100) == "\na");
+  CHECK(last_lines("abcdef\nghi", 2, 5) == "f\nghi");
+}
 
 TEST_CASE("text is cut by UTF-16 units at a character", "[unit][text]") {
   CHECK(cut_utf16("", 0).empty());

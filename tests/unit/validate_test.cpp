@@ -1,3 +1,4 @@
+#include "config/token_settings.hpp"
 #include "config/validate.hpp"
 
 #include <functional>
@@ -85,6 +86,20 @@ TEST_CASE("validate: the token that everybody knows stops the start", "[config]"
   for (const char* bad : {"a b", "a\nb", "\xE4\xB8\xAD"})
     CHECK(refusal_of([&](settings& s) { s.security.access_token = bad; }) ==
           "security.access_token: expected printable ASCII without spaces: it is sent in an HTTP header");
+}
+
+TEST_CASE("validate: the end of the former token is a day or a time", "[config]") {
+  for (const char* good : {"", "2026-12-01", "2028-02-29", "2026-12-01T06:00:00Z", "2026-12-01T23:59:59Z"})
+    CHECK(refusal_of([&](settings& s) { s.security.former_access_token_until = good; }) == "accepted");
+  for (const char* bad : {"soon", "2026-02-29", "2026-13-01", "2026-12-01T24:00:00Z", "2026-12-01T06:00:00",
+                          "2026-12-01 06:00:00", "2026-1-1"})
+    CHECK(refusal_of([&](settings& s) { s.security.former_access_token_until = bad; }).find("former_access_token_until") !=
+          std::string::npos);
+  security_settings some;
+  some.former_access_token_until = "2026-12-01T06:00:00Z";
+  const auto tokens = common_tokens_of(some, "made");
+  CHECK(tokens.current == "made");
+  CHECK(tokens.former_until == core::from_ms(1'796'104'800'000));
 }
 
 TEST_CASE("validate: who asks to be remembered is not forgotten sooner", "[config]") {

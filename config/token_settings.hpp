@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "config/settings.hpp"
+#include "core/access_token.hpp"
+
+namespace ringmaster::config {
+
+/// Returns the common tokens that valid settings name. `made`: the current one where they name none.
+[[nodiscard]] core::common_tokens common_tokens_of(const security_settings& settings, const std::string& made);
+
+} // namespace ringmaster::config
