@@ -17,14 +17,12 @@ namespace {
 
 constexpr std::size_t waiting_bytes = 64 * 1024;
 
-/// As any program makes files; of one that is replaced, what it had.
+/// Returns the mode of a file that is replaced. A new one is for its owner alone: parameters of jobs may be secrets.
 mode_t mode_of(const std::string& path, bool replace) {
   struct stat found {};
   if (replace && ::stat(path.c_str(), &found) == 0)
     return found.st_mode & 0777;
-  const auto mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
+  return 0600;
 }
 
 core::error is_there(const std::string& path) {

@@ -106,7 +106,7 @@ result<api_document> user_add(const store_question& asked) {
     return tl::unexpected{user.error()};
   if (auto sound = core::check_user_name(user->name); !sound)
     return tl::unexpected{sound.error()};
-  if (auto sound = core::check_password(user->password, core::password_form::argon2id); !sound)
+  if (auto sound = core::check_password(user->password); !sound)
     return tl::unexpected{sound.error()};
   return draft_of(asked.store, *user)
     .and_then([&](const core::user_draft& draft) { return asked.store.users().add(draft, local_operator(), system_now()); })

@@ -128,6 +128,8 @@ void add_security(std::vector<setting>& to) {
                     "A session of the console that nobody uses ends after this time."));
   to.push_back(time("security.remember_lifetime", security<&s::remember_lifetime>, 1min, hours{24 * 365},
                     "The same for who asked to be remembered."));
+  to.push_back(time("security.session_max_age", security<&s::session_max_age>, 1min, hours{24 * 365},
+                    "Every session ends so long after its sign-in, however much it is used."));
   to.push_back(flag("security.secure_cookies", security<&s::secure_cookies>,
                     "Browsers send the session's cookie over HTTPS alone: for a server behind a proxy that does TLS."));
   to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,

@@ -77,6 +77,8 @@ struct security_settings {
   milliseconds session_lifetime{std::chrono::hours{12}};
   /// The same for who asked to be remembered.
   milliseconds remember_lifetime{std::chrono::hours{24 * 30}};
+  /// A session ends so long after its sign-in, however much it is used.
+  milliseconds session_max_age{std::chrono::hours{24 * 30}};
   /// Cookies go over HTTPS alone.
   bool secure_cookies = false;
   /// Who calls from this machine, by no proxy that says so, needs no token for metrics and the reasons of readiness.

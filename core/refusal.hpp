@@ -69,6 +69,8 @@ enum class refusal : std::uint8_t {
   old_password_wrong,
   user_repeated,
   own_account,
+  /// Not XXL-JOB's: a new password that no Java admin reads.
+  password_short,
   /// A text that is longer than its column. Subject: the field.
   too_long,
 };

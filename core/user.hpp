@@ -20,6 +20,8 @@ namespace ringmaster::core {
 inline constexpr std::size_t user_name_chars_min = 4;
 inline constexpr std::size_t user_name_chars_max = 20;
 inline constexpr std::size_t password_chars_min = 4;
+/// In our own form, which Java admins do not read.
+inline constexpr std::size_t own_password_chars_min = 8;
 inline constexpr std::size_t password_chars_max = 20;
 /// Of passwords that are kept as Argon2id.
 inline constexpr std::size_t long_password_bytes_max = 1024;
@@ -85,6 +87,7 @@ struct found_session {
   principal who;
   /// His password is one that everybody knows (`is_known_hash`).
   bool known_password = false;
+  time_point opened{};
   time_point expires{};
   /// From its opening to its first end.
   milliseconds lifetime{};

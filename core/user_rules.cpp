@@ -32,20 +32,27 @@ result<void> check_user_name(std::string_view typed) {
   return {};
 }
 
-result<void> check_password(std::string_view typed, password_form form) {
+result<void> check_password(std::string_view typed) {
   if (is_blank(typed))
     return misfit_user(refusal::password_empty, "the password is empty");
+  if (typed.size() > long_password_bytes_max)
+    return misfit_user(refusal::too_long, "password is longer than " + std::to_string(long_password_bytes_max) + " bytes",
+                       "password");
+  return {};
+}
+
+result<void> check_password(std::string_view typed, password_form form) {
+  if (auto sound = check_password(typed); !sound)
+    return sound;
   if (form != password_form::argon2id) {
     const auto length = count_characters(trimmed(typed));
     if (length < password_chars_min || length > password_chars_max)
       return misfit_user(refusal::name_length, "a password that Java admins read has from 4 to 20 characters");
     return {};
   }
-  if (count_characters(typed) < password_chars_min)
-    return misfit_user(refusal::name_length, "a password has at least 4 characters");
-  if (typed.size() > long_password_bytes_max)
-    return misfit_user(refusal::too_long, "password is longer than " + std::to_string(long_password_bytes_max) + " bytes",
-                       "password");
+  if (count_characters(typed) < own_password_chars_min)
+    return misfit_user(refusal::password_short,
+                       "a password has at least " + std::to_string(own_password_chars_min) + " characters");
   return {};
 }
 

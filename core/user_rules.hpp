@@ -19,9 +19,12 @@ namespace ringmaster::core {
 [[nodiscard]] result<void> check_user_name(std::string_view typed);
 
 /// As long as who reads it in `form` allows: of XXL's forms, which Java admins read, from 4 to 20 characters without the blanks
-/// around it, of ours from 4 characters to 1024 bytes. Errors: `invalid_argument` with `password_empty` or `name_length`; of a
-/// long one that is too long with `too_long`.
+/// around it, of ours from 8 characters to 1024 bytes. Errors: `invalid_argument` with `password_empty`, `name_length` or
+/// `password_short`; of a long one that is too long with `too_long`.
 [[nodiscard]] result<void> check_password(std::string_view typed, password_form form);
+
+/// What counts in every form: that it is not empty, and not longer than 1024 bytes. Errors: as above.
+[[nodiscard]] result<void> check_password(std::string_view typed);
 
 /// `1,3,5`: `editor` in each, ascending, once each; blank items are passed over. Errors: `invalid_argument` for an item that is
 /// no id, with `too_long` for a list that its column does not hold.

@@ -18,9 +18,10 @@ caf::result<protocol::password_verdict> password_keeper_state::check(const proto
   protocol::password_verdict verdict;
   verdict.right = is_password(question.given, question.stored);
   verdict.known = verdict.right && core::is_known_password(question.given);
-  if (question.form != core::password_form::argon2id || is_strong(question.stored))
+  if (is_strong(question.stored))
     return verdict;
-  if (!verdict.right || verdict.known) {
+  // As long as with an Argon2id form, also of an unknown name: the time tells no names, whatever forms stand in the table.
+  if (question.form != core::password_form::argon2id || !verdict.right || verdict.known) {
     spend_a_check(question.given);
     return verdict;
   }

@@ -6,8 +6,8 @@
 namespace ringmaster::gateway {
 
 /// Makes and checks stored forms of passwords. Spawned detached, because a check takes long on purpose; one at a time, so that
-/// many sign-ins at once neither take all memory nor all processors. Where the form is ours, every check takes the time of a
-/// strong one: nobody learns from it whether a user exists or how his password is stored.
+/// many sign-ins at once neither take all memory nor all processors. Every check takes the time of an Argon2id one: it tells
+/// neither whether a user exists nor how a password is stored.
 class password_keeper_state {
 public:
   static inline const char* name = "ringmaster.password_keeper";

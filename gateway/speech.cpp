@@ -91,11 +91,11 @@ std::vector<std::string> sessions_in(const protocol::http_request& request, dial
   return sessions;
 }
 
-std::string session_cookie(std::string_view session, bool remember, dialect of, bool secure) {
-  // As long as XXL-JOB says; the session itself ends when the store says so.
-  constexpr std::string_view remembered = "; Max-Age=2147483647";
-  return std::string{cookie_name(of)}.append("=").append(session).append(attributes(secure)).append(
-    remember ? remembered : std::string_view{});
+std::string session_cookie(std::string_view session, std::optional<std::chrono::seconds> kept_for, dialect of, bool secure) {
+  auto cookie = std::string{cookie_name(of)}.append("=").append(session).append(attributes(secure));
+  if (kept_for)
+    cookie += "; Max-Age=" + std::to_string(kept_for->count());
+  return cookie;
 }
 
 std::string no_session_cookie(dialect of, bool secure) {

@@ -2,6 +2,7 @@
 
 // In which of XXL-JOB's two dialects a request is answered (XXL admin §8.1). Pure.
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,8 +70,10 @@ struct web_rules {
 /// What the request's session cookies hold, the dialect's own first; none that no session could have.
 [[nodiscard]] std::vector<std::string> sessions_in(const protocol::http_request& request, protocol::wire::dialect dialect);
 
-/// `Set-Cookie` of a session. Values are ours: no browser or script reads them, and none is made from a password.
-[[nodiscard]] std::string session_cookie(std::string_view session, bool remember, protocol::wire::dialect dialect, bool secure);
+/// `Set-Cookie` of a session. Values are ours: no browser or script reads them, and none is made from a password. Without
+/// `kept_for` it lasts until the browser is closed.
+[[nodiscard]] std::string session_cookie(std::string_view session, std::optional<std::chrono::seconds> kept_for,
+                                         protocol::wire::dialect dialect, bool secure);
 /// The one that takes it away.
 [[nodiscard]] std::string no_session_cookie(protocol::wire::dialect dialect, bool secure);
 

@@ -190,6 +190,7 @@ using native_link = executor_link::extend<
 using native_links = caf::typed_actor<
   /// From the door.
   caf::result<void>(link_hello),
+  caf::result<void>(link_proof),
   caf::result<void>(registry_change),
   caf::result<void>(life_change),
   caf::result<void>(native_link_lost),

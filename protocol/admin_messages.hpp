@@ -69,6 +69,8 @@ struct signed_in {
   core::principal who;
   /// He must choose another password before anything else.
   bool must_change_password = false;
+  /// Behind it the session has ended in any case.
+  core::milliseconds max_age{};
 };
 
 struct sign_out {

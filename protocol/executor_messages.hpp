@@ -163,10 +163,10 @@ struct link_dialled {
   core::result<link_door> door;
 };
 
-/// What a node said at the gate of an attempt.
+/// What a node said at the gate of an attempt. An error: it is not to be believed.
 struct link_heard {
   std::uint64_t attempt = 0;
-  std::variant<link_welcome, link_refusal, link_receipt> said;
+  std::variant<link_welcome, link_refusal, link_receipt, core::error> said;
 };
 
 } // namespace ringmaster::protocol

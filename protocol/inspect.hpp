@@ -82,12 +82,23 @@ bool inspect(Inspector& f, link_key& x) {
 template <class Inspector>
 bool inspect(Inspector& f, link_hello& x) {
   return f.object(x).fields(f.field("version", x.version), f.field("app_name", x.app_name), f.field("address", x.address),
-                            f.field("token", x.token), f.field("gate", x.gate), f.field("gate_key", x.gate_key));
+                            f.field("unused", x.unused), f.field("gate", x.gate), f.field("gate_key", x.gate_key));
+}
+
+template <class Inspector>
+bool inspect(Inspector& f, link_challenge& x) {
+  return f.object(x).fields(f.field("nonce", x.nonce), f.field("key", x.key));
+}
+
+template <class Inspector>
+bool inspect(Inspector& f, link_proof& x) {
+  return f.object(x).fields(f.field("nonce", x.nonce), f.field("proof", x.proof));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, link_welcome& x) {
-  return f.object(x).fields(f.field("gate", x.gate), f.field("gate_key", x.gate_key), f.field("key", x.key));
+  return f.object(x).fields(f.field("gate", x.gate), f.field("gate_key", x.gate_key), f.field("proof", x.proof),
+                            f.field("key", x.key));
 }
 
 template <class Inspector>

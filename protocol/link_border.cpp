@@ -70,9 +70,16 @@ std::string breach_of(const link_hello& hello) {
     return "a hello that names nobody";
   if (hello.gate_key == link_key{})
     return "a hello without a key";
-  if (hello.app_name.size() > limits::name_bytes_max || hello.token.size() > limits::name_bytes_max)
+  if (hello.app_name.size() > limits::name_bytes_max)
     return "a hello with a long name";
+  if (hello.version == link_version && !hello.unused.empty())
+    return "a hello with a token";
   return core::misfit_of("EXECUTOR", hello.app_name, hello.address);
+}
+
+std::string breach_of(const link_proof& proof) {
+  const auto bytes = proof.proof.size();
+  return bytes == limits::proof_bytes ? std::string{} : "a proof of " + std::to_string(bytes) + " bytes";
 }
 
 std::string breach_of(const link_refusal& refusal) {
@@ -97,6 +104,20 @@ std::string breach_of(const link_answer& answer) {
 }
 
 std::string breach_of(const link_reports& batch) { return breach_of_items(batch.reports); }
+
+std::string proof_text(link_end by, const link_hello& hello, const link_key& challenge) {
+  const auto* who = by == link_end::executor ? "executor" : "node";
+  auto text = std::string{"ringmaster link, proof of the "}.append(who).append("\n");
+  // With its length, so that no two hellos have one text.
+  const auto add = [&text](std::string_view field) { text.append(std::to_string(field.size())).append(":").append(field); };
+  const auto add_key = [&add](const link_key& key) { add(std::to_string(key.high) + " " + std::to_string(key.low)); };
+  add(std::to_string(hello.version));
+  add(hello.app_name);
+  add(hello.address);
+  add_key(hello.gate_key);
+  add_key(challenge);
+  return text;
+}
 
 link_key draw_link_key() {
   std::random_device source;

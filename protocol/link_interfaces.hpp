@@ -6,6 +6,9 @@
 //
 // Whoever is at the other end has shown a certificate of the authority of links, and nothing else: what he says is looked at by
 // `breach_of` (link_border.hpp) before anybody acts on it, and these actors have nothing to lose.
+//
+// A link begins with four messages: hello, challenge, proof, and welcome or refusal. Executor and node prove to each other that
+// they know one access token; it is the key of both proofs and crosses the link in no message.
 
 #include <caf/typed_actor.hpp>
 
@@ -15,8 +18,10 @@ namespace ringmaster::protocol {
 
 /// What a node publishes. Lets executors in, and does nothing else.
 using link_door = caf::typed_actor<
-  /// Answered at the gate that it names: with a welcome or a refusal.
-  caf::result<void>(link_hello)>;
+  /// Answered at the gate that it names: with a challenge or a refusal.
+  caf::result<void>(link_hello),
+  /// Answered at the gate of the hello: with a welcome or a refusal. A proof of no challenge that waits has no answer.
+  caf::result<void>(link_proof)>;
 
 /// The end of one link on the node.
 using link_gate = caf::typed_actor<
@@ -30,6 +35,8 @@ using link_gate = caf::typed_actor<
 
 /// The end of one link on the executor.
 using executor_gate = caf::typed_actor<
+  /// Answered at the door, once.
+  caf::result<void>(link_challenge),
   caf::result<void>(link_welcome),
   caf::result<void>(link_refusal),
   /// Answered with verdicts.

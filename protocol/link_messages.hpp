@@ -2,6 +2,7 @@
 
 // What crosses a native link. Frozen with link_type_ids.hpp.
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@
 namespace ringmaster::protocol {
 
 /// Raised with every change of what crosses a link. Executor and node of two versions do not link; they speak HTTP.
-inline constexpr std::uint32_t link_version = 2;
+inline constexpr std::uint32_t link_version = 3;
 /// The same for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 
@@ -24,27 +25,46 @@ struct link_key {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
 
-  friend bool operator==(const link_key&, const link_key&) = default;
+  friend auto operator<=>(const link_key&, const link_key&) = default;
 };
 
-/// An executor introduces itself.
+// Hello and refusal keep their layout in all versions, so that ends of two versions can refuse each other in words.
+
+/// Begins a link: an executor introduces itself.
 struct link_hello {
   std::uint32_t version = link_version;
   std::string app_name;
   /// As it registers: its HTTP address, or `ringmaster://app/instance` when it has none.
   std::string address;
-  /// That of all, or of its group.
-  std::string token;
+  /// Empty. Version 2 sent its token here.
+  std::string unused;
   /// Speaks for this link.
   executor_gate gate;
-  /// What is said to the gate shows it.
+  /// What is said to the gate shows it. Drawn for this hello alone.
   link_key gate_key = {};
+};
+
+/// Asks the executor for a proof that it knows the access token. The token itself is never sent.
+struct link_challenge {
+  /// Drawn for this challenge alone.
+  link_key nonce = {};
+  link_key key = {};
+};
+
+/// Answers a challenge.
+struct link_proof {
+  /// Of the challenge.
+  link_key nonce = {};
+  /// `link_ports::seal` of the executor's `proof_text`, with the token as key.
+  std::string proof;
 };
 
 struct link_welcome {
   link_gate gate;
   /// What is said to the gate shows it.
   link_key gate_key = {};
+  /// `link_ports::seal` of the node's `proof_text`, with the same token as key. Without it the executor takes nothing.
+  std::string proof;
   link_key key = {};
 };
 

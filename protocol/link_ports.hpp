@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/result.hpp"
 #include "protocol/link_interfaces.hpp"
@@ -20,6 +21,10 @@ public:
   /// Returns the address of the other end of this process's connection, `10.0.0.5:41234`; empty when there is none. A
   /// node's only.
   [[nodiscard]] virtual std::string remote_of(const caf::node_id& peer) const = 0;
+
+  /// Returns HMAC-SHA256, with `key` as key, of `text` and of what only the two ends of this process's connection know of it:
+  /// whoever stands between two connections has other seals on each. Empty when there is no such connection.
+  [[nodiscard]] virtual std::string seal(const caf::node_id& peer, std::string_view key, std::string_view text) const = 0;
 
   /// A hello of this process was admitted: its connection may stay.
   virtual void admit(const caf::node_id& peer) = 0;

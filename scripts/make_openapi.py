@@ -128,6 +128,7 @@ RUN = {
     "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()), "alarm_status": ANY_NUMBER,
 }
 
+NEW_PASSWORD = text("Where Java admins read it from 4 to 20 characters, else 8 at least.", minLength=4, maxLength=1024)
 RIGHTS = array(record({"group": ID, "right": one_of("viewer", "operator", "editor")}, ["group", "right"]), 10000)
 TRIGGER = {"params": maybe(text("Absent: the job's own.")),
            "addresses": maybe(array(text(), 1000, description="Absent or without any: the executors of the group. None is "
@@ -186,7 +187,7 @@ SCHEMAS = {
                         "all": maybe(truth("Exactly one of until_ms, keep_newest and all: true."))}),
     "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,
                   "failed": ANY_NUMBER}),
-    "NewUser": record({"name": text(minLength=4, maxLength=20), "password": text(minLength=4, maxLength=1024), "admin": truth(),
+    "NewUser": record({"name": text(minLength=4, maxLength=20), "password": NEW_PASSWORD, "admin": truth(),
                        "rights": maybe(RIGHTS)}, ["name", "password", "admin"]),
     "UserDraft": record({"password": maybe(text("Absent: as it is.", maxLength=1024)), "admin": truth(),
                          "rights": maybe(RIGHTS)}, ["admin"]),
@@ -211,7 +212,7 @@ SCHEMAS = {
                        "next": maybe(text("The cursor of the next page; null: nothing more up to to_ms.")),
                        "truncated": truth("The walk ended for want of time: go on with next."), "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
-    "Passwords": record({"old_password": text(), "password": text(minLength=4, maxLength=1024)}, ["old_password", "password"]),
+    "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
     "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
                      "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
                      "changes": array(text())}),

@@ -186,6 +186,10 @@ public:
 
   /// The named rows that exist, in id order.
   virtual core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) = 0;
+
+  /// Returns those of the named runs that exist and have no result, each with its group, in id order. A read: holds up no writer.
+  virtual core::result<std::vector<std::pair<core::log_id, core::group_id>>> without_result(
+    std::span<const core::log_id> ids) = 0;
 };
 
 class reservation_store;

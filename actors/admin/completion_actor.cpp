@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "actors/store_access.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
@@ -18,9 +19,14 @@ bool is_later_run(const core::callback& item, core::time_point sent) noexcept {
 } // namespace
 
 completion_actor_state::completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
-                                               protocol::schedule_actor schedule, std::chrono::milliseconds limit,
-                                               logger log)
-  : self_{self}, storage_{std::move(storage)}, schedule_{std::move(schedule)}, limit_{limit}, log_{std::move(log)} {}
+                                               protocol::query_worker reads, protocol::schedule_actor schedule,
+                                               std::chrono::milliseconds limit, logger log)
+  : self_{self},
+    storage_{std::move(storage)},
+    reads_{std::move(reads)},
+    schedule_{std::move(schedule)},
+    limit_{limit},
+    log_{std::move(log)} {}
 
 protocol::completion_actor::behavior_type completion_actor_state::make_behavior() {
   return {
@@ -76,6 +82,11 @@ struct completion_actor_state::storing {
   std::size_t results = 0;
   /// How many of the items went to the store.
   std::size_t sent = 0;
+  /// Runs that nobody remembers here, and how many of them were looked up.
+  std::vector<core::log_id> unknown{};
+  std::size_t looked_up = 0;
+  /// What the look-ups found, ascending within each part.
+  run_groups found{};
 };
 
 caf::result<protocol::callbacks_stored> completion_actor_state::complete(protocol::callback_batch&& batch) {
@@ -106,9 +117,72 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
     ++share.requests;
     share.results += results;
   }
-  store_part(work);
+  for (const auto& item : work->items)
+    if (item.only_of)
+      work->unknown.push_back(item.id);
+  if (work->unknown.empty())
+    store_part(work);
+  else
+    look_up(work);
   return promise;
 }
+
+// -- runs that nobody remembers here ---------------------------------------------------------------------------------------
+
+void completion_actor_state::look_up(const storing_ptr& work) {
+  auto& waiting = look_ups_[work->group];
+  waiting.push_back(work);
+  if (waiting.size() == 1)
+    look_up_part(work);
+}
+
+void completion_actor_state::look_up_part(const storing_ptr& work) {
+  const auto begin = work->unknown.begin() + static_cast<std::ptrdiff_t>(work->looked_up);
+  const auto count = std::min(work->unknown.size() - work->looked_up, part_max);
+  std::vector<core::log_id> ids{begin, begin + static_cast<std::ptrdiff_t>(count)};
+  work->looked_up += count;
+  ask_store<run_groups>(
+    self_, reads_, [ids = std::move(ids)](storage::store& store) { return store.logs().without_result(ids); },
+    [this, work](core::result<run_groups>&& found) {
+      if (found) {
+        work->found.insert(work->found.end(), found->begin(), found->end());
+        if (work->looked_up < work->unknown.size())
+          return look_up_part(work);
+      }
+      looked_up(work);
+      if (!found)
+        return fail(work, found.error());
+      if (const auto dropped = drop_unknown(*work); dropped > 0)
+        if (const auto line_end = dropped_.admit(self_->clock().now()))
+          log_->info("{} results with a group's token are ignored: their runs are unknown, of other groups or have a result{}",
+                     dropped, *line_end);
+      if (!work->items.empty())
+        return store_part(work);
+      end(work);
+      work->promise.deliver(protocol::callbacks_stored{});
+    },
+    limit_);
+}
+
+// The group's next one.
+void completion_actor_state::looked_up(const storing_ptr& work) {
+  const auto waiting = look_ups_.find(work->group);
+  waiting->second.pop_front();
+  if (waiting->second.empty())
+    look_ups_.erase(waiting);
+  else
+    look_up_part(waiting->second.front());
+}
+
+std::size_t completion_actor_state::drop_unknown(storing& work) const {
+  const std::unordered_map<core::log_id, core::group_id> groups{work.found.begin(), work.found.end()};
+  return std::erase_if(work.items, [&groups](const core::callback& item) {
+    const auto group = groups.find(item.id);
+    return item.only_of && (group == groups.end() || !item.may_be_of(group->second));
+  });
+}
+
+// -- room ------------------------------------------------------------------------------------------------------------------
 
 // A group's token gets a part of the room, so that others' results find some.
 bool completion_actor_state::has_room(std::int32_t group, std::size_t results) const {
@@ -141,12 +215,13 @@ void completion_actor_state::store_part(const std::shared_ptr<storing>& work) {
         end(work);
         work->promise.deliver(stored);
       },
-      [this, work](const caf::error& reason) {
-        end(work);
-        auto error = protocol::to_core(reason);
-        log_->warn("callbacks not stored: {}: {}", core::to_string(error.code), error.context);
-        work->promise.deliver(protocol::to_caf(error));
-      });
+      [this, work](const caf::error& reason) { fail(work, protocol::to_core(reason)); });
+}
+
+void completion_actor_state::fail(const std::shared_ptr<storing>& work, const core::error& why) {
+  end(work);
+  log_->warn("callbacks not stored: {}: {}", core::to_string(why.code), why.context);
+  work->promise.deliver(protocol::to_caf(why));
 }
 
 void completion_actor_state::end(const std::shared_ptr<storing>& work) {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "core/line_limit.hpp"
+#include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 
@@ -19,6 +21,9 @@ namespace ringmaster::actors {
 
 /// Takes callbacks from executors to the store. Remembers the job of each run that was sent, so that a result needs no look-up;
 /// may forget at any time, because the store looks up what is missing. A caller is answered only when its results are durable.
+///
+/// Results with a group's token whose runs are not remembered are looked up by a reader first: those of unknown, foreign and
+/// finished runs never reach the writer. Each group has one look-up at a time.
 class completion_actor_state {
 public:
   static inline const char* name = "ringmaster.completion_actor";
@@ -38,7 +43,7 @@ public:
   static constexpr std::chrono::seconds ending_time{60};
 
   /// `limit`: longest wait for the store; shorter than the reply time of the gateway.
-  completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
+  completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage, protocol::query_worker reads,
                          protocol::schedule_actor schedule, std::chrono::milliseconds limit, logger log);
   protocol::completion_actor::behavior_type make_behavior();
 
@@ -62,14 +67,23 @@ private:
   void drop_foreign(std::vector<core::callback>& items);
   /// One request on its way to the store.
   struct storing;
+  using storing_ptr = std::shared_ptr<storing>;
+  using run_groups = std::vector<std::pair<core::log_id, core::group_id>>;
+  void look_up(const storing_ptr& work);
+  void look_up_part(const storing_ptr& work);
+  void looked_up(const storing_ptr& work);
+  /// Returns how many results are of runs that are unknown or have one.
+  [[nodiscard]] std::size_t drop_unknown(storing& work) const;
   [[nodiscard]] bool has_room(std::int32_t group, std::size_t results) const;
   void store_part(const std::shared_ptr<storing>& work);
   void end(const std::shared_ptr<storing>& work);
+  void fail(const std::shared_ptr<storing>& work, const core::error& why);
   void pass_on(protocol::intent_batch&& batch);
   void forget(const std::vector<core::log_id>& runs);
 
   protocol::completion_actor::pointer self_;
   protocol::storage_actor storage_;
+  protocol::query_worker reads_;
   protocol::schedule_actor schedule_;
   std::chrono::milliseconds limit_;
   logger log_;
@@ -86,6 +100,9 @@ private:
   };
   /// Of requests that came with a group's token, by the first group of its app name.
   std::unordered_map<std::int32_t, share> waiting_of_;
+  /// By group: requests to be looked up; the first one is.
+  std::unordered_map<std::int32_t, std::deque<storing_ptr>> look_ups_;
+  core::line_limit dropped_;
 };
 
 } // namespace ringmaster::actors

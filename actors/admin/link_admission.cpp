@@ -13,6 +13,16 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// Ascending.
+std::vector<const core::group*> own_groups(const std::string& app_name, const protocol::registry_view& view) {
+  std::vector<const core::group*> own;
+  for (const auto& [id, group] : view.groups)
+    if (group.app_name == app_name)
+      own.push_back(&group);
+  std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  return own;
+}
+
 std::optional<core::token_kind> kind_of(std::string_view token, const std::vector<const core::group*>& groups,
                                         const link_rules& rules) {
   using core::equal_in_constant_time;
@@ -63,19 +73,35 @@ std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& 
   return std::make_shared<const std::vector<core::group_id>>(std::move(ids));
 }
 
-link_admission admit_link(const protocol::link_hello& hello, const protocol::registry_view& view, const link_rules& rules) {
-  if (hello.version != protocol::link_version)
-    return {"this node speaks version " + std::to_string(protocol::link_version) + " of the link, not "
-            + std::to_string(hello.version)};
-  std::vector<const core::group*> own;
-  for (const auto& [id, group] : view.groups)
-    if (group.app_name == hello.app_name)
-      own.push_back(&group);
-  std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
-  const auto token = kind_of(hello.token, own, rules);
+std::string refusal_of_version(const protocol::link_hello& hello) {
+  if (hello.version == protocol::link_version)
+    return {};
+  return "this node speaks version " + std::to_string(protocol::link_version) + " of the link, not "
+         + std::to_string(hello.version);
+}
+
+std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
+                                         const link_rules& rules) {
+  // Blank: whoever has no token is welcome, and proves that it has none.
+  std::vector<std::string_view> tokens{core::is_blank(rules.access_token) ? std::string_view{} : rules.access_token};
+  for (const auto* group : own_groups(app_name, view)) {
+    if (!group->access_token.empty())
+      tokens.push_back(group->access_token);
+    if (!group->previous_token.empty() && rules.now < group->previous_until)
+      tokens.push_back(group->previous_token);
+  }
+  return tokens;
+}
+
+link_admission admit_link(const protocol::link_hello& hello, std::string_view shown, const protocol::registry_view& view,
+                          const link_rules& rules) {
+  if (auto why = refusal_of_version(hello); !why.empty())
+    return {std::move(why)};
+  const auto own = own_groups(hello.app_name, view);
+  const auto token = kind_of(shown, own, rules);
   // The token first: without one nobody learns which groups there are.
   if (!token)
-    return {"the access token is wrong"};
+    return {link_admission::wrong_token};
   if (own.empty())
     return {"no group has the app name " + hello.app_name};
   if (auto why = refusal_of_address(hello, rules); !why.empty())

@@ -17,6 +17,8 @@
 namespace ringmaster::actors {
 
 struct link_admission {
+  static constexpr auto wrong_token = "the access token is wrong";
+
   /// For a person; empty: it may come in.
   std::string refusal;
   core::token_kind token = core::token_kind::common;
@@ -45,7 +47,16 @@ struct link_rules {
 
 /// The token rules are those of HTTP (XXL wire §1.3). More than there: the app name must have a group, and with a group's token
 /// the HTTP address must be at the other end of the connection. Whether another group has it, registry_monitor says.
-[[nodiscard]] link_admission admit_link(const protocol::link_hello& hello, const protocol::registry_view& view,
-                                        const link_rules& rules);
+/// `token`: which the executor has proved to know.
+[[nodiscard]] link_admission admit_link(const protocol::link_hello& hello, std::string_view token,
+                                        const protocol::registry_view& view, const link_rules& rules);
+
+/// Returns why no challenge is worth while; empty: the executor may prove that it knows a token.
+[[nodiscard]] std::string refusal_of_version(const protocol::link_hello& hello);
+
+/// Returns the tokens that an executor of this app name may know: that of all, those of its groups, and their former ones for a
+/// while. Views point into `view` and `rules`.
+[[nodiscard]] std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
+                                                       const link_rules& rules);
 
 } // namespace ringmaster::actors

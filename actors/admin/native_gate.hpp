@@ -50,7 +50,10 @@ public:
   }
 
   protocol::link_door::behavior_type make_behavior() {
-    return {[this](protocol::link_hello& hello) { protocol::send(self_, links_, std::move(hello)); }};
+    return {
+      [this](protocol::link_hello& hello) { protocol::send(self_, links_, std::move(hello)); },
+      [this](protocol::link_proof& proof) { protocol::send(self_, links_, std::move(proof)); },
+    };
   }
 
 private:

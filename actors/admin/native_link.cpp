@@ -27,7 +27,7 @@ native_link_state::native_link_state(protocol::native_link::pointer self, native
   gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
   watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
   watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(protocol::end_in_words(reason)); });
-  tell_peer(protocol::link_welcome{gate_, key});
+  tell_peer(protocol::link_welcome{gate_, key, std::move(peer_.proof)});
 }
 
 native_link_state::~native_link_state() { caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown); }

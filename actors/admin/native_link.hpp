@@ -43,6 +43,8 @@ struct native_peer {
   link_admission admitted;
   protocol::executor_gate gate;
   protocol::link_key gate_key = {};
+  /// That this node knows the token.
+  std::string proof;
 };
 
 /// What goes over at once, and how much may be on its way or wait.

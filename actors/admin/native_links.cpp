@@ -20,6 +20,9 @@ constexpr auto registry_group = "EXECUTOR";
 constexpr std::size_t shown_bytes_max = 200;
 constexpr auto registry_limit = 5s;
 
+constexpr auto unknown_groups = "this node does not know its groups yet";
+constexpr auto too_many_wrong = "too many wrong access tokens come from this address: wait a minute";
+
 /// Of a stranger, as a line of the log can hold it.
 std::string shown(std::string_view text) {
   const auto valid = core::valid_utf8(core::cut_bytes(text, shown_bytes_max));
@@ -44,6 +47,7 @@ native_links_state::~native_links_state() {
 protocol::native_links::behavior_type native_links_state::make_behavior() {
   return {
     [this](protocol::link_hello& hello) { greet(std::move(hello)); },
+    [this](const protocol::link_proof& proof) { verify(proof); },
     [this](const protocol::registry_change& change) { learn_groups(change); },
     [this](const protocol::life_change& change) { mode_ = change.mode; },
     [this](const protocol::native_link_lost& lost) { forget(lost); },
@@ -66,10 +70,15 @@ void native_links_state::open_door() {
   });
 }
 
-link_admission native_links_state::admit(const protocol::link_hello& hello, std::string_view peer_host) const {
+link_rules native_links_state::rules(std::string_view peer_host) const {
+  return {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge, peer_host};
+}
+
+link_admission native_links_state::admit(const protocol::link_hello& hello, std::string_view shown,
+                                         std::string_view peer_host) const {
   if (!view_)
-    return {"this node does not know its groups yet"};
-  return admit_link(hello, *view_, {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge, peer_host});
+    return {unknown_groups};
+  return admit_link(hello, shown, *view_, rules(peer_host));
 }
 
 void native_links_state::greet(protocol::link_hello&& hello) {
@@ -77,20 +86,70 @@ void native_links_state::greet(protocol::link_hello&& hello) {
     return;
   if (auto breach = protocol::breach_of(hello); !breach.empty())
     return refuse(hello, breach);
-  const auto peer_host = protocol::host_key(parts_.ports->remote_of(hello.gate->node()));
-  auto admitted = admit(hello, peer_host);
+  if (auto why = refusal_of_version(hello); !why.empty())
+    return refuse(hello, why);
+  if (!view_)
+    return refuse(hello, unknown_groups);
+  const auto gate = hello.gate;
+  const auto gate_key = hello.gate_key;
+  auto peer_host = protocol::host_key(parts_.ports->remote_of(gate->node()));
+  const auto nonce = challenges_.enter({std::move(hello), std::move(peer_host)}, self_->clock().now());
+  protocol::anon_send(gate, protocol::link_challenge{nonce, gate_key});
+}
+
+// A challenge is good for one proof: what was recorded proves nothing the next time.
+void native_links_state::verify(const protocol::link_proof& proof) {
+  auto guest = challenges_.take(proof.nonce, self_->clock().now());
+  if (!guest)
+    return;
+  if (auto breach = protocol::breach_of(proof); !breach.empty())
+    return refuse(guest->hello, breach);
+  auto shown = token_behind(*guest, proof);
+  if (!shown)
+    return refuse_proof(*guest);
+  let_in(std::move(*guest), proof.nonce, std::move(*shown));
+}
+
+std::optional<std::string> native_links_state::token_behind(const link_guest& guest, const protocol::link_proof& proof) {
+  const auto now = self_->clock().now();
+  const auto text = protocol::proof_text(protocol::link_end::executor, guest.hello, proof.nonce);
+  const bool is_held_up = proofs_.wrong.is_exhausted(guest.peer_host, now);
+  for (const auto token : tokens_for(guest.hello.app_name, *view_, rules(guest.peer_host))) {
+    if (is_held_up && !proofs_.right.contains(guest.peer_host, token, now))
+      continue;
+    const auto expected = parts_.ports->seal(guest.hello.gate->node(), token, text);
+    if (expected.empty() || !core::equal_in_constant_time(proof.proof, expected))
+      continue;
+    proofs_.right.keep(guest.peer_host, token, now);
+    return std::string{token};
+  }
+  return std::nullopt;
+}
+
+void native_links_state::refuse_proof(const link_guest& guest) {
+  using enum core::failure_meter::verdict;
+  const auto verdict = proofs_.wrong.failed(guest.peer_host, self_->clock().now());
+  if (verdict == first_too_many)
+    parts_.tools.log->warn("more than {} wrong tokens in a minute over native links from {}", core::failure_meter::a_minute_max,
+                           shown(guest.peer_host));
+  // The words of a wrong token, so that those of an unknown app name tell nothing else.
+  refuse(guest.hello, verdict == few ? std::string{link_admission::wrong_token} : too_many_wrong);
+}
+
+void native_links_state::let_in(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown) {
+  auto admitted = admit(guest.hello, shown, guest.peer_host);
   if (!admitted.refusal.empty())
-    return refuse(hello, admitted.refusal);
+    return refuse(guest.hello, admitted.refusal);
   if (admitted.token == core::token_kind::common)
-    return enter(std::move(hello), std::move(admitted), peer_host);
-  auto guest = std::make_shared<protocol::link_hello>(std::move(hello));
-  ask_registry(*guest, [this, guest, peer_host](const std::string& refusal) {
-    auto now = admit(*guest, peer_host);
+    return enter(std::move(guest), nonce, std::move(shown), std::move(admitted));
+  auto kept = std::make_shared<link_guest>(std::move(guest));
+  ask_registry(kept->hello, [this, kept, nonce, shown = std::move(shown)](const std::string& refusal) {
+    auto now = admit(kept->hello, shown, kept->peer_host);
     if (!refusal.empty())
       now.refusal = refusal;
     if (!now.refusal.empty())
-      return refuse(*guest, now.refusal);
-    enter(std::move(*guest), std::move(now), peer_host);
+      return refuse(kept->hello, now.refusal);
+    enter(std::move(*kept), nonce, std::string{shown}, std::move(now));
   }, "the registry of this node does not answer");
 }
 
@@ -120,19 +179,24 @@ std::string native_links_state::lack_of_room(const link_admission& admitted) con
                                                                     : std::string{};
 }
 
-void native_links_state::enter(protocol::link_hello&& hello, link_admission&& admitted, const std::string& peer_host) {
+void native_links_state::enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown,
+                               link_admission&& admitted) {
+  auto& hello = guest.hello;
   auto known = links_.find(hello.address);
   if (known == links_.end())
     if (auto why = lack_of_room(admitted); !why.empty())
       return refuse(hello, why);
   if (known != links_.end())
     cut(known->second);
-  parts_.ports->admit(hello.gate->node());
+  const auto peer = hello.gate->node();
+  parts_.ports->admit(peer);
   const auto token = admitted.token;
   const auto groups = admitted.groups;
   const auto number = ++last_number_;
+  auto proof = parts_.ports->seal(peer, shown, protocol::proof_text(protocol::link_end::node, hello, nonce));
   auto link = self_->spawn<protocol::with_state<native_link_state, protocol::native_link>>(
-    parts_.tools, native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate, hello.gate_key},
+    parts_.tools,
+    native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate, hello.gate_key, std::move(proof)},
     protocol::native_links{self_});
   watcher_.watch(self_, link, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::unreachable && reason != caf::exit_reason::user_shutdown)
@@ -140,7 +204,7 @@ void native_links_state::enter(protocol::link_hello&& hello, link_admission&& ad
   });
   parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
   auto& kept = links_[hello.address];
-  kept = {number, std::move(link), std::move(hello), token, groups, peer_host};
+  kept = {number, std::move(link), std::move(hello), std::move(shown), token, groups, std::move(guest.peer_host)};
   kept.hello.gate = nullptr; // the link has it
   beat(kept);
 }
@@ -197,7 +261,7 @@ void native_links_state::tick() {
     open_door();
   std::vector<std::string> refused;
   for (auto& [address, known] : links_) {
-    auto admitted = admit(known.hello, known.peer_host);
+    auto admitted = admit(known.hello, known.shown, known.peer_host);
     if (!admitted.refusal.empty()) {
       refused.push_back(address);
       say_unwanted(known, admitted.refusal);

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
+#include "actors/admin/link_challenges.hpp"
 #include "actors/admin/native_link.hpp"
 #include "config/settings.hpp"
 #include "core/line_limit.hpp"
@@ -43,6 +46,8 @@ private:
     std::uint64_t number = 0;
     protocol::native_link link;
     protocol::link_hello hello;
+    /// Which the executor has proved to know.
+    std::string shown;
     core::token_kind token = core::token_kind::common;
     std::shared_ptr<const std::vector<core::group_id>> groups;
     /// `protocol::host_key` of its executor when it was admitted.
@@ -51,14 +56,20 @@ private:
 
   void open_door();
   void greet(protocol::link_hello&& hello);
+  void verify(const protocol::link_proof& proof);
+  /// Returns the token whose proof this is; none when there is none, or when the host has shown too many wrong proofs.
+  [[nodiscard]] std::optional<std::string> token_behind(const link_guest& guest, const protocol::link_proof& proof);
+  void refuse_proof(const link_guest& guest);
+  void let_in(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown);
   void refuse(const protocol::link_hello& hello, const std::string& reason);
-  [[nodiscard]] link_admission admit(const protocol::link_hello& hello, std::string_view peer_host) const;
+  [[nodiscard]] link_rules rules(std::string_view peer_host) const;
+  [[nodiscard]] link_admission admit(const protocol::link_hello& hello, std::string_view shown, std::string_view peer_host) const;
   /// `unanswered`: the refusal when the registry does not answer in time.
   void ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
                     std::string unanswered);
   /// Returns why there is no room for this one; empty: there is.
   [[nodiscard]] std::string lack_of_room(const link_admission& admitted) const;
-  void enter(protocol::link_hello&& hello, link_admission&& admitted, const std::string& peer_host);
+  void enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown, link_admission&& admitted);
   void say_unwanted(const known_link& known, const std::string& why);
   void learn_groups(const protocol::registry_change& change);
   void forget(const protocol::native_link_lost& lost);
@@ -79,6 +90,8 @@ private:
   std::uint64_t last_number_ = 0;
   steady next_tick_{};
   core::line_limit refusals_;
+  link_challenges challenges_;
+  proof_counts proofs_;
 };
 
 } // namespace ringmaster::actors

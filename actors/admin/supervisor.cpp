@@ -127,7 +127,7 @@ void supervisor_state::spawn_firing_path() {
 void supervisor_state::spawn_surroundings() {
   const auto& settings = parts_.settings;
   completion_ = keep("completion_actor", self_->spawn<protocol::with_state<completion_actor_state, protocol::completion_actor>>(
-                                           storage_, schedule_, settings.server.reply_timeout, parts_.log));
+                                           storage_, queries_.reads, schedule_, settings.server.reply_timeout, parts_.log));
   recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
                                        storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after,
                                                                  settings.cluster.dead_after, settings.cluster.send_margin},

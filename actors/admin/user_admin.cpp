@@ -151,7 +151,8 @@ void user_admin_state::open_session(attempt_ptr now) {
   if (!token)
     return refuse(now, token.error());
   const auto t = this->now();
-  const auto lifetime = now->asked.remember ? settings_.remember_lifetime : settings_.session_lifetime;
+  const auto unused = now->asked.remember ? settings_.remember_lifetime : settings_.session_lifetime;
+  const auto lifetime = std::min(unused, settings_.session_max_age);
   core::session session{tokens_.digest(*token), now->user.card.id, t, t + lifetime, now->asked.remote};
   ask_store<void>(
     self_, stores_.reads,
@@ -178,7 +179,8 @@ void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outco
   kept_[tokens_.digest(token)] = {}; // known, and looked up by its first request
   log_->info("user {} signed in from {}", now->user.card.name, now->asked.remote);
   now->answer.deliver(protocol::signed_in{std::move(token), himself(now->user.card, now->asked.remote),
-                                          now->verdict.known && !settings_.allow_known_passwords});
+                                          now->verdict.known && !settings_.allow_known_passwords,
+                                          settings_.session_max_age});
 }
 
 void user_admin_state::fail(const attempt_ptr& now) {
@@ -244,6 +246,8 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
     self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.sessions().find(digest, t); },
     [this, answer, asked, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
       --looked_up_;
+      if (session && session->opened + settings_.session_max_age <= now())
+        return answer.deliver(protocol::to_caf(no_session())); // opened when sessions could be longer
       if (!session) {
         if (session.error().code == core::errc::not_found)
           (void) unknown_sessions_.failed(asked.remote, self_->clock().now());
@@ -274,10 +278,11 @@ void user_admin_state::found(const std::string& digest, std::uint64_t epoch, con
                    steady_now + std::min<std::chrono::milliseconds>(kept_for, session.expires - t)};
 }
 
-// Its end is put off when a tenth of its time is over, so that few requests write.
+// Its end is put off when a tenth of its time is over, so that few requests write, and never beyond the last one.
 void user_admin_state::prolong(const std::string& digest, const core::found_session& session) {
-  const auto end = now() + session.lifetime;
-  if (end - session.expires <= session.lifetime / 10)
+  const auto last = session.opened + settings_.session_max_age;
+  const auto end = std::min(now() + session.lifetime, last);
+  if (end <= session.expires || (end < last && end - session.expires <= session.lifetime / 10))
     return;
   ask_store<void>(
     self_, stores_.reads, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },

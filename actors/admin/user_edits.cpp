@@ -28,13 +28,13 @@ core::result<void> check_form(const protocol::save_user& asked) {
     return core::check_other_account(asked.by, *asked.id);
   if (auto name = core::check_user_name(asked.name); !name)
     return name;
-  return core::check_password(asked.password, core::password_form::argon2id);
+  return core::check_password(asked.password);
 }
 
 core::result<void> check_form(const protocol::change_password& asked, bool allow_known) {
   if (core::is_blank(asked.old_password))
     return tl::unexpected{wrong(core::refusal::old_password_empty, "the old password is empty")};
-  if (auto sound = core::check_password(asked.password, core::password_form::argon2id); !sound)
+  if (auto sound = core::check_password(asked.password); !sound)
     return sound;
   if (!allow_known && core::is_known_password(asked.password))
     return tl::unexpected{wrong(core::refusal::none, "everybody knows this password: choose another one")};

@@ -19,21 +19,21 @@ core::trigger_reply to_reply(const caf::error& reason) { return {500, "executor:
 } // namespace
 
 executor_gate_state::executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer,
-                                         std::uint64_t attempt, protocol::link_key key, protocol::executor_host host,
+                                         std::uint64_t attempt, link_introduction introduction, protocol::executor_host host,
                                          std::chrono::milliseconds limit)
-  : self_{self}, dialer_{std::move(dialer)}, attempt_{attempt}, key_{key}, host_{std::move(host)}, limit_{limit} {
+  : self_{self},
+    dialer_{std::move(dialer)},
+    attempt_{attempt},
+    introduction_{std::move(introduction)},
+    host_{std::move(host)},
+    limit_{limit} {
   self_->set_default_handler(caf::drop);
 }
 
 protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
   return {
-    [this](const protocol::link_welcome& welcome) {
-      if (node_ || !is_from_node(welcome))
-        return;
-      node_ = welcome.gate;
-      node_key_ = welcome.gate_key;
-      tell_dialer(welcome);
-    },
+    [this](const protocol::link_challenge& challenge) { prove(challenge); },
+    [this](const protocol::link_welcome& welcome) { believe(welcome); },
     [this](const protocol::link_refusal& refusal) {
       if (is_from_node(refusal) && admits(refusal))
         tell_dialer(refusal);
@@ -45,6 +45,30 @@ protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
         tell_dialer(receipt);
     },
   };
+}
+
+std::string executor_gate_state::proof_of(protocol::link_end end) const {
+  const auto& [ports, door, hello, token] = introduction_;
+  return ports->seal(door->node(), token, protocol::proof_text(end, hello, *challenge_));
+}
+
+// One proof a connection: whoever plays a node shall not collect them.
+void executor_gate_state::prove(const protocol::link_challenge& challenge) {
+  if (challenge_ || !is_from_node(challenge))
+    return;
+  challenge_ = challenge.nonce;
+  protocol::anon_send(introduction_.door, protocol::link_proof{challenge.nonce, proof_of(protocol::link_end::executor)});
+}
+
+void executor_gate_state::believe(const protocol::link_welcome& welcome) {
+  if (node_ || !is_from_node(welcome))
+    return;
+  const auto expected = challenge_ ? proof_of(protocol::link_end::node) : std::string{};
+  if (expected.empty() || !core::equal_in_constant_time(welcome.proof, expected))
+    return tell_dialer(core::error{core::errc::forbidden, "the peer does not prove that it knows the access token"});
+  node_ = welcome.gate;
+  node_key_ = welcome.gate_key;
+  tell_dialer(welcome);
 }
 
 template <class Said>

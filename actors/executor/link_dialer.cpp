@@ -89,16 +89,17 @@ void link_dialer_state::greet(protocol::link_dialled&& dialled) {
     return fail(*which, dialled.door.error().context);
   which->now = phase::greeting;
   which->until = self_->clock().now() + parts_.limits.hello;
-  const auto key = protocol::draw_link_key();
+  const auto& me = parts_.identity;
+  protocol::link_hello hello{protocol::link_version, me.app_name, me.address, {}, {}, protocol::draw_link_key()};
   which->gate = self_->spawn<protocol::with_state<executor_gate_state, protocol::executor_gate>>(
-    protocol::link_dialer{self_}, which->attempt, key, parts_.host, parts_.limits.answer);
+    protocol::link_dialer{self_}, which->attempt, link_introduction{parts_.ports, *dialled.door, hello, me.token}, parts_.host,
+    parts_.limits.answer);
   watcher_.watch(self_, which->gate, [this, attempt = dialled.attempt](const caf::error& reason) {
     if (auto* gone = of(attempt))
       fail(*gone, "its gate was closed: " + protocol::end_in_words(reason));
   });
-  const auto& me = parts_.identity;
-  protocol::anon_send(*dialled.door,
-                      protocol::link_hello{protocol::link_version, me.app_name, me.address, me.token, which->gate, key});
+  hello.gate = which->gate;
+  protocol::anon_send(*dialled.door, std::move(hello));
   arm();
 }
 
@@ -110,6 +111,8 @@ void link_dialer_state::hear(protocol::link_heard&& heard) {
     welcome(*which, *said);
   else if (const auto* refusal = std::get_if<protocol::link_refusal>(&heard.said))
     fail(*which, "the node refuses the link: " + refusal->reason, true);
+  else if (const auto* distrust = std::get_if<core::error>(&heard.said))
+    fail(*which, distrust->context, true);
   else
     take(*which, std::get<protocol::link_receipt>(heard.said));
 }

@@ -89,7 +89,10 @@ basp_border::verdict basp_border::judge_payload(std::span<const std::byte> bytes
   if (what == operation::direct_message) {
     const auto type = link_type_of(bytes);
     const bool is_hello = type == caf::type_id_v<protocol::link_hello>;
-    return type && (!is_hello || ++hellos_ <= hellos_max) ? verdict::pass : verdict::close;
+    const bool is_proof = type == caf::type_id_v<protocol::link_proof>;
+    if (!type || (is_hello && ++hellos_ > hellos_max) || (is_proof && ++proofs_ > hellos_max))
+      return verdict::close;
+    return verdict::pass;
   }
   // All others begin with who says it.
   caf::binary_deserializer source{nullptr, bytes.data(), bytes.size()};

@@ -20,7 +20,7 @@ public:
   static constexpr std::size_t header_size = 32;
   /// Twice the largest of our messages (protocol/link_border.hpp).
   static constexpr std::uint32_t payload_max = 2 * 1024 * 1024;
-  /// Hellos over one connection. CAF keeps a proxy for each gate that is named, as long as the connection lives.
+  /// Hellos over one connection, and proofs. CAF keeps a proxy for each gate that is named, as long as the connection lives.
   static constexpr int hellos_max = 16;
 
   enum class verdict : std::uint8_t {
@@ -54,6 +54,7 @@ private:
   bool greeted_ = false;
   bool dropping_ = false;
   int hellos_ = 0;
+  int proofs_ = 0;
 };
 
 } // namespace ringmaster::actors

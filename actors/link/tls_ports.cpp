@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/link/channel_bindings.hpp"
 #include "actors/link/tls_stream.hpp"
 #include "actors/link/tls_words.hpp"
 #include "protocol/caf.hpp"
@@ -55,6 +56,7 @@ struct dial_call {
   std::chrono::milliseconds limit;
   std::chrono::steady_clock::time_point until;
   tls_context context;
+  std::shared_ptr<channel_bindings> bindings;
   protocol::link_ports::dialled done;
 
   void fail(std::string why) const { done(core::fail(core::errc::unavailable, std::move(why))); }
@@ -73,7 +75,7 @@ void begin(caf::event_based_actor* self, std::shared_ptr<const dial_call> call) 
     return call->fail(session.error().context);
   auto& system = self->home_system();
   auto trouble = std::make_shared<tls_trouble>();
-  auto scribe = make_scribe(loop_of(system), socket->release(), std::move(*session), trouble);
+  auto scribe = make_scribe(loop_of(system), socket->release(), std::move(*session), trouble, call->bindings);
   protocol::request(self, broker_of(system), call->limit, caf::connect_atom_v, std::move(scribe), port_of(call->address))
     .then(
       [call](const caf::node_id&, const caf::strong_actor_ptr& door, const std::set<std::string>&) {
@@ -118,7 +120,8 @@ void init_link_meta_objects() {
   std::call_once(done, [] { caf::io::middleman::init_global_meta_objects(); });
 }
 
-tls_ports::tls_ports(link_files files) : files_{std::move(files)}, visitors_{std::make_shared<visitors>()} {}
+tls_ports::tls_ports(link_files files)
+  : files_{std::move(files)}, visitors_{std::make_shared<visitors>()}, bindings_{std::make_shared<channel_bindings>()} {}
 
 core::result<std::shared_ptr<tls_ports>> tls_ports::make(link_files files) {
   std::shared_ptr<tls_ports> made{new tls_ports{std::move(files)}};
@@ -185,7 +188,8 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const auto broker = broker_of(*system_);
   if (std::exchange(published_, true)) // for a door that is gone
     protocol::anon_send(broker, caf::close_atom_v, port_);
-  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, visitors_, log_);
+  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, visitors_, bindings_,
+                              log_);
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
   return {};
@@ -193,13 +197,18 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
 
 std::string tls_ports::remote_of(const caf::node_id& peer) const { return visitors_->remote_of(peer); }
 
+std::string tls_ports::seal(const caf::node_id& peer, std::string_view key, std::string_view text) const {
+  const auto binding = bindings_->of(peer);
+  return binding.empty() ? binding : sealed(key, binding, text);
+}
+
 void tls_ports::admit(const caf::node_id& peer) { visitors_->admit(peer); }
 
 void tls_ports::end_guests() { visitors_->sweep(); }
 
 void tls_ports::dial(const std::string& address, std::chrono::milliseconds limit, dialled done) {
   const auto until = std::chrono::steady_clock::now() + limit;
-  auto call = std::make_shared<dial_call>(dial_call{address, limit, until, context_->get(), std::move(done)});
+  auto call = std::make_shared<dial_call>(dial_call{address, limit, until, context_->get(), bindings_, std::move(done)});
   system_->spawn<caf::detached>([call](caf::event_based_actor* self) { begin(self, call); });
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include <caf/all.hpp>
 
@@ -17,6 +18,7 @@ struct ssl_ctx_st;
 
 namespace ringmaster::actors {
 
+class channel_bindings;
 class visitors;
 
 /// PEM files. Both ends show a certificate, and believe whom this authority has signed: one that signs nothing else, for names
@@ -54,6 +56,7 @@ public:
 
   core::result<void> publish(const protocol::link_door& door) override;
   [[nodiscard]] std::string remote_of(const caf::node_id& peer) const override;
+  [[nodiscard]] std::string seal(const caf::node_id& peer, std::string_view key, std::string_view text) const override;
   void admit(const caf::node_id& peer) override;
   void end_guests() override;
   void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) override;
@@ -83,6 +86,8 @@ private:
   bool published_ = false;
   /// Of all doors.
   std::shared_ptr<visitors> visitors_;
+  /// Of all connections, dialled and accepted.
+  std::shared_ptr<channel_bindings> bindings_;
 };
 
 } // namespace ringmaster::actors

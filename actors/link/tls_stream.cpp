@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actors/link/basp_border.hpp"
+#include "actors/link/channel_bindings.hpp"
 #include "actors/link/sockets.hpp"
 #include "actors/link/tls_words.hpp"
 #include "core/line_limit.hpp"
@@ -197,15 +198,19 @@ class tls_scribe final : public caf::io::scribe {
 public:
   /// `guests` is null for who dials.
   tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, tls_policy::failure_listener on_failure,
-             std::shared_ptr<visitors> guests)
+             std::shared_ptr<visitors> guests, std::shared_ptr<channel_bindings> bindings)
     : scribe{network::conn_hdl_from_socket(fd)},
       border_{!guests, loop.system().node()},
       guests_{std::move(guests)},
+      bindings_{std::move(bindings)},
+      ssl_{session.get()},
       stream_{loop, fd, std::move(session), std::move(on_failure)} {
     if (guests_)
       ticket_ = guests_->enter(fd);
   }
   ~tls_scribe() override {
+    if (greeted_)
+      bindings_->remove(border_.peer(), this);
     if (guests_)
       guests_->leave(ticket_);
   }
@@ -255,9 +260,11 @@ public:
 
 private:
   void greet() {
-    if (!guests_ || !border_.peer() || std::exchange(greeted_, true))
+    if (!border_.peer() || std::exchange(greeted_, true))
       return;
-    guests_->name(ticket_, border_.peer());
+    bindings_->add(border_.peer(), this, channel_binding(ssl_));
+    if (guests_)
+      guests_->name(ticket_, border_.peer());
   }
 
   bool launched_ = false;
@@ -265,6 +272,9 @@ private:
   basp_border border_;
   std::shared_ptr<visitors> guests_;
   visitors::ticket ticket_;
+  std::shared_ptr<channel_bindings> bindings_;
+  /// The stream's, which lives as long as this.
+  SSL* ssl_;
   network::stream_impl<tls_policy> stream_;
 };
 
@@ -286,10 +296,11 @@ private:
 class tls_doorman final : public network::doorman_impl {
 public:
   tls_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context, std::shared_ptr<visitors> guests,
-              protocol::logger log)
+              std::shared_ptr<channel_bindings> bindings, protocol::logger log)
     : doorman_impl{loop, fd},
       context_{std::move(context)},
       guests_{std::move(guests)},
+      bindings_{std::move(bindings)},
       log_{std::make_shared<stranger_log>(std::move(log))} {}
 
   bool new_connection() override {
@@ -304,7 +315,8 @@ public:
       if (in_handshake)
         log->complain(peer, why);
     };
-    auto made = caf::make_counted<tls_scribe>(acceptor_.backend(), fd, await_hands(context_(), fd), std::move(complain), guests_);
+    auto made = caf::make_counted<tls_scribe>(acceptor_.backend(), fd, await_hands(context_(), fd), std::move(complain), guests_,
+                                              bindings_);
     const auto handle = made->hdl();
     parent()->add_scribe(std::move(made));
     return doorman::new_connection(&acceptor_.backend(), handle);
@@ -316,20 +328,22 @@ public:
 private:
   std::function<tls_context()> context_;
   std::shared_ptr<visitors> guests_;
+  std::shared_ptr<channel_bindings> bindings_;
   std::shared_ptr<stranger_log> log_;
 };
 
 } // namespace
 
 caf::io::scribe_ptr make_scribe(network::default_multiplexer& loop, int fd, tls_session session,
-                                std::shared_ptr<tls_trouble> trouble) {
+                                std::shared_ptr<tls_trouble> trouble, std::shared_ptr<channel_bindings> bindings) {
   auto keep = [trouble = std::move(trouble)](std::string why, bool) { trouble->set(std::move(why)); };
-  return caf::make_counted<tls_scribe>(loop, fd, std::move(session), std::move(keep), nullptr);
+  return caf::make_counted<tls_scribe>(loop, fd, std::move(session), std::move(keep), nullptr, std::move(bindings));
 }
 
 caf::io::doorman_ptr make_doorman(network::default_multiplexer& loop, int fd, std::function<tls_context()> context,
-                                 std::shared_ptr<visitors> guests, protocol::logger log) {
-  return caf::make_counted<tls_doorman>(loop, fd, std::move(context), std::move(guests), std::move(log));
+                                 std::shared_ptr<visitors> guests, std::shared_ptr<channel_bindings> bindings,
+                                 protocol::logger log) {
+  return caf::make_counted<tls_doorman>(loop, fd, std::move(context), std::move(guests), std::move(bindings), std::move(log));
 }
 
 } // namespace ringmaster::actors

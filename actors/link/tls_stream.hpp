@@ -22,6 +22,8 @@
 
 namespace ringmaster::actors {
 
+class channel_bindings;
+
 using tls_context = std::shared_ptr<SSL_CTX>;
 using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
@@ -108,14 +110,14 @@ private:
   bool signal_blocked_ = false;
 };
 
-/// A connection that this end has dialled, as BASP has it.
+/// A connection that this end has dialled, as BASP has it. It is in `bindings` from the other end's first words on.
 [[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_session session,
-                                              std::shared_ptr<tls_trouble> trouble);
+                                              std::shared_ptr<tls_trouble> trouble, std::shared_ptr<channel_bindings> bindings);
 
-/// Accepts connections on a listening socket, which it owns, and keeps them in `guests`. `context` is asked for each. Handshakes
-/// that fail are warned of in `log`, as far as there are not too many.
+/// Accepts connections on a listening socket, which it owns, and keeps them in `guests` and `bindings`. `context` is asked for
+/// each. Handshakes that fail are warned of in `log`, as far as there are not too many.
 [[nodiscard]] caf::io::doorman_ptr make_doorman(caf::io::network::default_multiplexer& loop, int fd,
                                                 std::function<tls_context()> context, std::shared_ptr<visitors> guests,
-                                                protocol::logger log);
+                                                std::shared_ptr<channel_bindings> bindings, protocol::logger log);
 
 } // namespace ringmaster::actors

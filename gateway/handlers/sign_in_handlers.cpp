@@ -1,5 +1,6 @@
 #include "gateway/handlers/sign_in_handlers.hpp"
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -45,7 +46,9 @@ void end_sessions(const exchange& ex, std::vector<std::string> sessions, std::op
 
 void open_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
   const auto secure = ex.secure_cookies();
-  auto headers = cookies(ex, session_cookie(reply.session, remember, ex.how().dialect, secure));
+  // XXL-JOB says 68 years; here the session ends much earlier.
+  const auto kept_for = remember ? std::optional{std::chrono::ceil<std::chrono::seconds>(reply.max_age)} : std::nullopt;
+  auto headers = cookies(ex, session_cookie(reply.session, kept_for, ex.how().dialect, secure));
   if (is_navigation(ex.request()))
     return ex.redirect(303, "/", std::move(headers));
   ex.tell(protocol::wire::success(ex.how()), std::move(headers));

@@ -102,6 +102,8 @@ localized words_about_users(refusal why) noexcept {
   case refusal::user_repeated: return {"账号重复", "帳號重複", "Username Repeat"};
   case refusal::own_account:
     return {"禁止操作当前登录账号", "禁止操作當前登入帳號", "Operation of current login account is not allowed"};
+  case refusal::password_short:
+    return {"密码至少8个字符", "密碼至少8個字元", "The password must have at least 8 characters"};
   default: return no_words;
   }
 }
@@ -122,6 +124,7 @@ localized words_for(refusal why) noexcept {
   case last_group: return words_about_groups(why);
   case not_permitted: case sign_in_empty: case sign_in_wrong: case no_group_visible: case user_name_empty: case name_length:
   case password_empty: case old_password_empty: case old_password_wrong: case user_repeated: case own_account:
+  case password_short:
     return words_about_users(why);
   }
   return no_words;

@@ -59,4 +59,21 @@ core::result<std::vector<core::log_row>> log_role::rows(std::span<const core::lo
   });
 }
 
+log_role::run_groups log_role::without_result(std::span<const core::log_id> ids) {
+  return own_.db.read([&]() -> run_groups {
+    std::vector<std::pair<core::log_id, core::group_id>> out;
+    const auto wanted = sorted(ids);
+    for (const auto part : padded_chunks(wanted.size())) {
+      auto& some = own_.db.prepare({"SELECT id, job_group FROM xxl_job_log WHERE id IN ({?,}) AND handle_code = 0 ORDER BY id"},
+                                   part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(wanted[part.at(i)]);
+      auto found = some.select();
+      while (found.next())
+        out.emplace_back(found.id<core::log_id>(0), found.id<core::group_id>(1));
+    }
+    return out;
+  });
+}
+
 } // namespace ringmaster::storage::mysql

@@ -12,6 +12,8 @@ public:
 
   core::result<std::vector<core::log_row>> rows_after(core::log_id after, std::size_t limit) override;
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override;
+  using run_groups = core::result<std::vector<std::pair<core::log_id, core::group_id>>>;
+  run_groups without_result(std::span<const core::log_id> ids) override;
 
 private:
   session& own_;

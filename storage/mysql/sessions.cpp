@@ -49,7 +49,7 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
 
 core::result<core::found_session> session_role::find(std::string_view digest, core::time_point now) {
   return own_.db.read([&]() -> core::result<core::found_session> {
-    auto row = own_.db.query("SELECT user_id, password_mark, expires_ms, lifetime_ms FROM rm_session"
+    auto row = own_.db.query("SELECT user_id, password_mark, expires_ms, lifetime_ms, opened_ms FROM rm_session"
                              " WHERE digest = ? AND expires_ms > ?",
                              digest, now);
     if (!row.next())
@@ -59,6 +59,7 @@ core::result<core::found_session> session_role::find(std::string_view digest, co
       return tl::unexpected{no_session()};
     return core::found_session{{user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                core::is_known_hash(user->password_hash),
+                               row.time_ms(4),
                                row.time_ms(2),
                                core::milliseconds{row.number(3)}};
   });

@@ -14,6 +14,7 @@ namespace {
   "trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status FROM xxl_job_log "
 
 constexpr char list_after[] = RINGMASTER_LOG_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2";
+constexpr char read_open_group[] = "SELECT job_group FROM xxl_job_log WHERE id = ?1 AND handle_code = 0";
 constexpr char read_one[] = RINGMASTER_LOG_COLUMNS "WHERE id = ?1";
 
 #undef RINGMASTER_LOG_COLUMNS
@@ -38,6 +39,13 @@ core::log_row read_log_row(const statement& row, datetime_text& dates) {
   return log;
 }
 
+std::vector<core::log_id> ascending(std::span<const core::log_id> ids) {
+  std::vector<core::log_id> wanted(ids.begin(), ids.end());
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
 using log_rows = core::result<std::vector<core::log_row>>;
 
 } // namespace
@@ -55,14 +63,22 @@ log_rows logs::rows_after(core::log_id after, std::size_t limit) {
 
 log_rows logs::rows(std::span<const core::log_id> ids) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> log_rows {
-    std::vector<core::log_id> wanted(ids.begin(), ids.end());
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::vector<core::log_row> found;
     auto reading = db.prepare(read_one);
-    for (auto id : wanted)
+    for (auto id : ascending(ids))
       if (reading.with(id).step())
         found.push_back(read_log_row(reading, session_.dates));
+    return found;
+  });
+}
+
+logs::run_groups logs::without_result(std::span<const core::log_id> ids) {
+  return within(*session_.db, transaction_kind::read, [&](connection& db) -> run_groups {
+    std::vector<std::pair<core::log_id, core::group_id>> found;
+    auto reading = db.prepare(read_open_group);
+    for (auto id : ascending(ids))
+      if (reading.with(id).step())
+        found.emplace_back(id, reading.id<core::group_id>(0));
     return found;
   });
 }

@@ -13,7 +13,7 @@ constexpr char forget_old[] =
 constexpr char insert_session[] = "INSERT INTO rm_session (digest, user_id, password_mark, opened_ms, expires_ms, lifetime_ms, "
                                   "remote) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 constexpr char find_session[] =
-  "SELECT user_id, password_mark, expires_ms, lifetime_ms FROM rm_session WHERE digest = ?1 AND expires_ms > ?2";
+  "SELECT user_id, password_mark, expires_ms, lifetime_ms, opened_ms FROM rm_session WHERE digest = ?1 AND expires_ms > ?2";
 constexpr char move_end[] = "UPDATE rm_session SET expires_ms = ?2 WHERE digest = ?1 AND expires_ms < ?2";
 constexpr char delete_one[] = "DELETE FROM rm_session WHERE digest = ?1";
 constexpr char delete_all[] = "DELETE FROM rm_session WHERE user_id = ?1";
@@ -49,6 +49,7 @@ core::result<core::found_session> sessions::find(std::string_view digest, core::
       return tl::unexpected{no_session()};
     return core::found_session{{user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                core::is_known_hash(user->password_hash),
+                               row.time_ms(4),
                                row.time_ms(2),
                                core::milliseconds{row.number(3)}};
   });

@@ -1,7 +1,14 @@
 #include "actors/admin/completion_actor.hpp"
 
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/memory_database.hpp"
 
 using namespace ringmaster;
@@ -23,6 +30,38 @@ protocol::callback_batch results(std::initializer_list<std::int64_t> runs) {
   return batch;
 }
 
+/// With these runs without a result, by their groups.
+struct rows_known final : test::forwarding_store {
+  using forwarding_store::forwarding_store;
+
+  core::result<std::vector<std::pair<core::log_id, core::group_id>>> without_result(
+    std::span<const core::log_id> ids) override {
+    ++look_ups;
+    looked_up += ids.size();
+    if (away)
+      return core::fail(core::errc::unavailable, "away");
+    std::vector<std::pair<core::log_id, core::group_id>> found;
+    for (auto id : ids)
+      if (auto run = runs.find(core::number(id)); run != runs.end())
+        found.emplace_back(id, core::group_id{run->second});
+    return found;
+  }
+
+  std::map<std::int64_t, std::int32_t> runs;
+  std::size_t look_ups = 0;
+  std::size_t looked_up = 0;
+  bool away = false;
+};
+
+/// Results of runs from `first` on, with the token of a group.
+protocol::callback_batch of_group(std::int32_t group, std::size_t count, std::int64_t first = 1) {
+  const auto only = std::make_shared<const std::vector<core::group_id>>(1, core::group_id{group});
+  protocol::callback_batch batch;
+  for (std::size_t i = 0; i < count; ++i)
+    batch.items.push_back({core::log_id{first + static_cast<std::int64_t>(i)}, 200, {}, nullptr, only});
+  return batch;
+}
+
 struct completion : test::virtual_time {
   /// The job that the store was told for each item of the last batch; 0: none.
   [[nodiscard]] std::vector<std::int32_t> jobs_told() const {
@@ -34,10 +73,13 @@ struct completion : test::virtual_time {
 
   test::memory_database database;
   std::unique_ptr<storage::store> store = database.open();
+  rows_known rows{*store};
+  std::vector<caf::typed_response_promise<void>> held_tasks;
   test::storage_double storage{*this, *store};
+  test::query_worker_double reads{*this, rows};
   test::schedule_double schedule{*this};
-  protocol::completion_actor actor =
-    spawn<actors::completion_actor_state, protocol::completion_actor>(storage.actor, schedule.actor, 8000ms, silent_log());
+  protocol::completion_actor actor = spawn<actors::completion_actor_state, protocol::completion_actor>(
+    storage.actor, reads.actor, schedule.actor, 8000ms, silent_log());
 };
 
 using jobs = std::vector<std::int32_t>;
@@ -110,14 +152,10 @@ TEST_CASE_METHOD(completion, "beyond its bound callers are refused at once", "[a
 }
 
 TEST_CASE_METHOD(completion, "one group's token fills no more than its share of the room", "[actors]") {
-  const auto of_group = [](std::int32_t group, std::size_t count) {
-    const auto only = std::make_shared<const std::vector<core::group_id>>(1, core::group_id{group});
-    protocol::callback_batch batch;
-    for (std::size_t i = 0; i < count; ++i)
-      batch.items.push_back({core::log_id{static_cast<std::int64_t>(i) + 1}, 200, {}, nullptr, only});
-    return batch;
-  };
   using limits = actors::completion_actor_state;
+  for (std::int64_t run = 1; run <= static_cast<std::int64_t>(limits::part_max); ++run)
+    rows.runs[run] = 4;
+  rows.runs[20'000] = 5;
   storage.record->silent = true;
   SECTION("by requests") {
     for (std::size_t i = 0; i < limits::group_waiting_max; ++i)
@@ -131,7 +169,7 @@ TEST_CASE_METHOD(completion, "one group's token fills no more than its share of 
   auto reply = ask<callbacks_stored>(actor, of_group(4, 1));
   REQUIRE_FALSE(reply);
   CHECK(protocol::to_core(reply.error()).code == core::errc::too_large);
-  auto another = later<callbacks_stored>(actor, of_group(5, 1));
+  auto another = later<callbacks_stored>(actor, of_group(5, 1, 20'000));
   auto common = later<callbacks_stored>(actor, results({8}));
   run();
   CHECK_FALSE(another->has_value()); // both wait for the store
@@ -139,6 +177,76 @@ TEST_CASE_METHOD(completion, "one group's token fills no more than its share of 
   advance(8000ms);
   storage.record->silent = false;
   CHECK(ask<callbacks_stored>(actor, of_group(4, 1)));
+}
+
+TEST_CASE_METHOD(completion, "with a group's token results of unknown runs never reach the writer", "[actors]") {
+  rows.runs = {{7, 4}, {8, 5}};
+  SECTION("alone") {
+    for (std::int64_t i = 0; i < 20; ++i)
+      CHECK(ask<callbacks_stored>(actor, of_group(4, 100, 1000 + 100 * i))); // nothing to repeat
+    CHECK(storage.record->callbacks.empty());
+    CHECK(rows.looked_up == 2000);
+  }
+  SECTION("beside one of the group, and one of another group") {
+    CHECK(ask<callbacks_stored>(actor, of_group(4, 10, 1))); // 1 to 10
+    REQUIRE(storage.record->callbacks.size() == 1);
+    REQUIRE(storage.record->callbacks[0].items.size() == 1);
+    CHECK(storage.record->callbacks[0].items[0].id == core::log_id{7});
+    CHECK(storage.record->callbacks[0].items[0].only_of); // the writer compares again
+  }
+  SECTION("a run that was sent here needs no look-up") {
+    core::job sent;
+    sent.id = core::job_id{1};
+    sent.group = core::group_id{4};
+    tell(actor, protocol::sent_runs{{{core::log_id{9}, std::make_shared<const core::job>(sent)}}});
+    CHECK(ask<callbacks_stored>(actor, of_group(4, 1, 9)));
+    CHECK(storage.record->callbacks.size() == 1);
+    CHECK(rows.look_ups == 0);
+  }
+  SECTION("in parts") {
+    constexpr auto part = actors::completion_actor_state::part_max;
+    rows.runs[static_cast<std::int64_t>(2 * part) + 1] = 4;
+    CHECK(ask<callbacks_stored>(actor, of_group(4, 2 * part + 1)));
+    CHECK(rows.look_ups == 3);
+    REQUIRE(storage.record->callbacks.size() == 1);
+    CHECK(storage.record->callbacks[0].items.size() == 2);
+  }
+}
+
+TEST_CASE_METHOD(completion, "results that could not be looked up are not acknowledged", "[actors]") {
+  rows.runs = {{7, 4}};
+  rows.away = true;
+  CHECK_FALSE(ask<callbacks_stored>(actor, of_group(4, 1, 7)));
+  CHECK_FALSE(ask<callbacks_stored>(actor, of_group(4, 1, 7)));
+  CHECK(storage.record->callbacks.empty());
+  rows.away = false;
+  CHECK(ask<callbacks_stored>(actor, of_group(4, 1, 7)));
+  CHECK(storage.record->callbacks.size() == 1);
+}
+
+TEST_CASE_METHOD(completion, "a group has one look-up at a time", "[actors]") {
+  rows.runs = {{7, 4}, {8, 5}};
+  const auto held = track(system().spawn([this](protocol::query_worker::pointer self) -> protocol::query_worker::behavior_type {
+    return {[this, self](const protocol::store_task&) -> caf::result<void> {
+      held_tasks.push_back(self->make_response_promise<void>());
+      return held_tasks.back();
+    }};
+  }));
+  auto slow = spawn<actors::completion_actor_state, protocol::completion_actor>(storage.actor, held, schedule.actor, 8000ms,
+                                                                                silent_log());
+  auto first = later<callbacks_stored>(slow, of_group(4, 1, 7));
+  auto second = later<callbacks_stored>(slow, of_group(4, 1, 7));
+  auto other = later<callbacks_stored>(slow, of_group(5, 1, 8));
+  run();
+  CHECK(held_tasks.size() == 2); // one of each group
+  advance(8000ms);
+  CHECK(held_tasks.size() == 3);
+  advance(8000ms);
+  for (const auto& each : {first, second, other}) {
+    REQUIRE(each->has_value());
+    CHECK_FALSE(**each);
+  }
+  held_tasks.clear();
 }
 
 TEST_CASE_METHOD(completion, "a long batch goes to the store in parts, and is answered when all are durable", "[actors]") {

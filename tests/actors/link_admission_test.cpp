@@ -7,12 +7,12 @@ using namespace ringmaster;
 namespace {
 
 struct admitting {
-  actors::link_admission of(const protocol::link_hello& hello) const {
-    return actors::admit_link(hello, *view, {token, now, mode, judge, peer});
+  actors::link_admission of(const protocol::link_hello& hello, const std::string& shown = "secret") const {
+    return actors::admit_link(hello, shown, *view, {token, now, mode, judge, peer});
   }
   /// Of an executor of `mail-worker`.
   actors::link_admission with(const std::string& shown, const std::string& address = "http://10.0.0.9:9999/") const {
-    return of({protocol::link_version, "mail-worker", address, shown, {}});
+    return of({protocol::link_version, "mail-worker", address, {}, {}}, shown);
   }
 
   std::shared_ptr<protocol::registry_view> view = test::natively_linked::view_of_groups();
@@ -34,7 +34,7 @@ TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its form
   CHECK(*with("mail-token").groups == std::vector{core::group_id{9}});
   CHECK_FALSE(with("").refusal.empty());
   CHECK_FALSE(with("secre").refusal.empty());
-  CHECK_FALSE(of({protocol::link_version, "pay-worker", "http://10.0.0.9:9999/", "mail-token", {}}).refusal.empty());
+  CHECK_FALSE(of({protocol::link_version, "pay-worker", "http://10.0.0.9:9999/", {}, {}}, "mail-token").refusal.empty());
   view->groups.at(9).previous_token = "former";
   view->groups.at(9).previous_until = now + std::chrono::hours{1};
   CHECK(with("former").token == core::token_kind::previous);
@@ -44,12 +44,27 @@ TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its form
   CHECK(with("anything").refusal.empty());
 }
 
+TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of its groups", "[actors][links]") {
+  using tokens = std::vector<std::string_view>;
+  const auto of_app = [this](const std::string& app_name) {
+    return actors::tokens_for(app_name, *view, {token, now, mode, judge, peer});
+  };
+  CHECK(of_app("pay-worker") == tokens{"secret"});
+  CHECK(of_app("nobody") == tokens{"secret"});
+  CHECK(of_app("mail-worker") == tokens{"secret", "mail-token"});
+  view->groups.at(9).previous_token = "former";
+  view->groups.at(9).previous_until = now + std::chrono::hours{1};
+  CHECK(of_app("mail-worker") == tokens{"secret", "mail-token", "former"});
+  now += std::chrono::hours{1};
+  CHECK(of_app("mail-worker") == tokens{"secret", "mail-token"});
+}
+
 TEST_CASE_METHOD(admitting, "an unknown version or app name is told apart from a wrong token", "[actors][links]") {
-  CHECK(of({protocol::link_version + 1, "mail-worker", "http://a/", "secret", {}}).refusal.find("version") != std::string::npos);
-  CHECK(of({protocol::link_version, "nobody", "http://a/", "secret", {}}).refusal.find("nobody") != std::string::npos);
+  CHECK(of({protocol::link_version + 1, "mail-worker", "http://a/", {}, {}}).refusal.find("version") != std::string::npos);
+  CHECK(of({protocol::link_version, "nobody", "http://a/", {}, {}}).refusal.find("nobody") != std::string::npos);
   // Who has no token does not learn which groups there are.
-  CHECK(of({protocol::link_version, "nobody", "http://a/", "wrong", {}}).refusal
-        == of({protocol::link_version, "mail-worker", "http://a/", "wrong", {}}).refusal);
+  CHECK(of({protocol::link_version, "nobody", "http://a/", {}, {}}, "wrong").refusal
+        == of({protocol::link_version, "mail-worker", "http://a/", {}, {}}, "wrong").refusal);
 }
 
 TEST_CASE_METHOD(admitting, "an address is judged as over HTTP, and one without HTTP is its own", "[actors][links]") {

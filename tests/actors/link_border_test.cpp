@@ -1,5 +1,7 @@
 #include "protocol/link_border.hpp"
 
+#include <set>
+
 #include "tests/actors/native_fixture.hpp"
 
 using namespace ringmaster;
@@ -47,11 +49,11 @@ TEST_CASE("results, answers and questions are bounded", "[actors][links]") {
 
 TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths of a registration", "[actors][links]") {
   dial();
-  protocol::link_hello hello{protocol::link_version, "pay-worker", test::worker_address, "secret", {}, {1, 2}};
+  protocol::link_hello hello{protocol::link_version, "pay-worker", test::worker_address, {}, {}, {1, 2}};
   CHECK_FALSE(breach_of(hello).empty());
   hello.gate = track(system().spawn([]() -> protocol::executor_gate::behavior_type {
-    return {[](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {}, [](const protocol::link_runs&) {},
-            [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
+    return {[](const protocol::link_challenge&) {}, [](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {},
+            [](const protocol::link_runs&) {},      [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
   }));
   CHECK(breach_of(hello).empty());
   auto bad = hello;
@@ -67,6 +69,36 @@ TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths o
   bad.gate_key = {};
   CHECK_FALSE(breach_of(bad).empty());
   bad = hello;
-  bad.token = std::string(2000, 'x');
+  bad.app_name = std::string(2000, 'x');
   CHECK_FALSE(breach_of(bad).empty());
+  bad = hello;
+  bad.unused = "secret"; // a token never crosses a link
+  CHECK_FALSE(breach_of(bad).empty());
+  bad.version = 2; // refused for its version
+  CHECK(breach_of(bad).empty());
+}
+
+TEST_CASE("a proof has the length of its kind, and is of one end, one hello and one challenge", "[actors][links]") {
+  CHECK(breach_of(protocol::link_proof{{}, std::string(32, 'x')}).empty());
+  CHECK_FALSE(breach_of(protocol::link_proof{{}, std::string(31, 'x')}).empty());
+  CHECK_FALSE(breach_of(protocol::link_proof{{}, {}}).empty());
+  using protocol::link_end;
+  const protocol::link_hello hello{protocol::link_version, "app", "http://a/", {}, {}, {1, 2}};
+  const auto text = protocol::proof_text(link_end::executor, hello, {3, 4});
+  CHECK(text == protocol::proof_text(link_end::executor, hello, {3, 4}));
+  std::set<std::string> others{text, protocol::proof_text(link_end::node, hello, {3, 4}),
+                               protocol::proof_text(link_end::executor, hello, {3, 5})};
+  std::size_t count = 3;
+  for (int field = 0; field < 5; ++field, ++count) {
+    auto other = hello;
+    switch (field) {
+    case 0: ++other.version; break;
+    case 1: other.app_name = "apps"; break;
+    case 2: other.address = "http://b/"; break;
+    case 3: other.gate_key = {1, 3}; break;
+    default: other.app_name = "ap", other.address = "phttp://a/"; break;
+    }
+    others.insert(protocol::proof_text(link_end::executor, other, {3, 4}));
+  }
+  CHECK(others.size() == count);
 }

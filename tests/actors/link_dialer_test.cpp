@@ -1,65 +1,10 @@
 #include "actors/executor/executor_gate.hpp"
-#include "tests/actors/native_fixture.hpp"
+#include "tests/actors/raw_node.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
-using test::natively_linked;
-
-namespace {
-
-protocol::run_reports reports(std::size_t count, const std::string& message = "ok") {
-  protocol::run_reports made;
-  for (std::size_t i = 1; i <= count; ++i)
-    made.reports.push_back({core::log_id{static_cast<std::int64_t>(i)}, natively_linked::start, 200, message});
-  return made;
-}
-
-/// A node of which the test has the gate: it welcomes, and then says what the test says.
-struct raw_node : natively_linked {
-  raw_node() {
-    node = track(system().spawn([this]() -> protocol::link_gate::behavior_type {
-      return {
-        [this](const protocol::link_verdicts& told) { verdicts.push_back(told); },
-        [this](const protocol::link_answer& told) { answers.push_back(told); },
-        [this](const protocol::link_reports& told) { batches.push_back(told); },
-        [this](const protocol::link_farewell& told) {
-          ++farewells;
-          last_key = told.key;
-        },
-      };
-    }));
-    ports->door = track(system().spawn([this]() -> protocol::link_door::behavior_type {
-      return {[this](const protocol::link_hello& hello) {
-        hellos.push_back(hello);
-        if (welcomes)
-          tell(hello.gate, protocol::link_welcome{node, own_key, hello.gate_key});
-      }};
-    }));
-  }
-  ~raw_node() {
-    hellos.clear();
-    end_all();
-  }
-  protocol::executor_gate gate_there() { return hellos.back().gate; }
-  /// To the executor, with its key.
-  template <class Message>
-  void say(Message message) {
-    message.key = hellos.back().gate_key;
-    tell(gate_there(), std::move(message));
-  }
-
-  static constexpr protocol::link_key own_key{3, 4};
-  protocol::link_gate node;
-  bool welcomes = true;
-  std::vector<protocol::link_hello> hellos;
-  std::vector<protocol::link_verdicts> verdicts;
-  std::vector<protocol::link_answer> answers;
-  std::vector<protocol::link_reports> batches;
-  std::size_t farewells = 0;
-  protocol::link_key last_key;
-};
-
-} // namespace
+using test::raw_node;
+using test::reports;
 
 TEST_CASE_METHOD(raw_node, "an executor introduces itself", "[actors][links]") {
   dial();
@@ -67,7 +12,10 @@ TEST_CASE_METHOD(raw_node, "an executor introduces itself", "[actors][links]") {
   CHECK(hellos[0].version == protocol::link_version);
   CHECK(hellos[0].app_name == "pay-worker");
   CHECK(hellos[0].address == test::worker_address);
-  CHECK(hellos[0].token == "secret");
+  CHECK(hellos[0].unused.empty());
+  REQUIRE(proofs.size() == 1);
+  CHECK(proofs[0].nonce == nonce);
+  CHECK(proofs[0].proof == seal_of(protocol::link_end::executor, hellos[0], nonce, "secret"));
 }
 
 TEST_CASE_METHOD(raw_node, "each node is dialled beside the others, and again when nobody answers the hello", "[actors][links]") {
@@ -130,7 +78,7 @@ TEST_CASE_METHOD(raw_node, "results wait for the first attempt of all, and for n
   run();
   CHECK_FALSE(done->has_value());
   SECTION("it is welcomed") {
-    say(protocol::link_welcome{node, own_key});
+    say(welcome());
     run();
     REQUIRE(batches.size() == 1);
     say(protocol::link_receipt{batches[0].batch, true});
@@ -278,7 +226,7 @@ TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the no
     tell(gate_there(), protocol::link_question{1, protocol::link_topic::kill, core::job_id{8}, {}, {}, 1, key});
     tell(gate_there(), protocol::link_receipt{1, true, key});
     tell(gate_there(), protocol::link_refusal{"forged", key});
-    tell(gate_there(), protocol::link_welcome{{}, {}, key});
+    tell(gate_there(), protocol::link_welcome{{}, {}, {}, key});
     run();
   }
   CHECK(executor->runs.empty());
@@ -299,11 +247,13 @@ TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the no
 TEST_CASE_METHOD(raw_node, "who has no key cannot welcome", "[actors][links]") {
   welcomes = false;
   dial();
-  tell(gate_there(), protocol::link_welcome{node, own_key, own_key});
+  auto foreign = welcome();
+  foreign.key = own_key;
+  tell(gate_there(), foreign);
   auto done = later<caf::unit_t>(dialer, reports(1));
   run();
   CHECK(batches.empty());
-  say(protocol::link_welcome{node, own_key});
+  say(welcome());
   run();
   CHECK(batches.size() == 1);
 }

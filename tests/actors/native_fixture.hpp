@@ -90,6 +90,15 @@ struct natively_linked : virtual_time {
     run();
     return dialer;
   }
+  /// The answer to a challenge, by who knows the token.
+  void prove(const protocol::link_door& door, const protocol::link_hello& hello, const protocol::link_key& challenge,
+             const std::string& token) {
+    tell(door, protocol::link_proof{challenge, seal_of(protocol::link_end::executor, hello, challenge, token)});
+  }
+  [[nodiscard]] std::string seal_of(protocol::link_end end, const protocol::link_hello& hello,
+                                    const protocol::link_key& challenge, const std::string& token) const {
+    return scripted_ports::seal_of(ports->binding, token, protocol::proof_text(end, hello, challenge));
+  }
   [[nodiscard]] bool is_linked(const std::string& address = worker_address) const { return pool.natives->contains(address); }
   /// The native link of the executor, which must be up.
   protocol::executor_link native(const std::string& address = worker_address) { return pool.natives->at(address); }

@@ -12,9 +12,10 @@ namespace {
 
 /// A node's link to an executor whose gate the test itself has.
 struct raw_link : natively_linked {
-  explicit raw_link(const std::string& app_name = "pay-worker", const std::string& token = "secret") {
+  explicit raw_link(const std::string& app_name = "pay-worker", const std::string& shown = "secret") : token{shown} {
     gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
       return {
+        [this](const protocol::link_challenge& challenge) { prove(ports->door, said, challenge.nonce, token); },
         [this](const protocol::link_welcome& welcome) {
           node = welcome.gate;
           node_key = welcome.gate_key;
@@ -29,13 +30,18 @@ struct raw_link : natively_linked {
         [this](const protocol::link_receipt& receipt) { receipts.push_back(receipt); },
       };
     }));
-    greet(app_name, token);
+    greet(app_name, shown);
   }
-  ~raw_link() { end_all(); }
+  ~raw_link() {
+    said.gate = nullptr;
+    end_all();
+  }
 
-  void greet(const std::string& app_name, const std::string& token) {
+  void greet(const std::string& app_name, const std::string& shown) {
     node = nullptr;
-    tell(ports->door, protocol::link_hello{protocol::link_version, app_name, test::worker_address, token, gate_there, own_key});
+    token = shown;
+    said = {protocol::link_version, app_name, test::worker_address, {}, gate_there, own_key};
+    tell(ports->door, said);
     run();
     REQUIRE(node);
   }
@@ -48,6 +54,8 @@ struct raw_link : natively_linked {
   }
 
   static constexpr protocol::link_key own_key{1, 2};
+  std::string token;
+  protocol::link_hello said;
   protocol::executor_gate gate_there;
   protocol::link_gate node;
   protocol::link_key node_key;

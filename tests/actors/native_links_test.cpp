@@ -199,14 +199,170 @@ TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP 
 
 TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello comes leaves nothing behind", "[actors][links]") {
   auto gone = track(system().spawn([]() -> protocol::executor_gate::behavior_type {
-    return {[](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {}, [](const protocol::link_runs&) {},
-            [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
+    return {[](const protocol::link_challenge&) {}, [](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {},
+            [](const protocol::link_runs&) {},      [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
   }));
   caf::anon_send_exit(gone, caf::exit_reason::kill);
   run();
-  tell(ports->door, protocol::link_hello{protocol::link_version, "pay-worker", worker_address, "secret", gone, {1, 2}});
+  tell(ports->door, protocol::link_hello{protocol::link_version, "pay-worker", worker_address, {}, gone, {1, 2}});
   run();
   CHECK_FALSE(is_linked());
   dial();
   CHECK(is_linked());
+}
+
+namespace {
+
+/// An executor of which the test has the gate: says what the test says, and keeps what it is told.
+struct raw_executor : natively_linked {
+  raw_executor() {
+    gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
+      return {
+        [this](const protocol::link_challenge& challenge) { nonces.push_back(challenge.nonce); },
+        [this](const protocol::link_welcome& told) { welcomes.push_back(told); },
+        [this](const protocol::link_refusal& told) { refusals.push_back(told.reason); },
+        [](const protocol::link_runs&) {},
+        [](const protocol::link_question&) {},
+        [](const protocol::link_receipt&) {},
+      };
+    }));
+    hello = {protocol::link_version, "pay-worker", worker_address, {}, gate_there, {1, 2}};
+  }
+  ~raw_executor() {
+    hello.gate = nullptr;
+    end_all();
+  }
+  /// Returns the challenge.
+  protocol::link_key greet() {
+    tell(ports->door, hello);
+    run();
+    REQUIRE_FALSE(nonces.empty());
+    return nonces.back();
+  }
+  void answer(const protocol::link_key& nonce, const std::string& token) {
+    prove(ports->door, hello, nonce, token);
+    run();
+  }
+  void try_token(const std::string& token) { answer(greet(), token); }
+
+  protocol::executor_gate gate_there;
+  protocol::link_hello hello;
+  std::vector<protocol::link_key> nonces;
+  std::vector<protocol::link_welcome> welcomes;
+  std::vector<std::string> refusals;
+};
+
+const std::string wrong_token = "the access token is wrong";
+
+} // namespace
+
+TEST_CASE_METHOD(raw_executor, "a node proves that it knows the token, too", "[actors][links]") {
+  const auto nonce = greet();
+  answer(nonce, "secret");
+  REQUIRE(welcomes.size() == 1);
+  CHECK(welcomes[0].proof == seal_of(protocol::link_end::node, hello, nonce, "secret"));
+  CHECK(welcomes[0].proof != seal_of(protocol::link_end::executor, hello, nonce, "secret"));
+}
+
+TEST_CASE_METHOD(raw_executor, "what was recorded proves nothing", "[actors][links]") {
+  const auto nonce = greet();
+  const protocol::link_proof recorded{nonce, seal_of(protocol::link_end::executor, hello, nonce, "secret")};
+  SECTION("the same proof once more") {
+    tell(ports->door, recorded);
+    tell(ports->door, recorded);
+    run();
+    CHECK(welcomes.size() == 1);
+    CHECK(refusals.empty());
+  }
+  SECTION("hello and proof once more") {
+    tell(ports->door, recorded);
+    run();
+    CHECK(welcomes.size() == 1);
+    const auto next = greet();
+    CHECK(next != nonce);
+    tell(ports->door, recorded);
+    run();
+    tell(ports->door, protocol::link_proof{next, recorded.proof});
+    run();
+    CHECK(welcomes.size() == 1);
+    CHECK(refusals == std::vector{wrong_token});
+  }
+  SECTION("over another connection") {
+    ports->binding = "another";
+    tell(ports->door, recorded);
+    run();
+    CHECK(welcomes.empty());
+    CHECK(refusals == std::vector{wrong_token});
+  }
+  SECTION("with another address") {
+    hello.address = "ringmaster://pay-worker/two";
+    const auto next = greet();
+    hello.address = worker_address;
+    answer(next, "secret");
+    CHECK(welcomes.empty());
+    CHECK(refusals == std::vector{wrong_token});
+  }
+  SECTION("too late") {
+    advance(5s);
+    tell(ports->door, recorded);
+    run();
+    CHECK(welcomes.empty());
+  }
+}
+
+TEST_CASE_METHOD(raw_executor, "a connection without a channel binding is not believed", "[actors][links]") {
+  const auto nonce = greet();
+  const auto proof = seal_of(protocol::link_end::executor, hello, nonce, "secret");
+  ports->binding.clear();
+  tell(ports->door, protocol::link_proof{nonce, proof});
+  run();
+  CHECK(welcomes.empty());
+  CHECK(refusals == std::vector{wrong_token});
+}
+
+TEST_CASE_METHOD(raw_executor, "another version is refused with both versions named, before any proof", "[actors][links]") {
+  hello.version = 2;
+  hello.unused = "secret"; // as version 2 did
+  tell(ports->door, hello);
+  run();
+  CHECK(nonces.empty());
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0] == "this node speaks version 3 of the link, not 2");
+}
+
+TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens pass that were right before", "[actors][links]") {
+  try_token("secret");
+  REQUIRE(welcomes.size() == 1);
+  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+    try_token("guess " + std::to_string(i));
+  CHECK(refusals == std::vector<std::string>(core::failure_meter::a_minute_max, wrong_token));
+  hello.app_name = "mail-worker";
+  hello.address = "ringmaster://mail-worker/one";
+  try_token("mail-token"); // right, but not compared
+  CHECK(welcomes.size() == 1);
+  CHECK(refusals.back().find("too many wrong access tokens") != std::string::npos);
+  try_token("secret");
+  CHECK(welcomes.size() == 2);
+  ports->remote = "10.0.0.4:41234"; // another host
+  try_token("mail-token");
+  CHECK(welcomes.size() == 3);
+  ports->remote = "10.0.0.3:41234";
+  advance(1min);
+  try_token("mail-token");
+  CHECK(welcomes.size() == 4);
+}
+
+TEST_CASE_METHOD(raw_executor, "challenges that wait are bounded, and the oldest go", "[actors][links]") {
+  actors::link_challenges challenges;
+  const auto now = actors::link_challenges::time{} + 1h;
+  const auto first = challenges.enter({hello, "10.0.0.3"}, now);
+  auto last = first;
+  for (std::size_t i = 0; i < actors::link_challenges::pending_max; ++i)
+    last = challenges.enter({hello, "10.0.0.3"}, now);
+  CHECK(challenges.size() == actors::link_challenges::pending_max);
+  CHECK_FALSE(challenges.take(first, now));
+  CHECK(challenges.take(last, now));
+  CHECK_FALSE(challenges.take(last, now));
+  CHECK_FALSE(challenges.take(protocol::link_key{}, now + actors::link_challenges::kept_for));
+  CHECK(challenges.size() == 0);
 }

@@ -155,7 +155,7 @@ struct run_administration : virtual_time {
   schedule_double schedule{*this};
   pool_double pool{*this};
   protocol::completion_actor completion = spawn<actors::completion_actor_state, protocol::completion_actor>(
-    storage.actor, schedule.actor, std::chrono::milliseconds{8000}, silent_log());
+    storage.actor, worker.actor, schedule.actor, std::chrono::milliseconds{8000}, silent_log());
   protocol::run_admin actor = spawn<actors::run_admin_state, protocol::run_admin>(
     actors::query_workers{worker.actor, edits.actor}, pool.actor, completion, std::chrono::milliseconds{6000}, core::language::en,
     clock(), silent_log());

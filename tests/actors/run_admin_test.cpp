@@ -9,7 +9,9 @@ using test::run_administration;
 TEST_CASE_METHOD(run_administration, "pages, single runs and the report come from the store", "[actors][runs]") {
   const auto first = add_run(200, 200);
   const auto second = add_run(500);
-  auto page = ask<protocol::run_page>(actor, protocol::run_page_query{{}, core::local_operator()});
+  protocol::run_page_query query;
+  query.by = core::local_operator();
+  auto page = ask<protocol::run_page>(actor, query);
   REQUIRE(page);
   CHECK(page->page.total == 2);
   CHECK(page->page.rows.at(0).id == second);

@@ -199,6 +199,44 @@ TEST_CASE_METHOD(sign_in_desk, "a session that is used goes on, one that is not 
   CHECK_FALSE(is_open(remembered));
 }
 
+namespace {
+
+struct short_sessions : sign_in_desk {
+  static config::security_settings settings() {
+    config::security_settings made;
+    made.session_max_age = 20h;
+    return made;
+  }
+  short_sessions() : sign_in_desk{settings()} {}
+};
+
+} // namespace
+
+TEST_CASE_METHOD(short_sessions, "a session has an end, however much it is used", "[actors][access]") {
+  const auto answer = sign_in("admin", "secret", true);
+  REQUIRE(answer);
+  CHECK(answer->max_age == 20h);
+  const auto used = session("admin", "secret");
+  for (int i = 0; i < 39; ++i) {
+    advance(30min);
+    CHECK(is_open(answer->session));
+    CHECK(is_open(used));
+  }
+  advance(29min);
+  CHECK(is_open(used));
+  advance(1min);
+  CHECK_FALSE(is_open(answer->session));
+  CHECK_FALSE(is_open(used));
+}
+
+TEST_CASE_METHOD(short_sessions, "a session from before the setting ends, too", "[actors][access]") {
+  const auto opened = civil();
+  expect(store.inner().sessions().open({"digest of old", admin.user, opened, opened + 100h, ""}, "ours:secret", admin, opened));
+  CHECK(is_open("old"));
+  advance(20h);
+  CHECK_FALSE(is_open("old"));
+}
+
 TEST_CASE_METHOD(sign_in_desk, "a session is written only when a tenth of its time is over", "[actors][access]") {
   const auto token = session("admin", "secret");
   auto writes = count_calls("prolong_session");

@@ -101,12 +101,14 @@ class ExportTest(Case):
         self.assertEqual(self.succeed("export", "--output", str(path)).out, "")
         text = path.read_text(encoding="utf-8")
         self.assertEqual(text, self.succeed("export").out)
-        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o644)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)  # parameters may be secrets
+        path.chmod(0o640)
         path.write_text("mine", encoding="utf-8")
         self.refuse(1, "{}/out.toml is there already; --force replaces it", "export", "--output", str(path))
         self.assertEqual(path.read_text(encoding="utf-8"), "mine")
         self.succeed("export", "--output", str(path), "--force")
         self.assertEqual(path.read_text(encoding="utf-8"), text)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
         self.refuse(1, "{}/none/out.toml cannot be written: No such file or directory", "export", "--output",
                     f"{self.folder}/none/out.toml")
         self.assertEqual(sorted(each.name for each in self.folder.iterdir()), ["data", "jobs.toml", "out.toml"])

@@ -24,7 +24,8 @@ constexpr std::array refusal_names{
   "clear_type_illegal", "not_glue", "source_empty", "remark_empty", "remark_length", "remark_illegal", "app_name_empty",
   "app_name_length", "app_name_illegal", "app_name_repeated", "title_empty", "title_illegal", "addresses_empty",
   "addresses_illegal", "address_form", "address_scheme", "group_in_use", "last_group", "user_name_empty", "name_length",
-  "password_empty", "old_password_empty", "old_password_wrong", "user_repeated", "own_account", "too_long"};
+  "password_empty", "old_password_empty", "old_password_wrong", "user_repeated", "own_account", "password_short",
+  "too_long"};
 static_assert(refusal_names.size() == static_cast<std::size_t>(refusal::too_long) + 1);
 
 refusal refusal_named(std::string_view name) {

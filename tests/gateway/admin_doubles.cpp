@@ -327,7 +327,7 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
   return {
     [this](const protocol::sign_in& m) {
       return script->answer(line_of("sign_in", m.name, m.password, m.remember, m.remote),
-                            protocol::signed_in{"s-new", who_has("admin"), false});
+                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}});
     },
     [this](const protocol::sign_out& m) -> caf::result<void> {
       if (auto refused = script->note(line_of("sign_out", m.session)))

@@ -2,6 +2,8 @@
 
 #include "gateway/secrets.hpp"
 
+#include <algorithm>
+#include <ctime>
 #include <set>
 
 #include "gateway/password_keeper.hpp"
@@ -127,6 +129,31 @@ TEST_CASE_METHOD(keeping, "password_keeper knows the known password and no user 
   CHECK_FALSE(check("", "").right);
   CHECK_FALSE(check("", "123456").right);
   CHECK_FALSE(check("", "123456", password_form::md5).right);
+}
+
+TEST_CASE_METHOD(keeping, "password_keeper takes as long for unknown names as for known ones", "[gateway][access]") {
+  const auto strong = require(stored_password("correct horse", password_form::argon2id));
+  const auto seconds = [this](const std::string& stored, password_form form) {
+    const auto begin = std::clock();
+    CHECK_FALSE(check(stored, "wrong", form).right);
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  // The processor's time of this process; the shortest of some, so that whatever else runs does not count.
+  const auto shortest = [&](const std::string& stored, password_form form) {
+    double least = 1000;
+    for (int i = 0; i < 5; ++i)
+      least = std::min(least, seconds(stored, form));
+    return least;
+  };
+  for (const auto form : {password_form::argon2id, password_form::sha256, password_form::md5}) {
+    const auto known = shortest(strong, form);
+    for (const auto& stored : {std::string{}, sha256_hex("other"), md5_hex("other")}) {
+      const auto other = shortest(stored, form);
+      CAPTURE(static_cast<int>(form), stored, known, other);
+      CHECK(other > known / 2);
+      CHECK(other < known * 2);
+    }
+  }
 }
 
 TEST_CASE_METHOD(keeping, "password_keeper hashes in the form that is asked for", "[gateway][access]") {

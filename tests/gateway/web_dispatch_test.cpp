@@ -138,7 +138,7 @@ TEST_CASE_METHOD(web_fixture, "session cookies are HttpOnly, Lax, and Secure by 
   CHECK(has(cookie("/login", "userName=a&password=b"),
             "Set-Cookie: XXL_JOB_LOGIN_IDENTITY=s-new; Path=/; HttpOnly; SameSite=Lax" + end + "\r\n"));
   CHECK(has(cookie("/auth/doLogin", "userName=a&password=b&ifRemember=on"),
-            "Set-Cookie: xxl_job_login_token=s-new; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=2147483647\r\n"));
+            "Set-Cookie: xxl_job_login_token=s-new; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=604800\r\n"));
   CHECK(has(cookie("/auth/logout", ""),
             "Set-Cookie: xxl_job_login_token=; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=0\r\n"));
 }

@@ -127,7 +127,8 @@ inline constexpr std::int64_t first_by_hand = 1'000'000;
 /// `foreign N` for a result that the store would not take from whoever brought it.
 class linked_node {
 public:
-  linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0")
+  linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0",
+              const std::string& token = "secret")
     : facts_{std::move(facts)}, ports_{std::move(ports)} {
     ports_->attach(system_);
     auto bound = ports_->bind(listen, log_to(facts_));
@@ -136,8 +137,8 @@ public:
     address = *bound;
     make_doubles();
     actors::native_links_parts parts{
-      {{nullptr, nullptr, {}, "secret"}, pool_, completion_, 10s, [] { return std::int64_t{0}; }, log_to(facts_)},
-      registry_, ports_, "secret", {}, 200ms, protocol::wall_clock::of_system()};
+      {{nullptr, nullptr, {}, token}, pool_, completion_, 10s, [] { return std::int64_t{0}; }, log_to(facts_)},
+      registry_, ports_, token, {}, 200ms, protocol::wall_clock::of_system()};
     links_ = system_.spawn<protocol::with_state<actors::native_links_state, protocol::native_links>>(std::move(parts));
     auto view = std::make_shared<protocol::registry_view>();
     core::group group;

@@ -93,6 +93,27 @@ TEST_CASE("trigger result and callback end in the same row in any order", "[stor
   CHECK(f.rows("rm_failed_run") == (result == 200 ? "0" : "1"));
 }
 
+TEST_CASE("runs without a result are told with their groups", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto first = f.claimed(7);
+  const auto second = f.claimed(8);
+  const auto unknown = core::log_id{core::number(second.id) + 1000};
+  using groups = std::vector<std::pair<core::log_id, core::group_id>>;
+  const auto found = [&](std::vector<core::log_id> ids) { return require(f.store->logs().without_result(ids)); };
+  const std::pair of_first{first.id, first.plan.spec->group};
+  const std::pair of_second{second.id, second.plan.spec->group};
+  CHECK(found({second.id, unknown, first.id, second.id}) == groups{of_first, of_second});
+  CHECK(found({}).empty());
+  f.record({f.answer(first, 200)}, {});
+  CHECK(found({first.id, second.id}) == groups{of_first, of_second});
+  f.record({}, {f.callback(first, 500, "x")});
+  CHECK(found({first.id, second.id}) == groups{of_second});
+  std::vector<core::log_id> many;
+  for (std::int64_t id = 1; id <= 2000; ++id)
+    many.push_back(core::log_id{id});
+  CHECK(found(many).size() == 1);
+}
+
 TEST_CASE("a callback speaks for the groups of its sender alone", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);

@@ -303,6 +303,10 @@ private:
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override {
     return call("rows", [&] { return inner_->logs().rows(ids); });
   }
+  core::result<std::vector<std::pair<core::log_id, core::group_id>>> without_result(
+    std::span<const core::log_id> ids) override {
+    return call("without_result", [&] { return inner_->logs().without_result(ids); });
+  }
 
   // -- upkeep_store
   core::result<core::log_span> span() override {

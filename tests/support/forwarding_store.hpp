@@ -108,6 +108,10 @@ protected:
     return inner_.logs().rows_after(after_row, limit);
   }
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override { return inner_.logs().rows(ids); }
+  core::result<std::vector<std::pair<core::log_id, core::group_id>>> without_result(
+    std::span<const core::log_id> ids) override {
+    return inner_.logs().without_result(ids);
+  }
 
   storage::store& inner_;
 };

@@ -16,6 +16,7 @@
 #include "protocol/caf.hpp"
 #include "protocol/executor_interfaces.hpp"
 #include "protocol/executor_messages.hpp"
+#include "protocol/link_border.hpp"
 #include "protocol/link_ports.hpp"
 #include "protocol/messages.hpp"
 
@@ -46,6 +47,18 @@ struct scripted_ports final : protocol::link_ports {
   std::size_t guests_ended = 0;
 
   std::string remote_of(const caf::node_id&) const override { return remote; }
+  /// Of every connection; empty: there is none.
+  std::string binding = "binding";
+  std::string seal(const caf::node_id&, std::string_view key, std::string_view text) const override {
+    return binding.empty() ? std::string{} : seal_of(binding, key, text);
+  }
+  /// In the place of HMAC-SHA256, and as long.
+  static std::string seal_of(const std::string& binding, std::string_view key, std::string_view text) {
+    const auto whole = std::string{binding}.append("\n").append(key).append("\n").append(text);
+    auto proof = std::to_string(std::hash<std::string>{}(whole));
+    proof.resize(protocol::link_limits::proof_bytes, '.');
+    return proof;
+  }
   void admit(const caf::node_id&) override { ++admitted; }
   void end_guests() override { ++guests_ended; }
 

@@ -82,6 +82,7 @@ const words known_words[] = {
   {refusal::old_password_wrong, "旧密码非法", "old passwordillegal"},
   {refusal::user_repeated, "账号重复", "Username Repeat"},
   {refusal::own_account, "禁止操作当前登录账号", "Operation of current login account is not allowed"},
+  {refusal::password_short, "密码至少8个字符", "The password must have at least 8 characters"},
 };
 
 } // namespace

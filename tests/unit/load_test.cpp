@@ -131,7 +131,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "71s";
     if (each.name == "registry.dead_after" || each.name == "cluster.dead_after")
       value = "25s";
-    if (each.name == "security.session_lifetime" || each.name == "security.remember_lifetime")
+    if (each.name == "security.session_lifetime" || each.name == "security.remember_lifetime" ||
+        each.name == "security.session_max_age")
       value = "100h";
     if (each.name == "retention.kept_logs_bytes_max" || each.name == "trigger.log_bytes_max")
       value = "33MiB";

@@ -35,17 +35,24 @@ TEST_CASE("passwords are as long as their readers allow", "[unit][user_rules]") 
   for (const auto form : {md5, sha256, argon2id}) {
     CHECK(why(check_password("", form)) == refusal::password_empty);
     CHECK(why(check_password("   \t ", form)) == refusal::password_empty);
-    CHECK(why(check_password("123", form)) == refusal::name_length);
-    CHECK(why(check_password("1234", form)) == refusal::none);
+    CHECK(why(check_password(std::string(1025, 'p'), form)) == refusal::too_long);
     CHECK(why(check_password(std::string(20, 'p'), form)) == refusal::none);
   }
+  for (const auto form : {md5, sha256}) {
+    CHECK(why(check_password("123", form)) == refusal::name_length);
+    CHECK(why(check_password("1234", form)) == refusal::none);
+  }
+  CHECK(why(check_password("1234567", argon2id)) == refusal::password_short);
+  CHECK(why(check_password("12345678", argon2id)) == refusal::none);
+  CHECK(why(check_password("1")) == refusal::none); // which form it gets is not known yet
+  CHECK(why(check_password(" ")) == refusal::password_empty);
   CHECK(why(check_password(" 123 ", sha256)) == refusal::name_length);
   CHECK(why(check_password(std::string(21, 'p'), sha256)) == refusal::name_length);
   CHECK(why(check_password(std::string(1024, 'p'), argon2id)) == refusal::none);
   const auto huge = check_password(std::string(1025, 'p'), argon2id);
   CHECK(why(huge) == refusal::too_long);
-  // Three characters, however many bytes.
-  CHECK(why(check_password("密码密", argon2id)) == refusal::name_length);
+  // Seven characters, however many bytes.
+  CHECK(why(check_password("密码密码密码密", argon2id)) == refusal::password_short);
   CHECK(huge.error().context.find("ppp") == std::string::npos);
 }
 
