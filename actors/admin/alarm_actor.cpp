@@ -37,8 +37,9 @@ std::chrono::hours patience_for(core::errc code) noexcept {
 } // namespace
 
 alarm_actor_state::alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage,
-                                     protocol::trigger_pool pool, std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings,
-                                     core::language language, protocol::wall_clock clock, logger log)
+                                     protocol::trigger_pool pool, std::shared_ptr<protocol::notifier> notifier,
+                                     config::alarm_settings settings, core::language language, protocol::wall_clock clock,
+                                     logger log)
   : self_{self},
     storage_{std::move(storage)},
     notifier_{std::move(notifier)},

@@ -123,7 +123,7 @@ private:
   void forget_tokens();
   /// Returns the group, or the first one that lists this address when it is unknown; null when none does.
   [[nodiscard]] const core::group* group_of(core::group_id group) const;
-  /// Returns the token that this executor showed last for that group; without a group, or with one that has no token, the common one.
+  /// Returns the token that this executor showed last for that group; where that has no token, the common one.
   [[nodiscard]] core::token_kind shown_for(const core::group* group) const;
   /// Returns true when there is such a token and this executor may see it.
   [[nodiscard]] bool has_token(const core::group* of, core::token_kind kind) const;

@@ -26,7 +26,7 @@ std::vector<const core::group*> own_groups(const std::string& app_name, const pr
 std::optional<core::token_kind> kind_of(std::string_view token, const std::vector<const core::group*>& groups,
                                         const link_rules& rules) {
   using core::equal_in_constant_time;
-  if (core::is_blank(rules.access_token) || equal_in_constant_time(token, rules.access_token))
+  if (core::is_blank(rules.common->current) || core::is_common_token(*rules.common, token, rules.now))
     return core::token_kind::common;
   for (const auto* group : groups) {
     if (!group->access_token.empty() && equal_in_constant_time(token, group->access_token))
@@ -83,7 +83,10 @@ std::string refusal_of_version(const protocol::link_hello& hello) {
 std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
                                          const link_rules& rules) {
   // Blank: whoever has no token is welcome, and proves that it has none.
-  std::vector<std::string_view> tokens{core::is_blank(rules.access_token) ? std::string_view{} : rules.access_token};
+  const auto& common = *rules.common;
+  std::vector<std::string_view> tokens{core::is_blank(common.current) ? std::string_view{} : common.current};
+  if (core::former_counts(common, rules.now))
+    tokens.push_back(common.former);
   for (const auto* group : own_groups(app_name, view)) {
     if (!group->access_token.empty())
       tokens.push_back(group->access_token);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/access_token.hpp"
 #include "core/cluster_mode.hpp"
 #include "core/group.hpp"
 #include "core/time.hpp"
@@ -31,8 +32,8 @@ struct link_admission {
 
 /// What decides besides the hello.
 struct link_rules {
-  /// Blank: no token is needed, as over HTTP.
-  std::string_view access_token;
+  /// Never null. A blank current one: no token is needed, as over HTTP.
+  std::shared_ptr<const core::common_tokens> common;
   core::time_point now{};
   core::cluster_mode mode = core::cluster_mode::native;
   /// Why an HTTP address may not be called; empty: it may.
@@ -54,8 +55,8 @@ struct link_rules {
 /// Returns why no challenge is worth while; empty: the executor may prove that it knows a token.
 [[nodiscard]] std::string refusal_of_version(const protocol::link_hello& hello);
 
-/// Returns the tokens that an executor of this app name may know: that of all, those of its groups, and their former ones for a
-/// while. Views point into `view` and `rules`.
+/// Returns the tokens that an executor of this app name may know: that of all, those of its groups, and the former ones while
+/// they count. Views point into `view` and `rules`.
 [[nodiscard]] std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
                                                        const link_rules& rules);
 

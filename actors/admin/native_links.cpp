@@ -71,7 +71,7 @@ void native_links_state::open_door() {
 }
 
 link_rules native_links_state::rules(std::string_view peer_host) const {
-  return {parts_.access_token, parts_.clock.at(self_->clock().now()), mode_, parts_.judge, peer_host};
+  return {parts_.token.get(), parts_.clock.at(self_->clock().now()), mode_, parts_.judge, peer_host};
 }
 
 link_admission native_links_state::admit(const protocol::link_hello& hello, std::string_view shown,
@@ -114,7 +114,8 @@ std::optional<std::string> native_links_state::token_behind(const link_guest& gu
   const auto now = self_->clock().now();
   const auto text = protocol::proof_text(protocol::link_end::executor, guest.hello, proof.nonce);
   const bool is_held_up = proofs_.wrong.is_exhausted(guest.peer_host, now);
-  for (const auto token : tokens_for(guest.hello.app_name, *view_, rules(guest.peer_host))) {
+  const auto rules_now = rules(guest.peer_host);
+  for (const auto token : tokens_for(guest.hello.app_name, *view_, rules_now)) {
     if (is_held_up && !proofs_.right.contains(guest.peer_host, token, now))
       continue;
     const auto expected = parts_.ports->seal(guest.hello.gate->node(), token, text);

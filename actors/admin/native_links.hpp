@@ -13,6 +13,7 @@
 #include "actors/admin/native_link.hpp"
 #include "config/settings.hpp"
 #include "core/line_limit.hpp"
+#include "protocol/access_token_source.hpp"
 #include "protocol/link_ports.hpp"
 
 namespace ringmaster::actors {
@@ -21,7 +22,7 @@ struct native_links_parts {
   native_link_tools tools;
   protocol::registry_monitor registry;
   std::shared_ptr<protocol::link_ports> ports;
-  std::string access_token;
+  protocol::access_token_source token;
   /// Why an HTTP address may not be called; empty: it may.
   std::function<std::string(std::string_view address)> judge;
   /// How often the registration of an executor with a link is renewed.

@@ -158,7 +158,7 @@ void supervisor_state::spawn_links() {
                           settings.server.reply_timeout, parts_.clocks.boot, parts_.log};
   native_links_ = keep("native_links",
                        self_->spawn<protocol::with_state<native_links_state, protocol::native_links>>(native_links_parts{
-                         std::move(tools), registry_, parts_.link_ports, settings.security.access_token, parts_.judge_address,
+                         std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,
                          settings.registry.dead_after / 3, parts_.clocks.wall}));
   protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
 }

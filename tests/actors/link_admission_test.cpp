@@ -7,8 +7,12 @@ using namespace ringmaster;
 namespace {
 
 struct admitting {
+  actors::link_rules rules() const {
+    const core::common_tokens tokens{token, former, former_until};
+    return {std::make_shared<const core::common_tokens>(tokens), now, mode, judge, peer};
+  }
   actors::link_admission of(const protocol::link_hello& hello, const std::string& shown = "secret") const {
-    return actors::admit_link(hello, shown, *view, {token, now, mode, judge, peer});
+    return actors::admit_link(hello, shown, *view, rules());
   }
   /// Of an executor of `mail-worker`.
   actors::link_admission with(const std::string& shown, const std::string& address = "http://10.0.0.9:9999/") const {
@@ -17,6 +21,8 @@ struct admitting {
 
   std::shared_ptr<protocol::registry_view> view = test::natively_linked::view_of_groups();
   std::string token = "secret";
+  std::string former;
+  std::optional<core::time_point> former_until;
   std::string peer = "10.0.0.9";
   core::time_point now = test::virtual_time::start;
   core::cluster_mode mode = core::cluster_mode::native;
@@ -45,9 +51,11 @@ TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its form
 }
 
 TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of its groups", "[actors][links]") {
-  using tokens = std::vector<std::string_view>;
+  using tokens = std::vector<std::string>;
   const auto of_app = [this](const std::string& app_name) {
-    return actors::tokens_for(app_name, *view, {token, now, mode, judge, peer});
+    const auto with = rules();
+    const auto found = actors::tokens_for(app_name, *view, with);
+    return std::vector<std::string>(found.begin(), found.end());
   };
   CHECK(of_app("pay-worker") == tokens{"secret"});
   CHECK(of_app("nobody") == tokens{"secret"});
@@ -57,6 +65,13 @@ TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of 
   CHECK(of_app("mail-worker") == tokens{"secret", "mail-token", "former"});
   now += std::chrono::hours{1};
   CHECK(of_app("mail-worker") == tokens{"secret", "mail-token"});
+  former = "old secret";
+  former_until = now + std::chrono::hours{1};
+  CHECK(of_app("pay-worker") == tokens{"secret", "old secret"});
+  CHECK(with("old secret").token == core::token_kind::common);
+  now += std::chrono::hours{1};
+  CHECK(of_app("pay-worker") == tokens{"secret"});
+  CHECK_FALSE(with("old secret").refusal.empty());
 }
 
 TEST_CASE_METHOD(admitting, "an unknown version or app name is told apart from a wrong token", "[actors][links]") {
