@@ -1,6 +1,7 @@
 #include "apps/table_text.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,16 +27,41 @@ std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& 
   return widths;
 }
 
-/// Takes from the widest column until all fit.
-void fit(std::vector<std::size_t>& widths, std::size_t columns_max) {
+/// Begins as `2026-11-21`.
+bool is_time(std::string_view text) {
+  return text.size() >= 10 && text[4] == '-' && text[7] == '-' && text.find_first_not_of("0123456789-") >= 10;
+}
+
+/// Which columns hold times: cut, they say nothing any more.
+std::vector<bool> times_in(const std::vector<std::vector<std::string>>& rows, std::size_t columns) {
+  std::vector<bool> times(columns);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      times[i] = times[i] || is_time(row[i]);
+  return times;
+}
+
+/// The widest column that is not kept; nothing when all of them are narrow.
+std::optional<std::size_t> widest_of(const std::vector<std::size_t>& widths, const std::vector<bool>& kept) {
+  std::optional<std::size_t> widest;
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    if (!kept[i] && widths[i] > column_min && (!widest || widths[i] > widths[*widest]))
+      widest = i;
+  return widest;
+}
+
+/// Takes from the widest column until all fit, from columns that are kept last.
+void fit(std::vector<std::size_t>& widths, const std::vector<bool>& kept, std::size_t columns_max) {
   auto sum = widths.empty() ? 0 : (widths.size() - 1) * gap;
   for (const auto width : widths)
     sum += width;
   while (sum > columns_max) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= column_min)
+    auto widest = widest_of(widths, kept);
+    if (!widest)
+      widest = widest_of(widths, std::vector<bool>(widths.size()));
+    if (!widest)
       return;
-    --*widest;
+    --widths[*widest];
     --sum;
   }
 }
@@ -60,7 +86,7 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) { retu
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max) {
   auto widths = widths_of(rows);
   if (columns_max > 0)
-    fit(widths, columns_max);
+    fit(widths, times_in(rows, widths.size()), columns_max);
   std::string text;
   for (const auto& row : rows) {
     std::string line;

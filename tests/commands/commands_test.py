@@ -39,6 +39,7 @@ import restore_test
 import schemathesis_test
 import serve_test
 import service_test
+import table_test
 import tls_test
 import usage_test
 import web_corpus_test
@@ -47,7 +48,7 @@ import xss_test
 import xxl_script_test
 
 USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test, job_test, key_test, desk_test,
-         both_ways_test, completion_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
+         both_ways_test, completion_test, table_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
          metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test, missed_test, reload_test,
          refused_test, alarm_command_test, locked_rows_test, answers_test, xxl_script_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, group_token_test, schemathesis_test)

@@ -1,0 +1,70 @@
+"""Tables on a terminal: they fit its width, and what is cut is cut between characters."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unicodedata
+
+from command_case import DEADLINE_S, JOBS, Case, job
+
+WIDE = "结算" * 40
+ACCENTS = "e\u0301" * 60
+
+
+def columns(line: str) -> int:
+    """Columns of a terminal that the line takes."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+class TerminalTest(Case):
+    def setUp(self):
+        super().setUp()
+        text = JOBS + job("wide", f'name = "{WIDE}"') + job("accents", f'name = "{ACCENTS}"') + job("k" * 90)
+        self.succeed("apply", self.write("jobs.toml", text))
+
+    def on_terminal(self, width: int, *arguments: str) -> list[str]:
+        """Lines that the command prints on a terminal of that width, which must be valid UTF-8."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        child = subprocess.Popen([self.binary, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
+                                 env=self.environment(), cwd=self.folder)
+        os.close(theirs)
+        written = b""
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:  # EIO: the other end is closed
+                break
+            if not part:
+                break
+            written += part
+        os.close(ours)
+        said = child.communicate(timeout=DEADLINE_S)[1]
+        self.assertEqual((child.returncode, said), (0, b""))
+        return written.decode("utf-8").replace("\r", "").splitlines()
+
+    def test_tables_fit_the_terminal(self):
+        for width in (80, 100, 133):
+            lines = self.on_terminal(width, "job", "list")
+            self.assertEqual(len(lines), 5, lines)
+            self.assertLessEqual(max(columns(line) for line in lines), width, lines)
+            # What was cut says so, and as much as fits is there.
+            self.assertEqual([line.count("…") > 0 for line in lines[:4]], [False, True, True, True], lines)
+            # A time is whole.
+            self.assertRegex(lines[4], r"  running  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+            self.assertTrue(any("结算…" in line or "结…" in line for line in lines), lines)
+            self.assertTrue(any("e\u0301…" in line for line in lines), lines)
+            # Columns stand below each other.
+            state = columns(lines[0][:lines[0].index("STATE")])
+            for line in lines[1:]:
+                word = "running" if "running" in line else "manual"
+                self.assertEqual(columns(line[:line.index(word)]), state, lines)
+
+    def test_wide_terminals_and_pipes_cut_nothing(self):
+        for lines in (self.on_terminal(1000, "job", "list"), self.succeed("job", "list").out.splitlines()):
+            self.assertNotIn("…", "".join(lines))
+            self.assertIn(WIDE, lines[3])
+            self.assertIn(ACCENTS, lines[2])
