@@ -12,7 +12,8 @@ namespace ringmaster::apps {
 
 namespace {
 
-bool any_command(const CLI::App*) { return true; }
+/// Those that the help lists.
+bool listed_command(const CLI::App* command) { return !command->get_group().empty(); }
 bool any_option(const CLI::Option*) { return true; }
 
 bool is_file(const CLI::Option& option) {
@@ -68,7 +69,7 @@ void walk(const CLI::App& command, const std::string& path, std::vector<command_
   words.path = path;
   for (const auto* option : command.get_options(any_option))
     add_option_words(words, *option);
-  const auto subcommands = command.get_subcommands(any_command);
+  const auto subcommands = command.get_subcommands(listed_command);
   for (const auto* each : subcommands)
     words.subcommands.emplace_back(each->get_name(), each->get_description());
   all.push_back(std::move(words));

@@ -95,7 +95,7 @@ std::string command_suggestion(const CLI::App& app) {
       for (const auto& name : option->get_lnames())
         names.push_back("--" + name);
   } else {
-    for (const auto* each : command.get_subcommands([](const CLI::App*) { return true; }))
+    for (const auto* each : command.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
       names.push_back(each->get_name());
   }
   const std::vector<std::string_view> known{names.begin(), names.end()};

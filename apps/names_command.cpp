@@ -1,6 +1,9 @@
 // `ringmaster names`: what a shell offers where a job, a group, a channel, a setting or a user is asked for.
 
+#include <csignal>
 #include <cstdio>
+
+#include <unistd.h>
 
 #include "apps/admin_commands.hpp"
 #include "apps/assembly.hpp"
@@ -21,6 +24,11 @@ struct names_options : desk_options {
 
 /// More are no help to somebody who types.
 constexpr std::size_t names_max = 2000;
+
+/// Somebody waits at a prompt: after that nothing is offered.
+constexpr unsigned patience_s = 3;
+
+void end_at_once(int) { ::_exit(exit_failed); }
 
 void print_lines(const std::vector<std::string>& names, bool json) {
   if (json)
@@ -80,6 +88,8 @@ core::result<std::vector<std::string>> names_of(const names_options& options) {
 }
 
 int print_names(const names_options& options) {
+  std::signal(SIGALRM, end_at_once);
+  ::alarm(patience_s);
   const auto names = names_of(options);
   if (!names)
     return complain(names.error());
@@ -92,6 +102,8 @@ int print_names(const names_options& options) {
 void add_names_command(CLI::App& app, std::function<int()>& chosen) {
   auto [command, options] =
     add_command<names_options>(app, "names", "Print names, one a line: for completion", chosen, print_names);
+  // A part of the completion scripts, and no command for people.
+  command->group("");
   command->add_option("KIND", options->kind, "Of what")
     ->required()
     ->check(CLI::IsMember({"jobs", "groups", "channels", "settings", "users"}));

@@ -1,24 +1,32 @@
 """`ringmaster completion`: what shells make of its scripts."""
 
+import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
+import time
 
-from command_case import DEADLINE_S, Case
+from command_case import DEADLINE_S, JOBS, Case, job
 
 
 class CompletionTest(Case):
     def script(self, shell: str) -> str:
         return self.write(f"completion.{shell}", self.succeed("completion", shell).out)
 
-    def words(self, line: str) -> list[str]:
-        """What bash offers for the last word of the line."""
+    def words(self, line: str, variables: dict[str, str] | None = None) -> list[str]:
+        """What bash offers for the last word of the line; it finds `ringmaster` in its PATH."""
+        programs = self.folder / ".bin"
+        programs.mkdir(exist_ok=True)
+        (programs / "ringmaster").unlink(missing_ok=True)
+        (programs / "ringmaster").symlink_to(self.binary)
+        environment = self.environment({"PATH": f"{programs}:{os.environ['PATH']}"} | (variables or {}))
         typed = shlex.split(line) + ([""] if line.endswith(" ") else [])
         program = (f"source {shlex.quote(self.script('bash'))}; COMP_WORDS=({' '.join(map(shlex.quote, typed))}); "
                    f"COMP_CWORD={len(typed) - 1}; _ringmaster; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
         done = subprocess.run(["bash", "--norc", "-c", program], capture_output=True, text=True, timeout=DEADLINE_S,
-                              cwd=self.folder, check=False)
+                              cwd=self.folder, env=environment, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return [word for word in done.stdout.splitlines() if word]
 
@@ -55,6 +63,26 @@ class CompletionTest(Case):
         self.assertEqual(self.words("ringmaster serve --config with"), ["with blank.toml"])
         self.assertEqual(self.words("ringmaster apply with"), ["with blank.toml"])
         self.assertIn("--dry-run", self.words("ringmaster apply --"))
+
+    def test_bash_knows_names(self):
+        self.succeed("apply", self.write("jobs.toml", JOBS + job("report") + '\n[[group]]\napp_name = "mail-worker"\n'))
+        for command in ("job show", "job stop", "job trigger --wait", "run list --job", "forecast --job"):
+            self.assertEqual(self.words(f"ringmaster {command} pay"), ["pay-worker/report", "pay-worker/settle"], command)
+        for command in ("group show", "group rotate-token", "job list --group", "run list --group", "export --group"):
+            self.assertEqual(self.words(f"ringmaster {command} mail"), ["mail-worker"], command)
+        self.assertEqual(self.words("ringmaster serve --set server.lis"), ["server.listen="])
+        self.assertEqual(self.words("ringmaster alarm test m"), ["mail"])
+        self.assertNotIn("names", self.words("ringmaster "))
+        self.assertNotIn("names", self.succeed("--help").out)
+
+    def test_nobody_waits_for_names(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            server = {"RINGMASTER_SERVER": f"http://127.0.0.1:{silent.getsockname()[1]}", "RINGMASTER_TOKEN": "rmk_" + "a" * 43}
+            begun = time.monotonic()
+            self.assertEqual(self.words("ringmaster run list --group p", server), [])
+            self.assertLess(time.monotonic() - begun, 30)  # alone, the client of HTTP waits for 90 s
+        self.assertEqual(self.words("ringmaster run list --group p"), [])
+        self.assertFalse(self.data.exists())
 
     def test_other_shells_read_their_scripts(self):
         for shell, check in (("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])):
