@@ -184,12 +184,13 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
   std::printf("the access token of executors is in %s\n", token.file.c_str());
   std::fflush(stdout);
-  auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
-  if (!runner)
-    return tl::unexpected<core::error>{runner.error()};
+  // First the group: an executor of none is not let in.
   auto applied = apply_demo_jobs(**running);
   if (!applied)
     return tl::unexpected<core::error>{applied.error()};
+  auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
+  if (!runner)
+    return tl::unexpected<core::error>{runner.error()};
   std::fputs(describe(*applied, false).c_str(), stdout);
   std::fflush(stdout);
   auto outcome = watch(**store, options.check);
