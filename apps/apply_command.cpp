@@ -156,6 +156,7 @@ int apply(const apply_options& options) {
     std::fputs(describe_json(done->report, options.dry_run).c_str(), stdout);
     return exit_done;
   }
+  print_warnings(done->report);
   std::fputs(describe(done->report, options.dry_run).c_str(), stdout);
   if (!done->database.empty() && !options.dry_run)
     std::printf("database: %s\n", one_line(done->database).c_str());

@@ -91,7 +91,7 @@ void add_trigger(CLI::App& job, std::function<int()>& chosen) {
     ->type_name("URL")
     ->allow_extra_args(false);
   command->add_flag("--wait", options->wait, "Until they and their retries are over: exit 0 when all succeeded, else 1");
-  command->add_flag("--follow", options->follow, "As --wait, and print what they write; needs a server");
+  command->add_flag("--follow", options->follow, "As --wait, and print what they write; needs a server")->excludes("--json");
   command->add_option("--timeout", options->timeout, "How long to wait")->type_name("DURATION")->capture_default_str();
 }
 

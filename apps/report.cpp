@@ -8,6 +8,8 @@
 #include <system_error>
 
 #include "apps/commands.hpp"
+#include "apps/table_text.hpp"
+#include "core/text.hpp"
 #include "core/zone.hpp"
 #include "protocol/wire/api_deploys.hpp"
 
@@ -30,7 +32,8 @@ std::string for_log(const std::string& field) {
 } // namespace
 
 int complain(const core::error& error) {
-  std::istringstream lines{error.context};
+  // Names of files may be any bytes.
+  std::istringstream lines{core::valid_utf8(error.context)};
   for (std::string line; std::getline(lines, line);)
     std::fprintf(stderr, "ringmaster: %s\n", line.c_str());
   return error.code == core::errc::invalid_argument ? exit_usage : exit_failed;
@@ -68,10 +71,12 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
   text += dry_run ? "would be: " : "";
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
           " removed, " + std::to_string(count[2]) + " unchanged\n";
-  text += on_their_way_text(report.on_their_way);
+  return text + on_their_way_text(report.on_their_way);
+}
+
+void print_warnings(const core::deploy_report& report) {
   for (const auto& warning : report.warnings)
-    text += "warning: " + warning + '\n';
-  return text;
+    std::fprintf(stderr, "ringmaster: warning: %s\n", one_line(warning).c_str());
 }
 
 std::string on_their_way_text(std::optional<std::size_t> runs) {

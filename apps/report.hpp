@@ -28,6 +28,9 @@ int tell_once(const std::string& text, const std::string& done, const std::strin
 /// should keep, so of them it says only that they changed.
 [[nodiscard]] std::vector<std::string> log_lines(const core::deploy_report& report);
 
+/// Prints the warnings on standard error, a line for each.
+void print_warnings(const core::deploy_report& report);
+
 /// As /api/v1 answers it: `{"dry_run":…,"changes":[{"kind":…,"object":…,"fields":[…]}…],"on_their_way":…}`
 [[nodiscard]] std::string describe_json(const core::deploy_report& report, bool dry_run);
 

@@ -84,6 +84,8 @@ void add_note(run_fields& all, const api_document& run) {
   all.emplace_back("node", one_line(note->node_host));
   all.emplace_back("route", one_line(std::string{core::stored_name(note->route)}));
   all.emplace_back("block", one_line(std::string{core::stored_name(note->block)}));
+  if (!note->addresses.empty())
+    all.emplace_back("addresses", one_line(note->addresses));
   if (note->timeout_s > 0)
     all.emplace_back("time limit", std::to_string(note->timeout_s) + " s");
 }
@@ -138,6 +140,8 @@ std::string run_reason(const api_document& run) {
     const auto words = result_words(run);
     return words.empty() ? "the executor reported code " + std::to_string(handled) : words;
   }
+  if (const auto note = note_of(run); note && note->missed)
+    return sending_problem(run);
   return triggered == 0 || triggered == core::success_code ? std::string{} : "not sent: " + sending_problem(run);
 }
 

@@ -9,9 +9,10 @@ from command_case import JOBS, Case, job
 class ApplyTest(Case):
     def test_the_diff_and_the_second_time(self):
         path = self.write("jobs.toml", JOBS)
-        self.assertEqual(self.succeed("apply", path).out,
-                         "+ group pay-worker\n+ job pay-worker/settle\n2 created, 0 updated, 0 removed, 0 unchanged\n")
-        self.assertEqual(self.succeed("apply", path).out, "0 created, 0 updated, 0 removed, 2 unchanged\n")
+        database = f"database: sqlite {self.data}/ringmaster.db\n"
+        self.assertEqual(self.succeed("apply", path).out, "+ group pay-worker\n+ job pay-worker/settle\n"
+                         "2 created, 0 updated, 0 removed, 0 unchanged\n" + database)
+        self.assertEqual(self.succeed("apply", path).out, "0 created, 0 updated, 0 removed, 2 unchanged\n" + database)
         identity = self.rows("SELECT id FROM xxl_job_info")
         self.write("jobs.toml", JOBS.replace("0 0 1 ", "0 0 2 "))
         changed = self.succeed("apply", path).out
@@ -25,6 +26,29 @@ class ApplyTest(Case):
         self.assertEqual(self.succeed("apply", path, "--dry-run").out,
                          "+ group pay-worker\n+ job pay-worker/settle\nwould be: 2 created, 0 updated, 0 removed, 0 unchanged\n")
         self.assertFalse(self.data.exists())
+
+    def test_a_first_apply_makes_no_database(self):
+        self.apply_finds_database = False
+        path = self.write("jobs.toml", JOBS)
+        self.refuse(1, f"there is no database at {self.data}/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
+                    "`ringmaster serve` and `ringmaster migrate` make one", "apply", path)
+        self.assertFalse(self.data.exists())
+
+    def test_warnings_are_beside_what_was_done(self):
+        path = self.write("jobs.toml", JOBS.replace('misfire = "do_nothing"\n', ""))
+        self.make_database()
+        done = self.run_it("apply", path)
+        self.assertEqual((done.code, len(done.errors)), (0, 1), done)
+        self.assertTrue(done.err.startswith(f"ringmaster: warning: {path}:4: job pay-worker/settle: fires less than once an hour "
+                                            "and does not set misfire"), done)
+        self.assertNotIn("warning", done.out)
+        self.assertEqual(done.out.splitlines()[-1], f"database: sqlite {self.data}/ringmaster.db")
+        again = self.succeed("apply", path, "--json")
+        self.assertEqual(len(json.loads(again.out)["warnings"]), 1)
+        # What is exported says what it means.
+        exported = self.write("again.toml", self.succeed("export").out)
+        self.assertEqual(self.succeed("apply", exported, "--dry-run").out,
+                         "would be: 0 created, 0 updated, 0 removed, 2 unchanged\n")
 
     def test_a_dry_run_changes_nothing(self):
         path = self.write("jobs.toml", JOBS)
@@ -63,7 +87,7 @@ class ApplyTest(Case):
             result = self.run_it("apply", path, f"--revision={text}")
             self.assertEqual(result.code, 2, text)
             self.assertIn("--revision", result.err)
-        self.assertFalse(self.data.exists())
+        self.assert_nothing_applied()
 
     def test_a_revision_does_not_go_backwards(self):
         path = self.write("jobs.toml", JOBS)
@@ -91,7 +115,7 @@ class RefusedTest(Case):
         result = self.run_it("apply", good, half)
         self.assertEqual((result.code, len(result.errors)), (2, 1), result)
         self.assertRegex(result.err, rf"^ringmaster: {half}:\d: ")
-        self.assertFalse(self.data.exists())
+        self.assert_nothing_applied()
 
     def test_a_cron_that_can_never_fire(self):
         self.refuse_beside_good(job("never", 'schedule = { cron = "0 0 0 1 1 ? 2020" }'),
@@ -127,7 +151,7 @@ class RefusedTest(Case):
         good = self.write("jobs.toml", JOBS)
         self.refuse(2, "PATH: cannot read {}/none.toml: No such file or directory", "apply", good, f"{self.folder}/none.toml")
         self.refuse(2, "PATH: no file matches {}/none.d/*.toml", "apply", good, f"{self.folder}/none.d/*.toml")
-        self.assertFalse(self.data.exists())
+        self.assert_nothing_applied()
 
     def test_a_server_that_is_not_there(self):
         result = self.run_it("apply", self.write("jobs.toml", JOBS), "--set", "database.url=mysql://u:hush@127.0.0.1:1/x")

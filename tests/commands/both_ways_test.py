@@ -13,7 +13,8 @@ class BothWaysTest(Case):
         super().setUp()
         self.server = self.start()
         self.server.wait_until_ready()
-        self.succeed("apply", self.write("jobs.toml", JOBS + job("child") + job("poll", "interval_ms = 86400000")))
+        poll = job("poll", 'interval_ms = 86400000\nmisfire = "do_nothing"')
+        self.succeed("apply", self.write("jobs.toml", JOBS + job("child") + poll))
         self.keys = 0
         self.token = self.key_of("admin")
 
@@ -79,7 +80,14 @@ class BothWaysTest(Case):
         for ask in (self.run_it, self.remote):
             self.assertEqual(ask("apply", files, "--revision", "6").errors,
                              ["ringmaster: revision 6 of the source apply is older than revision 7, which was applied before"])
-        self.assertIn("- job pay-worker/late\n", self.remote("apply", files, "--revision", "7", "--prune", "--yes").out)
+        # The source has another file, jobs.toml, which would lose its jobs.
+        for ask in (self.run_it, self.remote):
+            result = ask("apply", files, "--revision", "7", "--prune", "--yes")
+            self.assertEqual((result.code, result.out), (1, ""), result)
+            self.assertIn("jobs.toml", result.err)
+        self.assertIn("late", self.jobs())
+        pruned = self.remote("apply", files, "--revision", "7", "--prune", "--prune-all", "--yes")
+        self.assertIn("- job pay-worker/late\n", pruned.out, pruned)
         self.assertEqual(self.jobs(), ["child", "settle"])
         self.assertEqual(self.rows("SELECT DISTINCT user_name FROM rm_audit WHERE object_name LIKE '%late' AND remote <> ''"),
                          [("admin",)])

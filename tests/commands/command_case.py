@@ -26,6 +26,7 @@ group = "pay-worker"
 key = "settle"
 handler = "settle"
 schedule = { cron = "0 0 1 * * ?" }
+misfire = "do_nothing"
 """
 
 
@@ -129,10 +130,18 @@ class Case(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def make_database(self) -> None:
+    def make_database(self, variables: dict[str, str] | None = None) -> None:
         """As `ringmaster migrate` makes one: apply does not."""
-        if not (self.data / "ringmaster.db").exists():
-            subprocess.run([self.binary, "migrate"], check=True, capture_output=True, env=self.environment(), timeout=DEADLINE_S)
+        if not (self.data / "ringmaster.db").exists() or variables:
+            subprocess.run([self.binary, "migrate"], check=True, capture_output=True, env=self.environment(variables),
+                           timeout=DEADLINE_S)
+
+    def assert_nothing_applied(self) -> None:
+        """The database, when there is one, is as `migrate` made it."""
+        if self.data.exists():
+            self.assertEqual(self.jobs(), [])
+            self.assertEqual(self.rows("SELECT app_name FROM xxl_job_group WHERE app_name <> 'xxl-job-executor-sample'"), [])
+            self.assertEqual(self.rows("SELECT * FROM rm_audit"), [])
 
     def run_it(self, *arguments: str, variables: dict[str, str] | None = None) -> Result:
         elsewhere = {"--dry-run", "--server", "--config"}

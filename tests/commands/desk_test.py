@@ -59,6 +59,8 @@ KEY = "rmk_" + "k" * 43
 class StrangerTest(Case):
     """Against servers that are none of ours."""
 
+    apply_finds_database = False
+
     def ask(self, server: Stranger, *arguments: str, **more):
         return self.run_it(*(arguments or ("job", "list")), "--server", server.address,
                            variables={"RINGMASTER_TOKEN": KEY, **more})
@@ -165,7 +167,21 @@ class StrangerTest(Case):
         pathlib.Path(path).write_text(JOBS, encoding="utf-8")
         self.assertEqual(self.ask(server, "apply", path, "--dry-run").code, 0)
         self.assertEqual(json.loads(server.seen[0][3])["files"], [{"name": f"{self.folder}/a\ufffd.toml", "text": JOBS}])
-        self.assertEqual(self.run_it("apply", path, "--dry-run").code, 0)
+        # Beside the database, too, what is shown and stored is text.
+        pathlib.Path(path).write_text(JOBS.replace('misfire = "do_nothing"\n', ""), encoding="utf-8")
+        shown = f"{self.folder}/a\ufffd.toml:4: job pay-worker/settle: "
+        tried = self.run_it("apply", path, "--dry-run")
+        self.assertEqual(tried.code, 0, tried)
+        self.assertTrue(tried.err.startswith(f"ringmaster: warning: {shown}"), tried)
+        self.assertTrue(json.loads(self.run_it("apply", path, "--dry-run", "--json").out)["warnings"][0].startswith(shown))
+        self.make_database()
+        self.assertEqual(self.run_it("apply", path).code, 0)
+        self.assertEqual(self.rows("SELECT file_name FROM rm_source_file"), [("a\ufffd.toml",)])
+        pathlib.Path(path).write_text("x = 1\n", encoding="utf-8")
+        self.assertEqual(self.run_it("apply", path).err, f"ringmaster: {self.folder}/a\ufffd.toml:1: unknown key 'x'\n")
+        os.unlink(os.fsencode(path))
+        self.assertEqual(self.run_it("apply", path).err,
+                         f"ringmaster: PATH: cannot read {self.folder}/a\ufffd.toml: No such file or directory\n")
 
     def test_what_turns_a_line_round_is_not_shown(self):
         marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

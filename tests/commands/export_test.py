@@ -65,7 +65,14 @@ def spoken(text: str) -> str:
     return "".join(line for line in text.splitlines(True) if not line.startswith("#"))
 
 
-class ExportTest(Case):
+class WithMail(Case):
+    """Alarms of jobs have a mail server, so `apply` warns of none."""
+
+    def environment(self, more: dict[str, str] | None = None) -> dict[str, str]:
+        return super().environment({"RINGMASTER_MAIL_HOST": "127.0.0.1", "RINGMASTER_MAIL_FROM": "r@example.org"} | (more or {}))
+
+
+class ExportTest(WithMail):
     def fresh(self) -> dict[str, str]:
         """The environment of another, empty database."""
         self.copies = getattr(self, "copies", 0) + 1
@@ -161,7 +168,7 @@ class ExportTest(Case):
         self.assertLess(took, 60)
 
 
-class JavaExportTest(MariadbCase):
+class JavaExportTest(WithMail, MariadbCase):
     """A database that only Java admins have used."""
 
     def prepare(self, generation: int) -> None:
@@ -231,7 +238,7 @@ class JavaExportTest(MariadbCase):
         self.assertIn('key = "Nightly-run"\nname = "Nightly run"\nschedule = { cron = "0 0 1 * * ?" }\nhandler = "h"\n'
                       'misfire = "do_nothing"\nchildren = ["java-fixed/job-11"]\n', result.out)
         self.assertIn('key = "Nightly-run-13"\nname = "Nightly run"\nschedule = { rate = "30s" }\n', result.out)
-        self.assertIn('params = "{\\"a\\": \\"b\\"}\\nc"\nenabled = false\n', result.out)
+        self.assertIn('params = "{\\"a\\": \\"b\\"}\\nc"\nmisfire = "do_nothing"\nenabled = false\n', result.out)
         path, copy = self.write("exported.toml", result.out), f"sqlite:{self.folder}/copy-{time.monotonic_ns()}.db"
         self.make_database({"RINGMASTER_DATABASE_URL": copy})
         self.succeed("apply", path, variables={"RINGMASTER_DATABASE_URL": copy})
@@ -240,7 +247,7 @@ class JavaExportTest(MariadbCase):
                          [line for line in spoken(result.out).splitlines() if line])
 
 
-class MariadbExportTest(MariadbCase):
+class MariadbExportTest(WithMail, MariadbCase):
     def test_what_was_applied_is_exported_and_applied_again(self):
         self.succeed("migrate")
         path = self.write("jobs.toml", EVERYTHING)

@@ -103,7 +103,7 @@ class QuestionTest(Terminal):
     def setUp(self):
         super().setUp()
         self.write("jobs.d/a.toml", JOBS)
-        self.write("jobs.d/b.toml", job("other", 'schedule = { cron = "0 0 2 * * ?" }'))
+        self.write("jobs.d/b.toml", job("other", 'schedule = { cron = "0 0 2 * * ?" }\nmisfire = "do_nothing"'))
         self.succeed("apply", f"{self.folder}/jobs.d/*.toml")
 
     def test_what_goes_is_said_and_asked(self):
