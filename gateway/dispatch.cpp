@@ -137,24 +137,6 @@ void refuse_executor(const exchange& ex, std::string_view why) {
   ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
 }
 
-/// One gateway_actor reads all forms: long ones would hold up everybody.
-bool is_too_long(const exchange& ex) {
-  const auto& row = ex.row();
-  return ex.request().body_omitted || (row.who.who != access::executor && ex.request().body.size() > row.body_max);
-}
-
-void refuse_length(const exchange& ex) {
-  const auto said = "the body is longer than " + std::to_string(ex.row().body_max) + " bytes";
-  ex.drop_body();
-  if (ex.row().by == spoken::none)
-    return ex.problem(413, said);
-  ex.refuse_with(413, said);
-}
-
-void refuse_executor(const exchange& ex, std::string_view why) {
-  ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
-}
-
 /// By the name that the request gives: in its header (3.5), or where it registers.
 void note_refused_token(const exchange& ex) {
   std::optional<protocol::wire::registry_request> wanted;

@@ -199,7 +199,8 @@ class DatabaseTest(MariadbCase, Examined):
         first = self.start("--set", "cluster.node=twin")
         first.wait_until_ready()
         # Beside the server itself all is well; from another folder its id is taken.
-        self.only(self.examine("--set", "cluster.node=twin"))
+        listen = "server.listen=" + first.address().removeprefix("http://")
+        self.only(self.examine("--set", "cluster.node=twin", "--set", listen))
         other = {"RINGMASTER_DATA_DIR": str(self.folder / "other")}
         found = self.examine("--set", "cluster.node=twin", variables=other)
         self.says(found, "node id", "fail", "^twin is alive at 127.0.0.1:.* and no server of this data folder is")
@@ -207,7 +208,7 @@ class DatabaseTest(MariadbCase, Examined):
         # Both run: the second one says so and stands by, the first one keeps its life, and when it goes the second one begins.
         second = self.start("--set", "cluster.node=twin", data=self.folder / "other")
         second.wait_for_line("node=twin is up already: life 1 at ")
-        self.only(self.examine("--set", "cluster.node=twin"))
+        self.only(self.examine("--set", "cluster.node=twin", "--set", listen))
         first.wait_until_ready()
         self.assertEqual(first.stop(), 0)
         second.wait_until_ready()

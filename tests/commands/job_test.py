@@ -17,13 +17,16 @@ class Executor(StubExecutor):
 
     def __init__(self, case: Case, code: int = 200):
         self.seen: list[dict] = []
+        # Of the first run, then of all later ones.
+        self.codes: list[int] = []
         self.code, self.server_address, self.token = code, "", ""
         super().__init__(case)
 
     def answer(self, path: str, asked: dict) -> dict:
         if path.endswith("run"):
             self.seen.append(asked)
-            arguments = (self.server_address + "/xxl-job-admin", self.token, asked, self.code, "said so")
+            code = self.codes.pop(0) if self.codes else self.code
+            arguments = (self.server_address + "/xxl-job-admin", self.token, asked, code, "said so")
             threading.Thread(target=report, args=arguments, daemon=True).start()
         return {"code": 200}
 
@@ -104,7 +107,7 @@ class JobTest(Case):
         self.assertEqual(self.jobs(), [])
 
     def test_many_at_once(self):
-        self.declare(JOBS + job("one", 'schedule = { cron = "0 0 2 * * ?" }') + job("child"))
+        self.declare(JOBS + job("one", 'schedule = { cron = "0 0 2 * * ?" }\nmisfire = "do_nothing"') + job("child"))
         result = self.run_it("job", "start", "pay-worker/settle", "2", "pay-worker/child", "77", "2")
         self.assertEqual(result.code, 1, result)
         self.assertRegex(result.out, r"\Apay-worker/settle started; next at .*\njob 2 started; next at .*\n\Z")
@@ -157,10 +160,10 @@ class JobTest(Case):
         self.assertEqual([run["executorParams"] for run in executor.seen], ["day=1"])
         self.assertEqual((runs[0]["address"], runs[0]["params"]), (executor.address, "day=1"))
         shown = self.succeed("run", "show", str(runs[0]["id"])).out
-        self.assertIn("Api trigger" if through_server else "Manual trigger", shown)
+        self.assertRegex(shown, rf"(?m)^started by: +{'api' if through_server else 'manual'}$")
         # The addresses that were asked for, not the group's.
-        self.assertIn("Manual registration", shown)
-        self.assertIn(f"[{executor.address}]", shown)
+        self.assertRegex(shown, rf"(?m)^executor: +{executor.address}$")
+        self.assertRegex(shown, rf"(?m)^addresses: +{executor.address}$")
         self.assertIn("said so", shown)
         self.assertEqual(self.json("run", "list", "--job", "1")["items"][0]["id"], runs[0]["id"])
         failed = self.json("run", "list", "--failed")["items"]
@@ -181,6 +184,30 @@ class JobTest(Case):
 
     def test_run_by_hand_through_a_server_that_fails(self):
         self.assertEqual(self.run_by_hand(500, through_server=True), 1)
+
+
+    def wait_with_retries(self, *codes: int) -> tuple[int, list[dict]]:
+        """The exit code and the runs of a job with two retries whose runs end with these codes."""
+        executor = Executor(self)
+        executor.codes = list(codes)
+        text = f'[[group]]\napp_name = "pay-worker"\naddresses = ["{executor.address}"]\n' + job("settle", "retry = 2")
+        server = self.start("--set", f"deploy.files={self.write('jobs.toml', text)}", "--set",
+                            "security.access_token=secret-token")
+        server.wait_until_ready()
+        executor.server_address, executor.token = server.address(), "secret-token"
+        result = self.run_it("job", "trigger", "pay-worker/settle", "--wait", "--timeout", "50s", "--json")
+        shown = self.run_it("run", "show", str(json.loads(result.out)["items"][-1]["id"])).out
+        self.assertEqual(server.stop(), 0)
+        runs = json.loads(result.out)["items"]
+        self.assertEqual([run["origin"] for run in runs], [None] + [run["id"] for run in runs[:-1]], runs)
+        self.assertRegex(shown, rf"(?m)^started by: +retry of run {runs[-2]['id']}$")
+        return result.code, [run["handle_code"] for run in runs]
+
+    def test_wait_follows_retries_to_success(self):
+        self.assertEqual(self.wait_with_retries(500, 500, 200), (0, [500, 500, 200]))
+
+    def test_wait_follows_retries_to_failure(self):
+        self.assertEqual(self.wait_with_retries(500, 500, 500), (1, [500, 500, 500]))
 
 
 def free_port() -> int:
@@ -253,10 +280,10 @@ class OptionsTest(Case):
                          [("Asia/Shanghai", 4070880000000, 500)])
         first, = self.rows("SELECT next_ms FROM rm_schedule")[0]
         self.assertTrue(4070883600000 <= first <= 4070883600500, first)
-        self.assertEqual(self.succeed("apply", path).out, "0 created, 0 updated, 0 removed, 2 unchanged\n")
+        self.assertEqual(self.succeed("apply", path).out.splitlines()[0], "0 created, 0 updated, 0 removed, 2 unchanged")
 
     def refuse_option(self, line: str, error: str) -> None:
-        self.refuse(2, "{}/jobs.toml:9: " + error, "apply", self.write("jobs.toml", JOBS + line + "\n"))
+        self.refuse(2, "{}/jobs.toml:10: " + error, "apply", self.write("jobs.toml", JOBS + line + "\n"))
 
     def test_options_that_are_wrong(self):
         self.refuse_option("jitter_ms = -1", "jitter_ms: expected a whole number from 0 to 86400000")
