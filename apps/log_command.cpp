@@ -10,6 +10,7 @@
 #include "apps/desk_pages.hpp"
 #include "apps/log_reading.hpp"
 #include "apps/report.hpp"
+#include "apps/run_waiting.hpp"
 #include "apps/table_text.hpp"
 
 namespace ringmaster::apps {
@@ -30,6 +31,8 @@ constexpr auto pause = 1s;
 /// An answer with so much of a text may be a part of what there is, and is gone on behind; one with less brought all of it, and
 /// what a run wrote meanwhile is for those who follow it.
 constexpr std::size_t whole_part_bytes = 16 * 1024;
+/// A run waits for its turn, or for an executor that is away.
+constexpr auto sending_patience = 24h;
 /// An executor or a server that is away for a moment ends nothing.
 constexpr int failures_max = 5;
 
@@ -61,6 +64,7 @@ bool ends_with(const api_document& part, bool has_more, bool follow) {
 
 int print_parts(admin_desk& desk, const log_options& options) {
   std::int64_t line = 1;
+  bool was_awaited = false;
   for (int failures = 0;;) {
     query_text target{"/runs/" + std::to_string(options.run) + "/log"};
     target.add("from_line", std::to_string(line));
@@ -68,6 +72,12 @@ int print_parts(admin_desk& desk, const log_options& options) {
       target.add("wait_s", std::to_string(wait_s));
     const auto begin = std::chrono::steady_clock::now();
     const auto part = desk.ask({"GET", target.text()});
+    // A run that no executor has yet has no log yet.
+    if (!part && options.follow && !was_awaited && part.error().code == core::errc::invalid_argument) {
+      was_awaited = await_sending(desk, options.run, begin + sending_patience);
+      if (was_awaited)
+        continue;
+    }
     if (!part && (!options.follow || !may_pass(part.error().code) || ++failures >= failures_max))
       return complain(part.error());
     const auto next = part ? number_in(*part, "to_line").value_or(0) + 1 : line;

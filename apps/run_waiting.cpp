@@ -68,6 +68,17 @@ core::result<std::vector<std::int64_t>> await_runs(admin_desk& desk, std::int64_
   return found->value_or(std::vector<std::int64_t>{});
 }
 
+bool await_sending(admin_desk& desk, std::int64_t run, steady::time_point end) {
+  const auto sent = repeat(desk, end, [&]() -> core::result<std::optional<bool>> {
+    const auto row = desk.ask({"GET", "/runs/" + std::to_string(run)});
+    if (!row)
+      return tl::unexpected{row.error()};
+    const bool waits = number_in(*row, "trigger_code") == 0 && !is_over(*row);
+    return waits ? std::optional<bool>{} : true;
+  });
+  return sent && *sent && steady::now() < end;
+}
+
 core::result<api_document> await_end(admin_desk& desk, std::int64_t run, steady::time_point end) {
   std::string why = "the run has no result yet";
   const auto over = repeat(desk, end, [&]() -> core::result<std::optional<api_document>> {

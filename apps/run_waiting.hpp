@@ -17,6 +17,9 @@ namespace ringmaster::apps {
 [[nodiscard]] core::result<std::vector<std::int64_t>> await_runs(admin_desk& desk, std::int64_t intent,
                                                                  std::chrono::steady_clock::time_point end);
 
+/// Blocks until an executor has taken the run, or it is over. False: it cannot be read, or `end` came first.
+[[nodiscard]] bool await_sending(admin_desk& desk, std::int64_t run, std::chrono::steady_clock::time_point end);
+
 /// The run once it is over. Errors: `timeout`, `not_found` when its row is gone.
 [[nodiscard]] core::result<api_document> await_end(admin_desk& desk, std::int64_t run, std::chrono::steady_clock::time_point end);
 
