@@ -1,6 +1,8 @@
 #include "actors/admin/run_counter.hpp"
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
 namespace ringmaster::actors {
 
@@ -9,6 +11,21 @@ namespace {
 /// In the order of `core::run_end`.
 constexpr std::array run_end_names{"succeeded", "failed", "not_sent", "missed"};
 const std::string other_groups{"other"};
+
+/// Escapes what the text form of metrics escapes in the value of a label. A name may have any characters, and CAF writes it as
+/// it is.
+std::string label_of(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '\\' || c == '"')
+      out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out;
+}
 
 } // namespace
 
@@ -34,8 +51,8 @@ protocol::run_counter::behavior_type run_counter_state::make_behavior() {
 void run_counter_state::learn(const protocol::registry_view& view) {
   names_.clear();
   for (const auto& [id, group] : view.groups) {
-    names_.emplace(id, group.app_name);
-    counters_of(group.app_name);
+    const auto& name = names_.insert_or_assign(id, label_of(group.app_name)).first->second;
+    counters_of(name);
   }
 }
 
