@@ -15,7 +15,7 @@ import sys
 import time
 
 TESTS = {
-    "random": "random histories*",
+    "random": "random histories keep*",
     "shared": "beside Java*",
     "mariadb": "on MariaDB random*",
     "mariadb-shared": "on MariaDB nothing*",

@@ -53,10 +53,11 @@ std::size_t played_schedule::give_back(const xxl_row& row, const std::vector<wai
   if (!ended && !(row.running && row.has_next()))
     return 0;
   const auto rule = rule_of(row);
-  auto next = row.has_next() ? std::optional{row.next} : std::nullopt;
+  auto next = row.has_next() ? row.next : core::time_point{};
   std::vector<core::intent_id> gone;
   for (auto one = instants.rbegin(); one != instants.rend(); ++one) {
-    if (seen_.rules.gives_back_in_order && (one->schedule != row.schedule() || rule.next(one->fire_at) != next))
+    const auto follows = rule.next(one->fire_at).value_or(core::time_point{});
+    if (seen_.rules.gives_back_in_order && (one->schedule != row.schedule() || follows != next))
       break;
     next = one->fire_at;
     gone.push_back(one->id);
@@ -67,7 +68,7 @@ std::size_t played_schedule::give_back(const xxl_row& row, const std::vector<wai
     return 0;
   auto back = row;
   back.running = back.running || seen_.rules.gives_back_due;
-  back.next = seen_.rules.gives_back_due ? *next : row.next;
+  back.next = seen_.rules.gives_back_due ? next : row.next;
   table_.write(back, xxl_columns::times_and_status);
   seen_.checker.given_back(row, back, gone);
   return gone.size();
