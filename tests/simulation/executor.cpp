@@ -66,8 +66,10 @@ std::string sim_executor::take(const std::string& target, const std::string& bod
   auto known = files.contains(id);
   if (known && files.at(id).epoch != world_.epoch()) // its result went to the database that is no more
     world_.checker().executor_lost(id);
+  // Of several processes one may have said that it is idle, and this one, in whose queue the run waits, that it has no log.
+  const bool waits_here = world_.what().replicas > 1 && has(id);
   if (!known)
-    world_.checker().denied(id, world_.knows_elsewhere(*this, id));
+    world_.checker().denied(id, waits_here || world_.knows_elsewhere(*this, id));
   nlohmann::json chunk{{"fromLineNum", 1}, {"toLineNum", known ? 1 : 0}, {"isEnd", true}};
   chunk["logContent"] = known ? "job execute start" : "readLog fail, logFile not exists";
   return nlohmann::json{{"code", 200}, {"content", chunk}}.dump();

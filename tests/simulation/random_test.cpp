@@ -72,6 +72,11 @@ TEST_CASE("a seed is one run, whenever and however often it is made", "[simulati
   }
 }
 
+// The question /idleBeat reached a process with nothing to do, /log the one that was stopped and has the run in its queue.
+TEST_CASE("two processes behind one registered address answer one question each", "[simulation]") {
+  CHECK(simulate(random_history(4304)).violations.empty());
+}
+
 // Shows whether a change of the simulation left its histories as they were: run it before and after.
 TEST_CASE("digests of random histories", "[.][digest]") {
   const auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
