@@ -37,7 +37,7 @@ class FirstEveningTest(Case):
         work = self.folder / "evening"
         work.mkdir()
         # Whatever fails ends what was started.
-        whole = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n" + script()
+        whole = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + script()
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", whole], cwd=work, env=environment, capture_output=True,
                               text=True, timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
         logs = "".join(path.read_text(errors="replace") for path in sorted(work.glob("*.log")))
