@@ -1,7 +1,10 @@
 #include "apps/run_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,9 +56,40 @@ std::string sending_problem(const api_document& run) {
   return words.empty() ? "the executor did not take it" : std::string{words};
 }
 
+struct ending {
+  std::string_view reported;
+  std::string_view words;
+};
+
+/// What executors report of runs that they ended (XXL wire §5).
+constexpr std::array endings{
+  ending{"scheduling center kill job.", "killed by a user"},
+  ending{"block strategy effect：Cover Early", "ended by a later run of the job (COVER_EARLY)"},
+  ending{"change jobhandler or glue type, and terminate the old job thread.", "ended because the job's handler changed"},
+  ending{"change job source or glue type, and terminate the old job thread.", "ended because the job's source changed"},
+  ending{"web container destroy and kill the job.", "ended because its executor stopped"},
+};
+constexpr std::string_view began = "[job running, killed]";
+constexpr std::string_view waited = "[job not executed, in the job queue, killed.]";
+
+/// Returns the words for a run that its executor ended; nothing when the report says something else.
+std::optional<std::string> ending_words(std::string_view report) {
+  for (const auto& each : endings) {
+    if (!report.starts_with(each.reported))
+      continue;
+    const auto rest = core::trimmed(report.substr(each.reported.size()));
+    if (rest == began)
+      return std::string{each.words};
+    if (rest == waited)
+      return std::string{each.words} + " before it began";
+  }
+  return std::nullopt;
+}
+
 std::string result_words(const api_document& run) {
   const auto stored = text_in(run, "handle_message");
-  return std::string{core::trimmed(plain_text(core::result_text(stored, core::language::en)))};
+  const std::string report{core::trimmed(plain_text(core::result_text(stored, core::language::en)))};
+  return ending_words(report).value_or(report);
 }
 
 /// `cron`, `manual`, `retry of run 23`, `child of run 20`.

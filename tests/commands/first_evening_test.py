@@ -45,7 +45,8 @@ class FirstEveningTest(Case):
         self.assertEqual(done.returncode, 0, said)
         for pattern in (r"\+ job pay-worker/settle-day", r"database: sqlite .*/evening/data/ringmaster.db",
                         r"pay-worker/settle-day  +manual|settle-day .* manual", r"(?m)^1  +pay-worker/settle-day  .*succeeded",
-                        r"settling: tuesday", r"pay-worker/settle-day will run at once: run 3", r"run 3 ended", r"it failed",
+                        r"settling: tuesday", r"pay-worker/settle-day will run at once: run 3", r"run 3 ended",
+                        r"(?m)^3 .* killed by a user$", r"it failed",
                         r"why: +script exit value\(3\)|why: .*3", r"no such account", r"(?m)^4  +pay-worker/settle-day  .*failed",
                         r"anna may: pay-worker=operator", r"up to date"):
             self.assertRegex(done.stdout, pattern, said)
