@@ -145,6 +145,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
       value = "/UTC"; // a relative one is that of the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
       value = "11s";
+    if (each.name == "security.former_access_token_until")
+      value = "2026-12-01";
     if (each.name == "mail.from")
       value = "other@example.org";
     // A server for mail needs a sender.
