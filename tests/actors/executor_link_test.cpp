@@ -326,6 +326,8 @@ TEST_CASE_METHOD(linked, "a common token that was replaced is shown to executors
   // It is remembered, until the tokens change again.
   send({13});
   CHECK(shown() == "secret");
+  client->answer(http_answer(R"({"code":200})"));
+  run();
   token.replace({"fresh"});
   send({14});
   CHECK(shown() == "fresh");
