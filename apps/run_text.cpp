@@ -74,6 +74,11 @@ constexpr std::string_view waited = "[job not executed, in the job queue, killed
 
 /// Returns the words for a run that its executor ended; nothing when the report says something else.
 std::optional<std::string> ending_words(std::string_view report) {
+  // An admin's own words, if they came before the executor's.
+  if (const auto by_admin = core::killed_result(core::language::en); report.starts_with(by_admin)) {
+    const auto rest = core::trimmed(report.substr(by_admin.size()));
+    return "killed by a user" + (rest.empty() ? std::string{} : ": " + std::string{rest});
+  }
   for (const auto& each : endings) {
     if (!report.starts_with(each.reported))
       continue;
