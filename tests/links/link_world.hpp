@@ -136,9 +136,12 @@ public:
       throw std::runtime_error{bound.error().context};
     address = *bound;
     make_doubles();
-    actors::native_links_parts parts{
-      {{nullptr, nullptr, {}, token}, pool_, completion_, 10s, [] { return std::int64_t{0}; }, log_to(facts_)},
-      registry_, ports_, token, {}, 200ms, protocol::wall_clock::of_system()};
+    const protocol::access_token_source source{token};
+    actors::link_tools http{nullptr, nullptr, {}, source};
+    auto boot = [] { return std::int64_t{0}; };
+    actors::native_link_tools tools{std::move(http), pool_, completion_, 10s, std::move(boot), log_to(facts_)};
+    actors::native_links_parts parts{std::move(tools), registry_, ports_, source, {}, 200ms,
+                                     protocol::wall_clock::of_system()};
     links_ = system_.spawn<protocol::with_state<actors::native_links_state, protocol::native_links>>(std::move(parts));
     auto view = std::make_shared<protocol::registry_view>();
     core::group group;
