@@ -20,11 +20,14 @@ namespace ringmaster::protocol {
 
 /// Adds an offset to the steady clock of CAF. The offset is shared: node_actor refreshes it, so that a stepped system clock is
 /// followed within one beat; tests set it once. Cheap to copy; any thread.
+///
+/// A clock is in doubt from the start of a node until that node has first trusted it (`core::clock_trust`). Its time may then be
+/// days off, and is not good enough to store an instant.
 class wall_clock {
 public:
   using steady = caf::actor_clock::time_point;
 
-  explicit wall_clock(std::chrono::nanoseconds offset) : offset_{std::make_shared<std::atomic<std::int64_t>>(offset.count())} {}
+  explicit wall_clock(std::chrono::nanoseconds offset) : shared_{std::make_shared<shared>()} { set_offset(offset); }
 
   /// Follows the system's clock.
   static wall_clock of_system() {
@@ -50,7 +53,10 @@ public:
   }
 
   /// From the steady clock to civil time.
-  void set_offset(std::chrono::nanoseconds offset) const { offset_->store(offset.count(), std::memory_order_relaxed); }
+  void set_offset(std::chrono::nanoseconds offset) const { shared_->offset.store(offset.count(), std::memory_order_relaxed); }
+
+  void set_in_doubt(bool in_doubt) const { shared_->in_doubt.store(in_doubt, std::memory_order_relaxed); }
+  [[nodiscard]] bool in_doubt() const { return shared_->in_doubt.load(std::memory_order_relaxed); }
 
   /// Civil time at `t`, cut to the millisecond.
   [[nodiscard]] core::time_point at(steady t) const {
@@ -63,11 +69,16 @@ public:
   }
 
 private:
+  struct shared {
+    std::atomic<std::int64_t> offset{0};
+    std::atomic<bool> in_doubt{false};
+  };
+
   [[nodiscard]] std::chrono::nanoseconds offset() const {
-    return std::chrono::nanoseconds{offset_->load(std::memory_order_relaxed)};
+    return std::chrono::nanoseconds{shared_->offset.load(std::memory_order_relaxed)};
   }
 
-  std::shared_ptr<std::atomic<std::int64_t>> offset_;
+  std::shared_ptr<shared> shared_;
 };
 
 } // namespace ringmaster::protocol

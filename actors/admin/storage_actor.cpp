@@ -86,6 +86,9 @@ void storage_actor_state::take(std::vector<core::trigger_result>&& results) {
 caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::callback_batch&& batch) {
   if (batch.items.empty())
     return protocol::callbacks_stored{};
+  // The instants of retries and children count from this clock.
+  if (clock_.in_doubt())
+    return protocol::to_caf({core::errc::unavailable, "the wall clock of this node is not trusted yet"});
   if (callbacks_waiting_ + batch.items.size() > callbacks_max)
     return protocol::to_caf({core::errc::too_large, "too many results wait for the store"});
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();

@@ -49,6 +49,7 @@ node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_link
     peers_{identity_.id, settings_.dead_after},
     former_{identity_.process, identity_.sole, settings_.dead_after} {
   clock_distrusted_->value(0);
+  clocks_.wall.set_in_doubt(judges_clock());
 }
 
 protocol::node_actor::behavior_type node_actor_state::make_behavior() {

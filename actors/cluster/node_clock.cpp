@@ -52,6 +52,8 @@ void node_actor_state::hear_clocks(const core::cluster_view& view, std::int64_t 
     trust_.hear_database(*view.clock, sent, clocks_.boot());
   hear_nodes(view.nodes, sent);
   look_at_clock();
+  if (trust_.trusted())
+    clocks_.wall.set_in_doubt(false);
 }
 
 // The clock in a row is as old as its beat. One that is new since the last view was sent between the two, but for the time that

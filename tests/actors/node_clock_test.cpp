@@ -122,11 +122,17 @@ TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the data
     a.enter();
     advance(10min);
     CHECK(a.lives.heard->empty()); // a start with a wrong clock
+    CHECK(a.wall.in_doubt());
     CHECK(a.status().reasons.at(1).starts_with("the wall clock is 3600.0 s behind the database's clock"));
     a.off = 0ms;
     advance(2s);
     CHECK(a.has_life());
     CHECK(a.seen_off() == 0ms);
+    CHECK_FALSE(a.wall.in_doubt());
+    a.off = 1h; // what the actors see goes on from the trusted time
+    advance(10s);
+    CHECK_FALSE(a.has_life());
+    CHECK_FALSE(a.wall.in_doubt());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_database.hpp"
@@ -168,6 +169,23 @@ TEST_CASE_METHOD(storing, "a claim that meets an absent store is repeated until 
   CHECK(replies[0].outcome->runs.size() == 1);
   advance(10s);
   CHECK(replies.size() == 1);
+}
+
+TEST_CASE_METHOD(storing, "results are refused while the wall clock is in doubt", "[actors]") {
+  const auto runs = claimed(0);
+  clock().set_in_doubt(true);
+  auto refused = call_back({runs[0].id});
+  advance(1s);
+  REQUIRE(*refused);
+  REQUIRE_FALSE(**refused);
+  CHECK(protocol::to_core((*refused)->error()).context == "the wall clock of this node is not trusted yet");
+  CHECK(row(runs[0]).handle_code == 0);
+  clock().set_in_doubt(false);
+  auto stored = call_back({runs[0].id});
+  advance(1s);
+  REQUIRE(*stored);
+  CHECK(**stored);
+  CHECK(row(runs[0]).handle_code == 200);
 }
 
 TEST_CASE_METHOD(storing, "a claim whose answer was lost is not made twice", "[actors]") {

@@ -35,7 +35,7 @@ void sim_node::crash(milliseconds lasts) {
     return;
   world_.say(name_ + " crashes");
   dead_ = true;
-  if (!is_on(feature::jumps_at_start))
+  if (!may_start_ahead())
     jump_ = 0ms;
   paused_ = false;
   if (auto* shared = world_.shared())
@@ -116,9 +116,12 @@ void sim_node::step_clock(milliseconds by) {
 
 void sim_node::jump_clock(milliseconds by) {
   world_.say(name_ + ": the civil clock jumps by " + std::to_string(by.count()) + " ms");
-  if (is_up() || is_on(feature::jumps_at_start))
+  if (is_up() || may_start_ahead())
     jump_ = by;
 }
+
+// A single node without another clock cannot know.
+bool sim_node::may_start_ahead() const { return is_on(feature::jumps_at_start) && world_.what().database_clock; }
 
 // -- its turn --------------------------------------------------------------------------------------------------------------
 

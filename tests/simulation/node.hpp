@@ -78,6 +78,7 @@ private:
   friend class process;
   struct call;
 
+  [[nodiscard]] bool may_start_ahead() const;
   void reap();
   void go_on();
   std::uint64_t keep_aside();
