@@ -1,5 +1,6 @@
 #include "actors/admin/run_counter.hpp"
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <string_view>
