@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 #include <vector>
 
 #include "apps/assembly.hpp"
@@ -12,6 +11,7 @@
 #include "apps/job_text.hpp"
 #include "apps/report.hpp"
 #include "apps/run_text.hpp"
+#include "apps/run_waiting.hpp"
 #include "apps/table_text.hpp"
 #include "apps/time_text.hpp"
 
@@ -25,7 +25,6 @@ namespace {
 constexpr std::size_t others_max = 100;
 /// Executors report the end of the others themselves.
 constexpr auto others_patience = 3s;
-constexpr auto look_pause = 100ms;
 
 std::string listed(const std::vector<std::int64_t>& ids) {
   std::string text;
@@ -49,25 +48,11 @@ core::result<std::vector<std::int64_t>> others_of(admin_desk& desk, const api_do
   return ids;
 }
 
-/// Those of `ids` that ended, as far as executors have said it within `others_patience`.
-std::vector<std::int64_t> ended_of(admin_desk& desk, const std::vector<std::int64_t>& ids) {
-  std::vector<std::int64_t> ended;
+/// Returns those of `ids` that ended, as far as executors have said it within `others_patience`.
+std::vector<std::int64_t> ended_of(admin_desk& desk, std::vector<std::int64_t> ids) {
   const auto end = std::chrono::steady_clock::now() + others_patience;
-  auto left = ids;
-  while (!left.empty()) {
-    std::erase_if(left, [&](std::int64_t id) {
-      const auto run = desk.ask({"GET", "/runs/" + std::to_string(id)});
-      const bool over = run && number_in(*run, "handle_code").value_or(0) != 0;
-      if (over)
-        ended.push_back(id);
-      return over;
-    });
-    if (left.empty() || std::chrono::steady_clock::now() >= end)
-      break;
-    std::this_thread::sleep_for(look_pause);
-  }
-  std::sort(ended.begin(), ended.end());
-  return ended;
+  std::erase_if(ids, [&](std::int64_t id) { return !await_end(desk, id, end); });
+  return ids;
 }
 
 core::result<void> confirm_kill(const run_kill_options& options, const std::vector<std::int64_t>& others) {
