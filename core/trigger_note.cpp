@@ -63,21 +63,20 @@ std::optional<shard> decode_shard(std::string_view text) {
   return shard{*index, *total, broadcast};
 }
 
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && rest == text.data() + text.size() && value >= 0 ? std::optional{value} : std::nullopt;
+}
+
 std::optional<log_id> decode_origin(std::string_view digits) {
-  std::int64_t id = 0;
-  const auto [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  return problem == std::errc{} && rest == digits.data() + digits.size() && id > 0 ? std::optional{log_id{id}} : std::nullopt;
+  const auto id = parse_number(digits);
+  return id && *id > 0 ? std::optional{log_id{*id}} : std::nullopt;
 }
 
 /// `3;1700000000000;1700000060000;`
 std::string encode(const missed_instants& gap) {
   return std::to_string(gap.count) + ';' + std::to_string(to_ms(gap.first)) + ';' + std::to_string(to_ms(gap.last)) + ';';
-}
-
-std::optional<std::int64_t> parse_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc{} && rest == text.data() + text.size() && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
 /// Takes the three fields off the front of `text`.
