@@ -53,31 +53,48 @@ std::uint64_t run_guarded(statement& some, const move_list& moves, chunk part, s
   return some.add(seen_revision).run();
 }
 
+/// All moves of a list drop instants, or none does.
+bool drop_instants(const move_list& moves) { return !moves.empty() && moves.front()->missed; }
+
 /// `sent_ms` keeps the last instant that was sent, for as long as the last one of all was missed.
 #define RINGMASTER_KEEP_SENT                                                                                                     \
   "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET sent_ms = IF(last_ms = missed_ms, sent_ms, last_ms),"
 
-std::uint64_t write_alike_missed(connection& db, const move_list& moves, std::int64_t seen_revision) {
+std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  const bool drops = drop_instants(moves);
   std::uint64_t moved = 0;
   for (const auto part : padded_chunks(moves.size())) {
-    auto& some = db.prepare(
-      RINGMASTER_KEEP_SENT " missed_ms = ?, last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
-      " AND next_ms <> 0 AND revision <= ?",
-      part.rows);
-    some.add(moves.front()->last).add(moves.front()->last).add(next_ms(*moves.front()));
+    auto& some = drops ? db.prepare(
+                           RINGMASTER_KEEP_SENT " missed_ms = ?, last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
+                                                " AND next_ms <> 0 AND revision <= ?",
+                           part.rows)
+                       : db.prepare(
+                           "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = ?, next_ms = ?"
+                           " WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
+                           part.rows);
+    if (drops)
+      some.add(moves.front()->last);
+    some.add(moves.front()->last).add(next_ms(*moves.front()));
     moved += run_guarded(some, moves, part, seen_revision);
   }
   return moved;
 }
 
-std::uint64_t write_missed(connection& db, const move_list& moves, std::int64_t seen_revision) {
+std::uint64_t write_others(connection& db, const move_list& moves, std::int64_t seen_revision) {
+  const bool drops = drop_instants(moves);
   std::uint64_t moved = 0;
   for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
-    auto& some = db.prepare(
-      RINGMASTER_KEEP_SENT " missed_ms = CASE job {WHEN ? THEN ? }END, last_ms = CASE job {WHEN ? THEN ? }END,"
-      " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
-      part.rows);
-    for (int column = 0; column < 2; ++column)
+    auto& some =
+      drops ? db.prepare(
+                RINGMASTER_KEEP_SENT " missed_ms = CASE job {WHEN ? THEN ? }END, last_ms = CASE job {WHEN ? THEN ? }END,"
+                                     " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),})"
+                                     " AND next_ms <> 0 AND revision <= ?",
+                part.rows)
+            : db.prepare(
+                "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
+                " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
+                part.rows);
+    for (int column = 0; column < (drops ? 2 : 1); ++column)
       for (std::size_t i = 0; i < part.rows; ++i)
         some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
     for (std::size_t i = 0; i < part.rows; ++i)
@@ -88,35 +105,6 @@ std::uint64_t write_missed(connection& db, const move_list& moves, std::int64_t 
 }
 
 #undef RINGMASTER_KEEP_SENT
-
-std::uint64_t write_alike(connection& db, const move_list& moves, std::int64_t seen_revision) {
-  std::uint64_t moved = 0;
-  for (const auto part : padded_chunks(moves.size())) {
-    auto& some = db.prepare(
-      "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = ?, next_ms = ? WHERE (job, next_ms) IN ({(?,?),})"
-      " AND next_ms <> 0 AND revision <= ?",
-      part.rows);
-    some.add(moves.front()->last).add(next_ms(*moves.front()));
-    moved += run_guarded(some, moves, part, seen_revision);
-  }
-  return moved;
-}
-
-std::uint64_t write_others(connection& db, const move_list& moves, std::int64_t seen_revision) {
-  std::uint64_t moved = 0;
-  for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
-    auto& some = db.prepare(
-      "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET last_ms = CASE job {WHEN ? THEN ? }END,"
-      " next_ms = CASE job {WHEN ? THEN ? }END WHERE (job, next_ms) IN ({(?,?),}) AND next_ms <> 0 AND revision <= ?",
-      part.rows);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(moves[part.at(i)]->job).add(next_ms(*moves[part.at(i)]));
-    moved += run_guarded(some, moves, part, seen_revision);
-  }
-  return moved;
-}
 
 struct schedule_state {
   std::int64_t next_ms;
@@ -176,10 +164,9 @@ move_list all_moves(const core::claim_batch& batch) {
 
 std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t seen_revision) {
   const auto groups = group(moves);
-  auto moved = write_others(own.db, groups.others, seen_revision) + write_missed(own.db, groups.missed, seen_revision);
+  auto moved = write_others(own.db, groups.others, seen_revision) + write_others(own.db, groups.missed, seen_revision);
   for (const auto& alike : groups.alike)
-    moved += alike.front()->missed ? write_alike_missed(own.db, alike, seen_revision)
-                                   : write_alike(own.db, alike, seen_revision);
+    moved += write_alike(own.db, alike, seen_revision);
   // XXL's columns of a schedule that came to its end (XXL admin §3.2). Undone with everything else when a move lost.
   for (const auto* move : moves)
     if (!move->next)
