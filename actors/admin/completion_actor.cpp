@@ -82,7 +82,7 @@ struct completion_actor_state::storing {
   std::size_t results = 0;
   /// How many of the items went to the store.
   std::size_t sent = 0;
-  /// Runs that nobody remembers here, and how many of them were looked up.
+  /// Runs that this node does not remember, and how many of them were looked up.
   std::vector<core::log_id> unknown{};
   std::size_t looked_up = 0;
   /// What the look-ups found, ascending within each part.

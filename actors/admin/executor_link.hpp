@@ -156,7 +156,7 @@ private:
   /// By app name.
   std::unordered_map<std::string, learnt_facts> learnt_;
   std::unordered_map<std::int32_t, manner> manners_;
-  /// What `manners_` point into; never null.
+  /// Owns the tokens that `manners_` refer to; never null.
   std::shared_ptr<const core::common_tokens> common_;
   std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
 };

@@ -82,7 +82,7 @@ std::string refusal_of_version(const protocol::link_hello& hello) {
 
 std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
                                          const link_rules& rules) {
-  // Blank: whoever has no token is welcome, and proves that it has none.
+  // A blank token admits executors without one; they prove that they have none.
   const auto& common = *rules.common;
   std::vector<std::string_view> tokens{core::is_blank(common.current) ? std::string_view{} : common.current};
   if (core::former_counts(common, rules.now))

@@ -12,20 +12,20 @@
 
 namespace ringmaster::actors {
 
-/// Asks executors for the last lines of what failed runs wrote, for their alarms. An alarm waits for nobody: each question has a
-/// short limit, few are under way at a time, and beyond them nobody is asked.
+/// Asks executors for the last lines of what failed runs wrote, for their alarms. Alarms are not held up: each question has a
+/// short limit, few are under way at a time, and beyond them no executor is asked.
 class log_tails {
 public:
   static constexpr std::size_t under_way_max = 16;
   static constexpr std::chrono::seconds limit{2};
-  /// Of the lines together; the first are cut.
+  /// Bytes of all lines together; the first lines are cut.
   static constexpr std::size_t bytes_max = 2000;
 
-  /// `pool`: null where nobody can be asked. `lines`: at most so many; 0: none.
+  /// `pool`: null if there are no executors to ask. `lines`: how many at most; 0: none.
   log_tails(protocol::alarm_actor::pointer self, protocol::trigger_pool pool, std::size_t lines);
 
-  /// Calls `then` once, with the lines, or with an empty text where there are none or they did not come in time. At once where
-  /// nobody is asked.
+  /// Calls `then` once, with the lines, or with an empty text if there are none or they did not come in time; at once if no
+  /// executor is asked.
   void read(const core::log_row& run, std::function<void(std::string)> then);
 
 private:
