@@ -9,6 +9,7 @@
 #include "apps/commands.hpp"
 #include "apps/executor_settings.hpp"
 #include "apps/foundation.hpp"
+#include "apps/limits.hpp"
 #include "apps/logging.hpp"
 #include "apps/report.hpp"
 #include "apps/signals.hpp"
@@ -55,10 +56,12 @@ core::result<int> run(const config_options& options) {
   auto settings = config::load(request);
   if (!settings)
     return tl::unexpected{settings.error()};
+  auto log = make_logger(settings->log);
+  if (auto fits = fit_to_open_files(*settings, log); !fits)
+    return tl::unexpected{fits.error()};
   auto known = handlers_of(*settings);
   if (!known)
     return tl::unexpected{known.error()};
-  const auto log = make_logger(settings->log);
   warn_of_tls(*settings, log);
   warn_of_commands(settings->commands, log);
   auto running = executor::executor::start(executor_options_of(*settings, log), std::move(*known));

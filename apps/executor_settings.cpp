@@ -10,7 +10,7 @@ namespace ringmaster::apps {
 namespace {
 
 executor::program_limits limits_of(const config::script_limits& said) {
-  return {said.memory_bytes_max, said.output_bytes_max, said.kill_grace};
+  return {said.memory_bytes_max, said.output_bytes_max, said.kill_grace, said.open_files};
 }
 
 core::error of_command(const config::command_settings& command, const core::error& why) {

@@ -20,7 +20,7 @@ constexpr core::milliseconds sole_lease{30'000};
 
 core::result<void> take_place(foundation& base) {
   auto& settings = base.what.settings;
-  if (auto fits = fit_to_open_files(settings.server, base.log); !fits)
+  if (auto fits = fit_to_open_files(settings, base.log); !fits)
     return fits;
   if (auto ready = prepare_data_dir(settings); !ready)
     return ready;

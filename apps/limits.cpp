@@ -14,6 +14,13 @@ namespace {
 /// A few dozen for the database and for clients, one connection to each of a few dozen executors.
 constexpr std::uint64_t files_min = 128;
 
+/// What is left beside `connections` of clients, but for an eighth of it and the database's.
+std::size_t connections_ahead_allowed(std::size_t connections, std::uint64_t files) noexcept {
+  constexpr std::uint64_t kept_min = 64;
+  const auto left = files - std::min<std::uint64_t>(connections, files);
+  return static_cast<std::size_t>(left - std::min(left, std::max(kept_min, left / 8)));
+}
+
 } // namespace
 
 std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept {
@@ -22,16 +29,19 @@ std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcep
   return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, files > reserve ? files - reserve : 1));
 }
 
-core::result<void> fit_to_open_files(config::server_settings& server, actors::logger& log) {
+core::result<void> fit_to_open_files(config::settings& settings, actors::logger& log) {
+  auto& server = settings.server;
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
     return {};
   if (files.rlim_cur != files.rlim_max) {
     const rlimit raised{files.rlim_max, files.rlim_max};
-    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0)
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+      settings.executor.limits.open_files = files.rlim_cur;
       files = raised;
-    else
+    } else {
       log->warn("the limit of open files stays at {}: {}", files.rlim_cur, std::strerror(errno));
+    }
   }
   if (files.rlim_cur == RLIM_INFINITY)
     return {};
@@ -45,6 +55,7 @@ core::result<void> fit_to_open_files(config::server_settings& server, actors::lo
       "server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
       allowed, server.connections_max, files.rlim_cur);
   server.connections_max = allowed;
+  settings.trigger.connections_ahead_max = connections_ahead_allowed(allowed, files.rlim_cur);
   return {};
 }
 

@@ -131,6 +131,8 @@ struct trigger_settings {
     constexpr std::size_t most = 128;
     return connections_per_executor < most ? connections_per_executor : most;
   }
+  /// Open at once for calls whose instant is still to come; no setting: follows from the limit of open files.
+  std::size_t connections_ahead_max = 65536;
   /// Threads that call executors, each executor by one of them; the first one also serves.
   std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;
@@ -152,6 +154,8 @@ struct script_limits {
   std::size_t output_bytes_max = 64 * 1024 * 1024;
   /// Between TERM and KILL.
   milliseconds kill_grace{1000};
+  /// Soft limit of open files; no setting: as this process had it before it raised its own. 0: as this process.
+  std::uint64_t open_files = 0;
 };
 
 /// A process that runs jobs: `ringmaster executor`, and what links the SDK.

@@ -147,6 +147,7 @@ public:
     what.memory_bytes_max = limits.memory_bytes_max;
     what.cpu_seconds_max = limits.cpu_seconds_max;
     what.file_bytes_max = limits.file_bytes_max;
+    what.open_files = limits.open_files;
     return fork_supervisor(what);
   }
 

@@ -38,6 +38,8 @@ struct child_limits {
   std::uint64_t output_bytes_max = 0;
   /// A stop sends TERM, and after this time KILL; 0: KILL at once.
   std::chrono::milliseconds kill_grace{1000};
+  /// Soft limit of open files (RLIMIT_NOFILE).
+  std::uint64_t open_files = 0;
 };
 
 enum class output_stream : std::uint8_t { out, err };

@@ -80,6 +80,15 @@ void limit(limited resource, std::uint64_t most) noexcept {
   ::setrlimit(resource, &now);
 }
 
+/// The program may raise it again.
+void limit_open_files(std::uint64_t most) noexcept {
+  rlimit now{};
+  if (most == 0 || ::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur <= most)
+    return;
+  now.rlim_cur = most;
+  ::setrlimit(RLIMIT_NOFILE, &now);
+}
+
 void forget_handlers() noexcept {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
@@ -173,6 +182,7 @@ private:
       limit(RLIMIT_DATA, what_.memory_bytes_max);
       limit(RLIMIT_CPU, what_.cpu_seconds_max);
       limit(RLIMIT_FSIZE, what_.file_bytes_max);
+      limit_open_files(what_.open_files);
       ::umask(::umask(0) | 022);
       sigset_t none;
       sigemptyset(&none);

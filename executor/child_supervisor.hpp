@@ -33,6 +33,7 @@ struct supervision {
   std::uint64_t memory_bytes_max = 0;
   std::uint64_t cpu_seconds_max = 0;
   std::uint64_t file_bytes_max = 0;
+  std::uint64_t open_files = 0;
 };
 
 /// What the supervisor says to the host, each in one packet: `started` right before the program is executed, which may still

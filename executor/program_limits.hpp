@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace ringmaster::executor {
 
@@ -13,6 +14,9 @@ struct program_limits {
   std::size_t output_bytes_max = 64 * 1024 * 1024;
   /// A stop sends TERM, and after this time KILL; 0: KILL at once.
   std::chrono::milliseconds kill_grace{1000};
+  /// Soft limit of open files of each of its processes; 0: that of this process. For a host that raised its own: a program may
+  /// not expect descriptors above 1 023 (`select`).
+  std::uint64_t open_files = 0;
 };
 
 } // namespace ringmaster::executor

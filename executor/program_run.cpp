@@ -62,6 +62,7 @@ core::run_outcome run_program(program_kind kind, const child_command& command, c
   most.memory_bytes_max = limits.memory_bytes_max;
   most.output_bytes_max = limits.output_bytes_max;
   most.kill_grace = limits.kill_grace;
+  most.open_files = limits.open_files;
   const auto end = run_child(command, most, stop, [&log](output_stream, std::string_view bytes) { log.raw(bytes); });
   tell_end(kind, end, log);
   if (stop.stop_requested())

@@ -72,9 +72,10 @@ def wait_until(condition, what: str, child: subprocess.Popen, said=lambda: ""):
 class Server:
     """`ringmaster serve` until `stop`; its log goes to a file."""
 
-    def __init__(self, command: list[str], log: Path, environment: dict[str, str], files: int | None = None):
+    def __init__(self, command: list[str], log: Path, environment: dict[str, str],
+                 files: tuple[int, int] | None = None):
         def limit_files():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+            resource.setrlimit(resource.RLIMIT_NOFILE, files)
 
         self.log = log
         with log.open("ab") as sink:
@@ -163,7 +164,8 @@ class Case(unittest.TestCase):
         self.assertEqual(result.errors, [f"ringmaster: {line}".replace("{}", str(self.folder))], result)
         return result
 
-    def start(self, *arguments: str, data: Path | None = None, listen: str = "127.0.0.1:0", files: int | None = None) -> Server:
+    def start(self, *arguments: str, data: Path | None = None, listen: str = "127.0.0.1:0",
+              files: tuple[int, int] | None = None) -> Server:
         self.servers += 1
         environment = self.environment({"RINGMASTER_DATA_DIR": str(data or self.data), "RINGMASTER_SERVER_LISTEN": listen})
         server = Server([self.binary, "serve", *arguments], self.folder / f"serve-{self.servers}.log", environment, files)

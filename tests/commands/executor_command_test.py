@@ -2,6 +2,7 @@
 
 import re
 import signal
+from pathlib import Path
 
 from command_case import Case, Server, wait_until
 
@@ -22,6 +23,16 @@ handler = "fail"
 schedule = { rate = "1s" }
 """
 
+ASKING = """[[group]]
+app_name = "batch-worker"
+
+[[job]]
+group = "batch-worker"
+key = "ask"
+handler = "ask"
+schedule = { rate = "1s" }
+"""
+
 COMMANDS = """
 [[command]]
 name = "greet"
@@ -36,23 +47,27 @@ program = "false"
 
 
 class ExecutorTest(Case):
-    def start_executor(self, *settings: str, config: str = "") -> Server:
+    def start_executor(self, *settings: str, config: str = "", files: tuple[int, int] | None = None) -> Server:
         words = [word for setting in settings for word in ("--set", setting)]
         path = self.write("executor.toml", config)
         child = Server([self.binary, "executor", "--config", path, *words], self.folder / "executor.log",
-                       self.environment({"RINGMASTER_DATA_DIR": str(self.folder / "executor")}))
+                       self.environment({"RINGMASTER_DATA_DIR": str(self.folder / "executor")}), files)
         self.addCleanup(child.child.wait)
         self.addCleanup(lambda: child.child.poll() is None and child.child.kill())
         return child
 
-    def test_commands_are_run(self):
-        jobs = self.write("jobs.toml", JOBS)
-        server = self.start("--set", f"deploy.files={jobs}")
+    def start_both(self, jobs: str, commands: str, files: tuple[int, int] | None = None) -> tuple[Server, Server]:
+        """A server with these jobs, and an executor with these commands."""
+        server = self.start("--set", f"deploy.files={self.write('jobs.toml', jobs)}")
         server.wait_until_ready()
-        token = re.search(r"^access_token = (\S+)", (self.data / "initial-secrets").read_text(), re.M)
-        self.assertTrue(token, (self.data / "initial-secrets").read_text())
-        executor = self.start_executor(f"executor.admins={server.address()}", "executor.app_name=batch-worker",
-                                       "executor.port=0", f"security.access_token={token[1]}", config=COMMANDS)
+        secrets = (self.data / "initial-secrets").read_text()
+        token = re.search(r"^access_token = (\S+)", secrets, re.M)
+        self.assertTrue(token, secrets)
+        return server, self.start_executor(f"executor.admins={server.address()}", "executor.app_name=batch-worker",
+                                           "executor.port=0", f"security.access_token={token[1]}", config=commands, files=files)
+
+    def test_commands_are_run(self):
+        server, executor = self.start_both(JOBS, COMMANDS)
 
         def outcomes(handler: str) -> set[tuple]:
             return set(self.rows(f"SELECT handle_code, handle_msg FROM xxl_job_log WHERE executor_handler = '{handler}'"
@@ -97,6 +112,17 @@ class ExecutorTest(Case):
         self.assertIn('[[command]] "later": no-such-program was not found in PATH; until it is there, runs of it fail',
                       executor.text())
         self.assertNotIn('"greet"', executor.text())
+
+    def test_open_files_are_raised_for_itself_and_not_for_its_programs(self):
+        asked = self.folder / "asked"
+        command = ('[[command]]\nname = "ask"\nprogram = "/bin/sh"\n'
+                   f'arguments = ["-c", "ulimit -Sn > {asked}; ulimit -Hn >> {asked}"]\n')
+        _, executor = self.start_both(ASKING, command, files=(256, 2048))
+        executor.wait_for(lambda: asked.exists() and len(asked.read_text().split()) == 2, "the program has run")
+        self.assertEqual(asked.read_text().split(), ["256", "2048"])
+        limits = Path(f"/proc/{executor.child.pid}/limits").read_text()
+        self.assertRegex(limits, r"Max open files +2048 +2048")
+        self.assertRegex(executor.text(), r"server.connections_max: 1536 instead of 8192")
 
     def test_a_folder_has_one_executor(self):
         settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0")

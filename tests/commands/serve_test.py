@@ -69,13 +69,13 @@ class ServeTest(Case):
         self.refuse(1, "there is no user nobody", "user", "reset-password", "nobody")
 
     def test_connections_fit_into_the_limit_of_files(self):
-        server = self.start(files=256)
+        server = self.start(files=(256, 256))
         server.wait_until_ready()
         server.wait_for_line("server.connections_max: 192 instead of 8192, because this process may have only 256 files open")
         self.assertEqual(server.stop(), 0)
 
     def test_too_few_files(self):
-        server = self.start(files=100)
+        server = self.start(files=(100, 100))
         self.assertEqual(server.child.wait(DEADLINE_S), 1)
         self.assertIn("this process may have only 100 files open; it needs 128 ", server.text())
 

@@ -160,6 +160,15 @@ TEST_CASE("a child keeps to its limits", "[executor]") {
   CHECK(file.run("exec head -c 10000 /dev/zero > " + folder.path() + "/big").number == SIGXFSZ);
 }
 
+TEST_CASE("a child has the soft limit of open files that it is given, and may raise it", "[executor]") {
+  shell plain;
+  (void)plain.run("ulimit -Hn");
+  shell limited;
+  limited.limits.open_files = 64;
+  (void)limited.run("ulimit -Sn; ulimit -Hn");
+  CHECK(limited.out == "64\n" + plain.out);
+}
+
 TEST_CASE("children of many threads do not meet", "[executor]") {
   const auto descriptors = open_descriptor_count();
   std::vector<std::thread> threads;
