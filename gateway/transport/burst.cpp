@@ -21,9 +21,9 @@ burst::burst(asio::io_context& io, std::function<void(ended_call&&)> pass_on, st
 void burst::begin(std::size_t calls, clock::time_point now) {
   if (runs_ || calls < many_calls)
     return;
+  asio::post(io_, [this] { go_on(); });
   runs_ = true;
   until_ = now + writes_first;
-  asio::post(io_, [this] { go_on(); });
 }
 
 void burst::end(ended_call&& ended) {

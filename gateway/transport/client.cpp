@@ -33,6 +33,7 @@ client::client(engine& shared, const config::trigger_settings& trigger, const co
     posted_(io, [this] { asio::post(shared_.io, [this] { on_posted(); }); }),
     held_timer_(std::in_place, shared_.io),
     opening_timer_(std::in_place, shared_.io),
+    ahead_max_(settings_.connections_ahead_max / std::max<std::size_t>(1, settings_.io_threads)),
     burst_(
       shared_.io, [this](ended_call&& ended) { pass_on(std::move(ended)); },
       [this](auto now) { rest(now); }) {}
@@ -53,20 +54,15 @@ void client::post(std::vector<protocol::http_call>&& calls, completion done) {
 void client::on_posted() {
   posted_.take(taken_);
   const auto now = deadline::clock::now();
-  const bool behind = burst_.is_behind();
-  std::size_t left = 0;
   for (const auto& batch : taken_)
-    left += take(batch, now);
+    take(batch, now);
   taken_.clear();
-  if (!behind)
-    burst_.begin(left, now);
   arm_held();
 }
 
-/// Returns how many left at once.
-std::size_t client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
+// What is late leaves at once, and begins no burst: a node that is behind needs its results to go on.
+void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
   const auto& calls = batch->calls;
-  std::size_t left = 0;
   count(shared_.calls, static_cast<std::int64_t>(calls.size()));
   for (std::size_t first = 0, end = 0; first < calls.size(); first = end) {
     const auto due = calls[first].not_before;
@@ -74,11 +70,10 @@ std::size_t client::take(const std::shared_ptr<call_batch>& batch, deadline::clo
       ++end;
     held_calls together{batch, first, end};
     if (due <= now)
-      left += submit(together);
+      (void)submit(together);
     else
       make_ready(std::move(together));
   }
-  return left;
 }
 
 void client::open_ahead(origin& to) {

@@ -54,6 +54,10 @@ public:
   void forget(std::string key);
   /// Has `to` open what it expects, a few connections at a time.
   void open_ahead(origin& to);
+  /// How many more connections may be opened ahead, over all origins.
+  [[nodiscard]] std::size_t room_ahead() const noexcept { return ahead_max_ > connections_ ? ahead_max_ - connections_ : 0; }
+  void on_opened() noexcept { ++connections_; }
+  void on_closed() noexcept { --connections_; }
 
 private:
   struct key_hash {
@@ -68,7 +72,7 @@ private:
   };
 
   void on_posted();
-  std::size_t take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
+  void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
   void make_ready(held_calls&& calls);
   /// Returns how many they are.
   std::size_t submit(const held_calls& calls);
@@ -99,6 +103,10 @@ private:
   /// Those that open connections ahead; `forget` takes one out.
   std::vector<origin*> opening_;
   std::optional<tcp_timer> opening_timer_;
+  /// This thread's share of `trigger.connections_ahead_max`.
+  std::size_t ahead_max_;
+  /// Of all origins, also those that are still being made.
+  std::size_t connections_ = 0;
   urgency urgency_;
   burst burst_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;

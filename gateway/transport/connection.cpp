@@ -13,7 +13,7 @@ namespace ringmaster::gateway::http {
 namespace {
 
 /// A buffer that one large call made is not kept for the small ones.
-constexpr std::size_t kept_bytes_max = 64 * 1024;
+constexpr std::size_t kept_bytes_max = 4 * 1024;
 
 bool may_send(const protocol::http_call& call) {
   return !call.gate || call.gate->open_at(call.incarnation, protocol::boottime_ns());

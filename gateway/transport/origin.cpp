@@ -52,7 +52,7 @@ void origin::submit(pending_call&& call) {
     owner_.finish(std::move(call), not_sent(std::string(defect)));
     return end_turn();
   }
-  expected_ = 0;
+  expect_none_until(call.due());
   waiting_.push_back(std::move(call));
   owner_.on_waiting(1);
   pump();
@@ -111,14 +111,14 @@ std::deque<pending_call> origin::take_all() {
 void origin::connect(pending_call&& call) {
   auto opened = std::make_shared<connection>(*this);
   connections_.emplace(opened.get(), opened);
+  owner_.on_opened();
   opened->open(std::move(call), endpoints_);
 }
 
 void origin::expect(std::size_t calls, clock::time_point when) {
   if (!defect_.empty())
     return;
-  expected_ += calls;
-  expected_at_ = when;
+  expected_[when] += calls;
   if (clock::now() < resolved_until_)
     owner_.open_ahead(*this);
   else
@@ -127,17 +127,23 @@ void origin::expect(std::size_t calls, clock::time_point when) {
 }
 
 bool origin::open_ahead(clock::time_point now) {
-  const auto most = owner_.settings().connections_per_executor;
-  const auto open_now = connections_.size();
-  const auto there = idle_.size() + open_now - established_;
-  if (endpoints_.empty() || now + opening_end >= expected_at_ || (established_ > 0 && now < no_open_before_) ||
-      there >= expected_ || open_now >= most) {
-    expected_ = 0;
+  expect_none_until(now + opening_end);
+  if (endpoints_.empty() || (established_ > 0 && now < no_open_before_))
     return false;
-  }
-  for (auto some = std::min({opened_together, expected_ - there, most - open_now}); some > 0; --some)
+  // One instant after the other finds the same connections.
+  std::size_t wanted = 0;
+  for (const auto& [when, calls] : expected_)
+    wanted = std::max(wanted, calls);
+  const auto most = owner_.settings().connections_per_executor;
+  const auto there = idle_.size() + connections_.size() - established_;
+  if (there >= wanted || connections_.size() >= most)
+    return false;
+  if (established_ == 0 && !connections_.empty())
+    return true; // Maybe nobody is there: the first one tells.
+  auto some = std::min({established_ > 0 ? opened_together : 1, wanted - there, most - connections_.size(), owner_.room_ahead()});
+  for (; some > 0; --some)
     connect({});
-  return true;
+  return owner_.room_ahead() > 0;
 }
 
 void origin::keep_session(tls_session session, const tls_context& context) {
@@ -167,7 +173,7 @@ void origin::on_resolved(std::vector<asio::ip::address>&& found, std::string&& e
   else
     fail_waiting(found.empty() ? error : address_.host + " is outside security.executor_networks");
   pump();
-  if (expected_ > 0)
+  if (!expected_.empty())
     owner_.open_ahead(*this);
 }
 
@@ -189,11 +195,13 @@ void origin::on_closed(connection& closed, bool was_established) {
   if (was_established)
     --established_;
   std::erase_if(idle_, [&closed](const auto& item) { return item.get() == &closed; });
-  connections_.erase(&closed);
+  if (connections_.erase(&closed) > 0)
+    owner_.on_closed();
   pump();
 }
 
 void origin::on_connect_failed(const std::string& error) {
+  expected_.clear();
   if (established_ == 0)
     fail_waiting(error);
   else

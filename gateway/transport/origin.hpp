@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ private:
   [[nodiscard]] pending_call take_first();
   [[nodiscard]] std::deque<pending_call> take_all();
   void fail_waiting(const std::string& error);
+  void expect_none_until(clock::time_point when) { expected_.erase(expected_.begin(), expected_.upper_bound(when)); }
   [[nodiscard]] clock::time_point patience(const pending_call& call) const;
   void end_turn();
   void expired() override;
@@ -80,9 +82,8 @@ private:
   /// While other connections work, a failed attempt is not repeated before this.
   deadline::clock::time_point no_open_before_ = deadline::clock::time_point::min();
   bool resolving_ = false;
-  /// Calls that leave at `expected_at_`.
-  std::size_t expected_ = 0;
-  clock::time_point expected_at_{};
+  /// Calls that are to leave, by their time.
+  std::map<clock::time_point, std::size_t> expected_;
   tls_session session_;
   /// By which it was made: another one may trust somebody else.
   tls_context session_context_;

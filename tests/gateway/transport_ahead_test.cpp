@@ -123,6 +123,78 @@ TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened
   CHECK(executor.is_quiet_for(5ms));
 }
 
+TEST_CASE_METHOD(transport_fixture, "all executors together have a bound of connections opened ahead", "[gateway]") {
+  constexpr std::size_t most = 4;
+  trigger.io_threads = 1;
+  trigger.connections_ahead_max = most;
+  raw_listener first, second;
+  const auto when = steady::now() + 300ms;
+  collected_results results{20};
+  auto calls = std::vector<protocol::http_call>(10, ahead(first.origin(), when));
+  calls.resize(20, ahead(second.origin(), when));
+  post(results, std::move(calls));
+  std::size_t opened = 0;
+  std::vector<raw_socket> peers;
+  while (opened < most) {
+    for (auto* listener : {&first, &second})
+      if (!listener->is_quiet_for(1ms)) {
+        peers.push_back(listener->accept());
+        ++opened;
+      }
+  }
+  CHECK(first.is_quiet_for(10ms));
+  CHECK(second.is_quiet_for(10ms));
+  CHECK(steady::now() < when);
+  transport->stop();
+}
+
+TEST_CASE_METHOD(transport_fixture, "an executor of which nothing is known is tried with one connection", "[gateway]") {
+  raw_listener silent; // Never shakes hands.
+  const auto when = steady::now() + 300ms;
+  collected_results results{50};
+  post(results, std::vector<protocol::http_call>(50, ahead("https" + silent.origin().substr(4), when)));
+  auto peer = silent.accept();
+  CHECK(silent.is_quiet_for(20ms));
+  CHECK(steady::now() < when);
+  transport->stop();
+}
+
+TEST_CASE_METHOD(transport_fixture, "a call at once does not end what is opened for an instant", "[gateway]") {
+  constexpr std::size_t many = 200;
+  raw_listener executor;
+  const auto when = steady::now() + 5s;
+  collected_results results{many + 1};
+  auto calls = std::vector<protocol::http_call>(many, ahead(executor.origin(), when));
+  calls.push_back(make_call(executor.origin()));
+  post(results, std::move(calls));
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < many; ++i)
+    peers.push_back(executor.accept());
+  CHECK(steady::now() < when);
+  transport->stop();
+}
+
+TEST_CASE_METHOD(transport_fixture, "results of late calls wait for nothing", "[gateway]") {
+  constexpr std::size_t connections = 70, calls = 100;
+  trigger.connections_per_executor = connections;
+  bool at_once = false;
+  for (int tries = 0; tries < 10 && !at_once; ++tries) {
+    raw_listener executor;
+    const auto start = steady::now();
+    collected_results results{calls};
+    post(results, std::vector<protocol::http_call>(calls, make_call(executor.origin())));
+    std::vector<raw_socket> peers;
+    for (std::size_t i = 0; i < connections; ++i)
+      peers.push_back(executor.accept());
+    peers.front().read_message();
+    peers.front().send(reply_with("first"));
+    while (!results.is_done(0))
+      std::this_thread::yield();
+    at_once = steady::now() < start + 150ms; // A burst lasts 200 ms.
+  }
+  CHECK(at_once);
+}
+
 TEST_CASE_METHOD(transport_fixture, "results wait until the calls of an instant are written, up to a limit", "[gateway]") {
   constexpr std::size_t connections = 70, calls = 100;
   raw_listener executor;
