@@ -32,12 +32,12 @@ core::result<void> check_texts(const core::group& row, const std::string& list, 
   return {};
 }
 
-core::error is_declared(const core::group_record& held) {
+core::error is_declared_group(const core::group_record& held) {
   return {errc::conflict, "group " + held.group.app_name + " is declared by the source " + held.source +
                             "; change it there and apply"};
 }
 
-core::result<void> check_seen(const core::group_record& held, std::string_view seen) {
+core::result<void> check_group_seen(const core::group_record& held, std::string_view seen) {
   return core::check_seen(held, seen, "group " + held.group.app_name);
 }
 
@@ -65,9 +65,9 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
     return tl::unexpected{may.error()};
   const bool declared = held && !held->source.empty();
   if (declared && draft.access_token.empty())
-    return tl::unexpected{is_declared(*held)};
+    return tl::unexpected{is_declared_group(*held)};
   if (held)
-    if (auto as_seen = check_seen(*held, seen); !as_seen)
+    if (auto as_seen = check_group_seen(*held, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
   if (auto sound = core::check(draft); !sound)
     return tl::unexpected{sound.error()};
@@ -87,7 +87,7 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
   out.changes = changes_of(held ? held->group : core::group{}, row);
   // A file does not say the token.
   if (declared && !out.changes.empty())
-    return tl::unexpected{is_declared(*held)};
+    return tl::unexpected{is_declared_group(*held)};
   if (!draft.access_token.empty())
     out.changes.emplace_back("access_token: replaced");
   return out;
@@ -98,8 +98,8 @@ core::result<void> check_removal(const core::group_record& held, std::string_vie
     return core::refuse(errc::conflict, why, "group " + held.group.app_name + text);
   };
   if (!held.source.empty())
-    return tl::unexpected{is_declared(held)};
-  if (auto as_seen = check_seen(held, seen); !as_seen)
+    return tl::unexpected{is_declared_group(held)};
+  if (auto as_seen = check_group_seen(held, seen); !as_seen)
     return as_seen;
   if (uses.has_jobs)
     return refused(refusal::group_in_use, " has jobs");

@@ -13,7 +13,7 @@ namespace {
 namespace wire = protocol::wire;
 using wire::form;
 
-void tell_saved(const exchange& ex, const protocol::saved_group&) { tell_done(ex); }
+void tell_saved_group(const exchange& ex, const protocol::saved_group&) { tell_done(ex); }
 
 core::result<protocol::save_group> change_of(const form& sent) {
   const auto id = id_of<core::group_id>(sent, "id");
@@ -39,7 +39,7 @@ void group_add(exchange ex) {
   if (!draft)
     return ex.reject(draft.error());
   ex.ask<protocol::saved_group>(ex.services().partners.groups,
-                                protocol::save_group{std::nullopt, std::move(*draft), ex.who()}, tell_saved);
+                                protocol::save_group{std::nullopt, std::move(*draft), ex.who()}, tell_saved_group);
 }
 
 void group_update(exchange ex) {
@@ -47,7 +47,7 @@ void group_update(exchange ex) {
   if (!change)
     return ex.reject(change.error());
   change->by = ex.who();
-  ex.ask<protocol::saved_group>(ex.services().partners.groups, std::move(*change), tell_saved);
+  ex.ask<protocol::saved_group>(ex.services().partners.groups, std::move(*change), tell_saved_group);
 }
 
 void group_remove(exchange ex) {

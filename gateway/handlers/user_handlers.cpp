@@ -17,7 +17,7 @@ using group_rights = std::vector<std::pair<core::group_id, core::group_right>>;
 
 constexpr std::int32_t role_admin = 1;
 
-void tell_saved(const exchange& ex, const protocol::saved_user&) { tell_done(ex); }
+void tell_saved_user(const exchange& ex, const protocol::saved_user&) { tell_done(ex); }
 
 /// XXL's list of groups: everything may be done in each. Nothing when it was not sent.
 core::result<std::optional<group_rights>> rights_of(const form& sent) {
@@ -56,7 +56,7 @@ void save(const exchange& ex, core::result<protocol::save_user> user) {
     return ex.reject(user.error());
   user->by = ex.who();
   ex.drop_body();
-  ex.ask<protocol::saved_user>(ex.services().partners.users, std::move(*user), tell_saved);
+  ex.ask<protocol::saved_user>(ex.services().partners.users, std::move(*user), tell_saved_user);
 }
 
 } // namespace

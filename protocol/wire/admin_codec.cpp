@@ -14,7 +14,6 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 constexpr unsigned http_ok = 200;
-constexpr std::size_t excerpt_units = 300;
 
 void append_result(json_object& item, std::string_view code_name, std::string_view message_name, const core::run_report& report) {
   item.number(code_name, report.code);
@@ -63,14 +62,8 @@ std::int32_t code_of(const reply_body& body) noexcept {
   return code >= limits::min() && code <= limits::max() ? static_cast<std::int32_t>(code) : 0;
 }
 
-std::string excerpt(std::string_view body) {
-  std::string text = core::valid_utf8(body.substr(0, 4 * excerpt_units));
-  text.resize(core::cut_utf16(text, excerpt_units).size());
-  return text;
-}
-
 std::string unreadable_text(std::string_view body) {
-  return core::is_blank(body) ? "The admin's reply is empty." : "The admin's reply cannot be read: " + excerpt(body);
+  return core::is_blank(body) ? "The admin's reply is empty." : "The admin's reply cannot be read: " + excerpt_of(body);
 }
 
 } // namespace

@@ -15,7 +15,9 @@ constexpr std::size_t members_depth_max = 8;
 /// Of a name that is shown.
 constexpr std::size_t shown_member_chars = 64;
 
-std::string shown(std::string_view name) { return std::string{core::cut_characters(core::valid_utf8(name), shown_member_chars)}; }
+std::string shown_member(std::string_view name) {
+  return std::string{core::cut_characters(core::valid_utf8(name), shown_member_chars)};
+}
 
 tl::unexpected<core::error> wrong_members(std::string why) { return core::fail(core::errc::invalid_argument, std::move(why)); }
 
@@ -69,7 +71,7 @@ core::result<json> parse_api_object(std::string_view body) {
   if (parsed.is_discarded())
     return wrong_members("the body is no JSON text");
   if (watch.twice)
-    return wrong_members(shown(*watch.twice) + ": stands twice in one object");
+    return wrong_members(shown_member(*watch.twice) + ": stands twice in one object");
   if (!parsed.is_object())
     return wrong_members("the body must be a JSON object");
   return parsed;
@@ -207,7 +209,7 @@ core::result<void> api_members::check() const {
     return tl::unexpected{*problem_};
   for (const auto& [name, value] : object_.items())
     if (!known_.contains(name))
-      return wrong_members(path_ + shown(name) + ": is unknown");
+      return wrong_members(path_ + shown_member(name) + ": is unknown");
   return {};
 }
 

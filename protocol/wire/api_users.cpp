@@ -38,7 +38,7 @@ std::string lines_of(std::string_view changes) {
   return json_array(lines, [](std::string& to, std::string_view line) { append_json(to, line); });
 }
 
-void append_change(std::string& out, const core::audit_row& change) {
+void append_audit_row(std::string& out, const core::audit_row& change) {
   json_object row{out};
   row.number("id", change.id);
   append_instant(row, "at_ms", change.at);
@@ -79,7 +79,7 @@ std::string api_user_row(const core::user_card& user) {
 
 std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
 
-std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_change); }
+std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_audit_row); }
 
 core::result<core::user_search> api_user_search_of(const form& sent, const api_cursor& from) {
   return truth_of(sent, "admin").map([&](std::optional<bool> admin) {

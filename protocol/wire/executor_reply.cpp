@@ -15,17 +15,9 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-constexpr std::size_t excerpt_units = 300;
-
 std::int32_t narrow(std::int64_t value) noexcept {
   using limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, limits::min(), limits::max()));
-}
-
-std::string excerpt(std::string_view body) {
-  std::string text = core::valid_utf8(body.substr(0, 4 * excerpt_units));
-  text.resize(core::cut_utf16(text, excerpt_units).size());
-  return text;
 }
 
 /// `content` or `data`: text for most requests, an object for `/log`.
@@ -116,7 +108,7 @@ envelope read_envelope(std::string_view body, std::int32_t asked_line) {
   if (in.finish() && (out.code || !out.msg.empty()))
     return out;
   out = envelope{};
-  out.msg = "The executor's reply cannot be read: " + excerpt(body);
+  out.msg = "The executor's reply cannot be read: " + excerpt_of(body);
   return out;
 }
 

@@ -47,6 +47,9 @@ inline constexpr std::string_view request_error = "request error:";
 inline constexpr std::string_view node_token_wrong = "Access token incorrect.";
 } // namespace executor_text
 
+/// The beginning of a body that cannot be read, as text.
+[[nodiscard]] std::string excerpt_of(std::string_view body);
+
 /// What the Java admins write into a log row and people search for (XXL admin §5.1).
 namespace log_text {
 /// A group has nobody to call.

@@ -12,7 +12,7 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char find_group[] = "SELECT 1 FROM xxl_job_group WHERE id = ?1";
+constexpr char group_exists[] = "SELECT 1 FROM xxl_job_group WHERE id = ?1";
 constexpr char find_child[] = "SELECT job_group FROM xxl_job_info WHERE id = ?1";
 constexpr char add_job_row[] =
   "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf, "
@@ -42,7 +42,7 @@ constexpr char trim_versions[] = "DELETE FROM xxl_job_logglue WHERE job_id = ?1 
 core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::job_id job) {
   core::draft_facts out;
   out.job = job;
-  out.group_exists = db.prepare(find_group).with(draft.group).step();
+  out.group_exists = db.prepare(group_exists).with(draft.group).step();
   auto looking = db.prepare(find_child);
   for (const auto child : core::numbers_in(draft.children))
     if (looking.with(child).step())

@@ -25,7 +25,7 @@ void write_rights(connection& db, core::user_id user, const group_rights& finer)
     db.run(insert_right, user, group, core::stored_name(right));
 }
 
-core::user_id insert(connection& db, const user_edit& edit, std::string_view hash) {
+core::user_id add_user(connection& db, const user_edit& edit, std::string_view hash) {
   db.run(insert_user, edit.after.name, hash, edit.after.admin, edit.permission);
   const core::user_id id{static_cast<std::int32_t>(db.last_id())};
   write_rights(db, id, edit.finer);
@@ -72,7 +72,7 @@ core::result<core::user_id> users::add(const core::user_draft& draft, const core
       return tl::unexpected{known.error()};
     if (find_user(db, draft.name))
       return tl::unexpected{name_is_taken(draft.name)};
-    edit->after.id = insert(db, *edit, draft.password_hash.value_or(""));
+    edit->after.id = add_user(db, *edit, draft.password_hash.value_or(""));
     write_audit(db, audit_of_user(by, core::audit_action::add, edit->after, edit->changes, now));
     return edit->after.id;
   });
@@ -165,7 +165,7 @@ core::result<bool> users::add_first(std::string_view name, std::string_view hash
     auto edit = plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
-    edit->after.id = insert(db, *edit, hash);
+    edit->after.id = add_user(db, *edit, hash);
     write_audit(db, audit_of_user(core::local_operator(), core::audit_action::add, edit->after, edit->changes, now));
     return true;
   });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000;
 
-core::node_row row(std::string id, std::int64_t incarnation, std::int64_t beat, node_state state = node_state::up) {
+core::node_row peer(std::string id, std::int64_t incarnation, std::int64_t beat, node_state state = node_state::up) {
   return {std::move(id), incarnation, beat, state, "host:1"};
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("a node is always alive to itself, and alone until somebody is up", "[
   actors::peer_watch watch{"b", 1500ms};
   CHECK(watch.live() == names{"b"});
   CHECK(watch.alone());
-  watch.observe(std::vector{row("b", 3, 9), row("a", 1, 4, node_state::down), row("c", 2, 4, node_state::fenced)}, 10 * ms);
+  watch.observe(std::vector{peer("b", 3, 9), peer("a", 1, 4, node_state::down), peer("c", 2, 4, node_state::fenced)}, 10 * ms);
   CHECK(watch.alone());
   CHECK(watch.live() == names{"b"});
   CHECK(watch.dead().empty());
@@ -42,20 +42,20 @@ TEST_CASE("a peer dies when its beat stands still for the whole time, and not be
   actors::peer_watch watch{"b", 1500ms};
   std::int64_t now = 0;
   for (; now <= 1350; now += 150)
-    watch.observe(std::vector{row("a", 1, 4)}, now * ms);
+    watch.observe(std::vector{peer("a", 1, 4)}, now * ms);
   CHECK(watch.live() == names{"a", "b"});
-  watch.observe(std::vector{row("a", 1, 4)}, 1499 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 1499 * ms);
   CHECK(watch.dead().empty());
-  watch.observe(std::vector{row("a", 1, 4)}, 1500 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 1500 * ms);
   CHECK(ids(watch.dead()) == names{"a"});
   CHECK(watch.live() == names{"b"});
 }
 
 TEST_CASE("a new beat or a new incarnation revives a peer", "[actors]") {
-  auto changed = GENERATE(row("a", 1, 5), row("a", 2, 4), row("a", 2, 0));
+  auto changed = GENERATE(peer("a", 1, 5), peer("a", 2, 4), peer("a", 2, 0));
   actors::peer_watch watch{"b", 1500ms};
-  watch.observe(std::vector{row("a", 1, 4)}, 0);
-  watch.observe(std::vector{row("a", 1, 4)}, 1400 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 0);
+  watch.observe(std::vector{peer("a", 1, 4)}, 1400 * ms);
   watch.observe(std::vector{changed}, 1450 * ms);
   watch.observe(std::vector{changed}, 2900 * ms);
   CHECK(watch.live() == names{"a", "b"});
@@ -65,19 +65,19 @@ TEST_CASE("a new beat or a new incarnation revives a peer", "[actors]") {
 
 TEST_CASE("an observer that was silent itself gives everybody a new chance", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
-  watch.observe(std::vector{row("a", 1, 4)}, 0);
-  watch.observe(std::vector{row("a", 1, 4)}, 9000 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 0);
+  watch.observe(std::vector{peer("a", 1, 4)}, 9000 * ms);
   CHECK(watch.dead().empty());
-  watch.observe(std::vector{row("a", 1, 4)}, 10'000 * ms);
-  watch.observe(std::vector{row("a", 1, 4)}, 10'500 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 10'000 * ms);
+  watch.observe(std::vector{peer("a", 1, 4)}, 10'500 * ms);
   CHECK(ids(watch.dead()) == names{"a"});
 }
 
 TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
-  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 4)}, 0);
+  watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 4)}, 0);
   CHECK_FALSE(watch.alone());
-  watch.observe(std::vector{row("c", 2, 4, node_state::fenced)}, 150 * ms);
+  watch.observe(std::vector{peer("c", 2, 4, node_state::fenced)}, 150 * ms);
   CHECK(watch.alone());
   CHECK(watch.live() == names{"b"});
 }
@@ -85,8 +85,8 @@ TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
 TEST_CASE("everybody else is told of with his state and how long his beat has stood still", "[actors]") {
   using core::node_health;
   actors::peer_watch watch{"b", 1500ms};
-  const auto rows = std::vector{row("a", 1, 4), row("b", 3, 9), row("c", 2, 4, node_state::fenced),
-                                row("d", 5, 1, node_state::down)};
+  const auto rows = std::vector{peer("a", 1, 4), peer("b", 3, 9), peer("c", 2, 4, node_state::fenced),
+                                peer("d", 5, 1, node_state::down)};
   watch.observe(rows, 0);
   watch.observe(rows, 1000 * ms);
   auto seen = watch.seen(1200 * ms);
@@ -105,10 +105,10 @@ TEST_CASE("everybody else is told of with his state and how long his beat has st
 TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   CHECK_FALSE(watch.next_death(0));
-  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 1)}, 100 * ms);
-  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 2)}, 400 * ms);
+  watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 1)}, 100 * ms);
+  watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 2)}, 400 * ms);
   CHECK(watch.next_death(500 * ms) == 1100 * ms);
-  watch.observe(std::vector{row("a", 1, 4), row("c", 1, 2)}, 1600 * ms);
+  watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 2)}, 1600 * ms);
   CHECK(ids(watch.dead()) == names{"a"});
   CHECK(watch.next_death(1600 * ms) == 300 * ms); // of c; a is dead already
 }
@@ -116,10 +116,10 @@ TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]")
 TEST_CASE("a former life is over when its process is, else when it has been silent for long enough", "[actors]") {
   using verdict = actors::former_life::verdict;
   actors::former_life former{"this boot:1:2", false, 1500ms};
-  auto seen = row("a", 3, 7);
+  auto seen = peer("a", 3, 7);
   CHECK(former.judge({}, 0, 0) == verdict::over);
-  CHECK(former.judge(row("a", 3, 7, node_state::down), 0, 0) == verdict::over);
-  CHECK(former.judge(row("a", 3, 7, node_state::fenced), 0, 0) == verdict::over);
+  CHECK(former.judge(peer("a", 3, 7, node_state::down), 0, 0) == verdict::over);
+  CHECK(former.judge(peer("a", 3, 7, node_state::fenced), 0, 0) == verdict::over);
   CHECK(former.judge(seen, 3, 0) == verdict::over); // this process lost it
   seen.process = "this boot:1:2";
   CHECK(former.judge(seen, 0, 0) == verdict::over);

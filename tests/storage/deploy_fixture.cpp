@@ -47,8 +47,6 @@ std::vector<table> picture(test_database& db) {
   return tables;
 }
 
-std::string ms(core::time_point t) { return std::to_string(core::to_ms(t)); }
-
 core::result<core::deploy_report> deploy_fixture::try_apply(const core::declared_set& set, bool prune, core::time_point now,
                                                             bool dry_run) {
   return store->deploys().apply(set, dry_run, prune, now);

@@ -20,8 +20,6 @@ std::string kinds(const core::deploy_report& report);
 /// Everything that a deploy may write.
 std::vector<table> picture(test_database& db);
 
-std::string ms(core::time_point t);
-
 /// 01:00 in Shanghai on the day after `noon`.
 inline constexpr core::time_point one_at_night = noon + std::chrono::hours{13};
 

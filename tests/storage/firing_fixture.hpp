@@ -16,6 +16,9 @@ namespace ringmaster::test {
 /// 2024-03-01 12:00:00 in Shanghai, the database's zone.
 inline constexpr core::time_point noon = core::from_ms(1'709'265'600'000);
 
+/// As a column of a table of ours holds it.
+inline std::string ms(core::time_point t) { return std::to_string(core::to_ms(t)); }
+
 /// Fails the test with the error's own words.
 template <class T>
 T require(core::result<T> result) {

@@ -11,8 +11,6 @@ using Catch::Generators::from_range;
 
 namespace {
 
-std::string ms(core::time_point t) { return std::to_string(core::to_ms(t)); }
-
 struct missed_fixture : firing_fixture {
   using firing_fixture::firing_fixture;
 
