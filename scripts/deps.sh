@@ -201,12 +201,12 @@ build_caf() {
   say "building CAF $caf_version into $prefix (about a minute on two cores)"
   scratch=$(mktemp -d)
   tar -xzf "$tarball" -C "$scratch" --strip-components=1
-  # Sources are compiled eight at a time; two of them have a constant of the same name, each for itself.
+  # Sources are compiled 24 at a time; two of them have a constant of the same name, each for itself.
   sed -i 's/max_value/max_written/g' "$scratch/libcaf_core/src/binary_serializer.cpp"
   cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCAF_ENABLE_TESTING=OFF -DCAF_ENABLE_EXAMPLES=OFF \
-    -DCAF_ENABLE_TOOLS=OFF -DCAF_ENABLE_OPENSSL_MODULE=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 \
+    -DCAF_ENABLE_TOOLS=OFF -DCAF_ENABLE_OPENSSL_MODULE=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 \
     "$@" > "$scratch/build.log" 2>&1 \
     && cmake --build "$scratch/build" >> "$scratch/build.log" 2>&1 \
     && cmake --install "$scratch/build" >> "$scratch/build.log" 2>&1 \
