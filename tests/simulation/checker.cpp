@@ -27,6 +27,9 @@ void protocol_checker::tally::add(const tally& other) {
   asked += other.asked;
   dropped += other.dropped;
   missed_rows += other.missed_rows;
+  native_runs += other.native_runs;
+  native_results += other.native_results;
+  native_denials += other.native_denials;
 }
 
 void protocol_checker::fail(const std::string& rule, const std::string& what) { violations_.push_back(rule + ": " + what); }

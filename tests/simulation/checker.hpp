@@ -54,6 +54,8 @@ public:
   /// An edit of one job by hand, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
+  /// The newest life that the node has begun; 0: none.
+  [[nodiscard]] std::int64_t last_life(const std::string& node) { return last_lives_[node]; }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
   void acknowledged_one(core::job_id job, int edits_before);
@@ -81,6 +83,9 @@ public:
   /// The network made a second copy of a request.
   void copied(std::int64_t id) { runs_[id].copied = true; }
   void executed(std::int64_t id);
+  void written_to_link() { ++counts_.native_runs; }
+  void kept_over_link() { ++counts_.native_results; }
+  void denied_over_link() { ++counts_.native_denials; }
   void ended(std::int64_t id, std::int32_t code);
   /// An executor said that it is idle and has no log of the run.
   void denied(std::int64_t id, bool another_has_it);
@@ -129,6 +134,10 @@ public:
     std::size_t dropped = 0;
     /// Rows of dropped instants.
     std::size_t missed_rows = 0;
+    /// Runs that were written to native links, results that were durable over one, and runs that were said to be unknown.
+    std::size_t native_runs = 0;
+    std::size_t native_results = 0;
+    std::size_t native_denials = 0;
     void add(const tally& other);
   };
   [[nodiscard]] const tally& counts() const noexcept { return counts_; }
@@ -187,6 +196,7 @@ private:
   std::vector<std::string> violations_;
   /// The current incarnation of each node that is up, and when lives ended.
   std::map<std::string, std::int64_t> lives_;
+  std::map<std::string, std::int64_t> last_lives_;
   std::map<std::pair<std::string, std::int64_t>, span> over_;
   /// Lives that somebody ended without waiting for their deadline, as a switch does.
   std::set<std::pair<std::string, std::int64_t>> cut_short_;

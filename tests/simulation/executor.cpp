@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/simulation/native.hpp"
 #include "tests/simulation/node.hpp"
 #include "tests/simulation/world.hpp"
 
@@ -13,9 +14,33 @@ namespace {
 
 constexpr span patience = 3s;
 constexpr span callback_pause = 1s;
+/// Between two looks whether there is a link to each node.
+constexpr span dial_pause = 700ms;
+/// A node that has not welcomed it by then does not.
+constexpr span dial_limit = 2s;
 constexpr auto fine = R"({"code":200})";
 
-std::string refusal(const std::string& why) { return nlohmann::json{{"code", 500}, {"msg", why}}.dump(); }
+core::trigger_reply refusal(const std::string& why) { return {500, why}; }
+
+std::string as_json(const core::trigger_reply& reply) {
+  return reply.code == 200 ? fine : nlohmann::json{{"code", reply.code}, {"msg", reply.message}}.dump();
+}
+
+core::trigger_request read_run(const std::string& body) {
+  const auto asked = nlohmann::json::parse(body);
+  core::trigger_request run;
+  run.job = core::job_id{asked.at("jobId").get<std::int32_t>()};
+  run.run = core::log_id{asked.at("logId").get<std::int64_t>()};
+  run.log_time = core::from_ms(asked.at("logDateTime").get<std::int64_t>());
+  run.param = asked.at("executorParams").get<std::string>();
+  if (asked.at("executorBlockStrategy") == "DISCARD_LATER")
+    run.block = core::block_strategy::discard_later;
+  return run;
+}
+
+std::string identity_text(core::job_id job, core::time_point log_time) {
+  return std::to_string(core::number(job)) + ' ' + std::to_string(core::to_ms(log_time) / 1000);
+}
 
 /// `takes=80 ends=ok`
 std::string value(const std::string& param, const std::string& name) {
@@ -39,11 +64,13 @@ sim_executor::sim_executor(world& in, int number, int replica)
     number_{std::to_string(number) + (replica == 0 ? "" : "." + std::to_string(replica))},
     origin_{"http://10.0.0." + std::to_string(number) + ":9999"} {}
 
+sim_executor::~sim_executor() = default;
+
 void sim_executor::handle(const std::string& target, const std::string& body, span written, const answer& back) {
-  if (world_.now() < suspended_until_)
+  if (is_suspended())
     return world_.at(suspended_until_, [this, target, body, written, back] { handle(target, body, written, back); });
   auto said = [this, target, body, written] {
-    return protocol::http_result{protocol::delivery::answered, 200, take(target, body, written), {}, {}, {}};
+    return protocol::http_result{protocol::delivery::answered, 200, reply_to(target, body, written), {}, {}, {}};
   };
   // With the order of the questions reversed: what the log says is of now, whether it is idle is of a moment later.
   if (world_.rule_off() && world_.rule_off()->log_first && target == "/idleBeat") {
@@ -53,15 +80,26 @@ void sim_executor::handle(const std::string& target, const std::string& body, sp
   back(said());
 }
 
-std::string sim_executor::take(const std::string& target, const std::string& body, span written) {
+std::string sim_executor::reply_to(const std::string& target, const std::string& body, span written) {
   if (target == "/run")
-    return take_run(body, written);
+    return as_json(take(read_run(body), written));
   auto asked = nlohmann::json::parse(body);
   if (target == "/idleBeat")
-    return is_busy(asked.at("jobId").get<std::int32_t>()) ? refusal("job thread is running or has trigger queue.") : fine;
+    return as_json(say_idle(core::job_id{asked.at("jobId").get<std::int32_t>()}));
   if (target != "/log")
     return fine;
-  auto id = asked.at("logId").get<std::int64_t>();
+  const auto lines = read_log(core::log_id{asked.at("logId").get<std::int64_t>()});
+  nlohmann::json chunk{{"fromLineNum", lines.from_line}, {"toLineNum", lines.to_line}, {"isEnd", lines.ended}};
+  chunk["logContent"] = lines.text;
+  return nlohmann::json{{"code", 200}, {"content", chunk}}.dump();
+}
+
+core::trigger_reply sim_executor::say_idle(core::job_id job) const {
+  return is_busy(core::number(job)) ? refusal("job thread is running or has trigger queue.") : core::trigger_reply{};
+}
+
+core::log_lines sim_executor::read_log(core::log_id run) {
+  const auto id = core::number(run);
   const auto& files = world_.rule_off() && world_.rule_off()->log_first ? files_then_ : files_;
   auto known = files.contains(id);
   if (known && files.at(id).epoch != world_.epoch()) // its result went to the database that is no more
@@ -70,20 +108,29 @@ std::string sim_executor::take(const std::string& target, const std::string& bod
   const bool waits_here = world_.what().replicas > 1 && has(id);
   if (!known)
     world_.checker().denied(id, waits_here || world_.knows_elsewhere(*this, id));
-  nlohmann::json chunk{{"fromLineNum", 1}, {"toLineNum", known ? 1 : 0}, {"isEnd", true}};
-  chunk["logContent"] = known ? "job execute start" : "readLog fail, logFile not exists";
-  return nlohmann::json{{"code", 200}, {"content", chunk}}.dump();
+  return {1, known ? 1 : 0, known ? "job execute start" : "readLog fail, logFile not exists", true};
 }
 
-std::string sim_executor::take_run(const std::string& body, span written) {
-  auto asked = nlohmann::json::parse(body);
-  auto param = asked.at("executorParams").get<std::string>();
-  order wanted{asked.at("logId").get<std::int64_t>(), world_.epoch_at(written), asked.at("jobId").get<std::int32_t>(),
+core::trigger_reply sim_executor::say_taken(const core::run_identity& run) {
+  const auto id = core::number(run.run);
+  const auto file = files_.find(id);
+  if (file != files_.end() && file->second.epoch != world_.epoch())
+    world_.checker().executor_lost(id);
+  if (has(id) && (file == files_.end() || file->second.identity == identity_text(run.job, run.log_time)))
+    return {};
+  world_.checker().denied_over_link();
+  world_.checker().denied(id, false);
+  return {core::run_never_came, "the run was not taken"};
+}
+
+core::trigger_reply sim_executor::take(const core::trigger_request& run, span written) {
+  const auto param = run.param.value_or("");
+  order wanted{core::number(run.run), world_.epoch_at(written), core::number(run.job),
                milliseconds{std::stoll("0" + value(param, "takes"))}, value(param, "ends")};
-  wanted.log_time = asked.at("logDateTime").get<std::int64_t>();
-  wanted.identity = std::to_string(wanted.job) + ' ' + std::to_string(wanted.log_time / 1000);
+  wanted.log_time = core::to_ms(run.log_time);
+  wanted.identity = identity_text(run.job, run.log_time);
   if (wanted.epoch != world_.epoch())
-    return fine; // of a database that is no more
+    return {}; // of a database that is no more
   world_.checker().arrived(wanted.id, written);
   if (wanted.ends == "refuse")
     return refusal("job handler [handler] not found.");
@@ -93,13 +140,12 @@ std::string sim_executor::take_run(const std::string& body, span written) {
     world_.checker().executor_lost(wanted.id);
   if (knows(of, wanted))
     return refusal("repeat trigger job, logId:" + std::to_string(wanted.id));
-  auto block = asked.at("executorBlockStrategy").get<std::string>();
-  if (block == "DISCARD_LATER" && is_busy(wanted.job))
+  if (run.block == core::block_strategy::discard_later && is_busy(wanted.job))
     return refusal("block strategy effect: Discard Later");
   of.queue.push_back(std::move(wanted));
   if (!of.running)
-    start_next(asked.at("jobId").get<std::int32_t>());
-  return fine;
+    start_next(core::number(run.job));
+  return {};
 }
 
 bool sim_executor::is_busy(std::int32_t job) const {
@@ -179,6 +225,13 @@ void sim_executor::call_back(std::int64_t id, std::size_t node) {
   if (!to.is_up() || world_.now() < world_.what().callbacks_lost_until)
     return world_.after(callback_pause, again);
   const auto& [code, message] = results_.at(id);
+  if (const auto link = links_.find(node); link != links_.end() && link->second && link->second->is_up() && link->second->has_room()) {
+    link->second->report({core::log_id{id}, core::from_ms(log_times_[id]), code, message}, over);
+    return world_.after(patience, [again, stored] {
+      if (!*stored)
+        again();
+    });
+  }
   core::callback result{core::log_id{id}, code, message, nullptr, nullptr, core::echoed_log_time(log_times_[id])};
   for (int copies = luck == 1 ? 2 : 1; copies > 0 && luck != 2; --copies)
     to.at(world_.now() + 500us, [&to, result, over] { to.call_back(result, over); });
@@ -190,6 +243,7 @@ void sim_executor::call_back(std::int64_t id, std::size_t node) {
 
 void sim_executor::restart(bool wipe) {
   ++life_;
+  drop_links();
   std::set<std::int64_t> lost;
   for (const auto& [job, of] : workers_) {
     if (of.running)
@@ -212,6 +266,31 @@ void sim_executor::restart(bool wipe) {
   for (const auto& [id, result] : results_)
     call_back(id, 0);
 }
+
+void sim_executor::begin_links() {
+  for (std::size_t node = 0; node < world_.nodes().size(); ++node)
+    keep_link(node);
+}
+
+void sim_executor::keep_link(std::size_t node) {
+  world_.after(dial_pause, [this, node] { keep_link(node); });
+  auto& link = links_[node];
+  if (link && !link->is_up() && world_.now() >= link->begun() + dial_limit)
+    link->leave();
+  if ((link && !link->is_over()) || is_suspended())
+    return;
+  auto& to = *world_.nodes()[node];
+  link = std::make_shared<sim_link>(world_, to, *this);
+  to.dial(link);
+}
+
+void sim_executor::drop_links() {
+  for (auto& [node, link] : std::exchange(links_, {}))
+    if (link)
+      link->leave();
+}
+
+bool sim_executor::is_suspended() const { return world_.now() < suspended_until_; }
 
 void sim_executor::suspend(milliseconds lasts) {
   world_.say("executor " + number_ + " is stopped");

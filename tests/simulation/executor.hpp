@@ -6,16 +6,19 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "core/trigger_request.hpp"
 #include "protocol/http.hpp"
 #include "tests/simulation/history.hpp"
 
 namespace ringmaster::simulation {
 
 class world;
+class sim_link;
 
 class sim_executor {
 public:
@@ -23,17 +26,28 @@ public:
 
   /// `replica`: of several processes behind one address; the first is 0.
   sim_executor(world& in, int number, int replica);
+  ~sim_executor();
 
   /// Its address as nodes name it.
   [[nodiscard]] const std::string& origin() const noexcept { return origin_; }
   [[nodiscard]] const std::string& number() const noexcept { return number_; }
 
   void handle(const std::string& target, const std::string& body, span written, const answer& back);
+  /// Keeps a native link to each node, from now on.
+  void begin_links();
+
+  // -- what it says, over HTTP or over a link
+  [[nodiscard]] core::trigger_reply take(const core::trigger_request& run, span written);
+  [[nodiscard]] core::trigger_reply say_idle(core::job_id job) const;
+  /// Whether the run was taken.
+  [[nodiscard]] core::trigger_reply say_taken(const core::run_identity& run);
+  [[nodiscard]] core::log_lines read_log(core::log_id run);
 
   /// A new process: queue and running jobs are gone. Results that were not taken yet are in files and go out again, unless the
   /// files are gone, too.
   void restart(bool wipe);
   void suspend(milliseconds lasts);
+  [[nodiscard]] bool is_suspended() const;
   /// It has a log file of the run, or the run waits in a queue.
   [[nodiscard]] bool has(std::int64_t id) const;
   /// All nodes are down and their database is put back: what it has in hand ends, and its results go nowhere. Files stay.
@@ -55,8 +69,9 @@ private:
     std::optional<order> running;
   };
 
-  [[nodiscard]] std::string take(const std::string& target, const std::string& body, span written);
-  [[nodiscard]] std::string take_run(const std::string& body, span written);
+  [[nodiscard]] std::string reply_to(const std::string& target, const std::string& body, span written);
+  void keep_link(std::size_t node);
+  void drop_links();
   [[nodiscard]] bool is_busy(std::int32_t job) const;
   [[nodiscard]] bool knows(const worker& of, const order& wanted) const;
   void start_next(std::int32_t job);
@@ -81,6 +96,8 @@ private:
   std::map<std::int64_t, log_file> files_then_;
   int life_ = 0;
   span suspended_until_{0};
+  /// By the node's number.
+  std::map<std::size_t, std::shared_ptr<sim_link>> links_;
 };
 
 } // namespace ringmaster::simulation

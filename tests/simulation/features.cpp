@@ -31,6 +31,7 @@ constexpr std::array features{
   feature_state{feature::backlogs, "backlogs", nullptr},
   feature_state{feature::locked_rows, "locked_rows", nullptr},
   feature_state{feature::lost_runs, "lost_runs", nullptr},
+  feature_state{feature::native_links, "native_links", nullptr},
 };
 
 bool chosen(const feature_state& one) {
@@ -172,6 +173,22 @@ void add_lost_runs(dice& with, history& to) {
   to.faults.push_back(one);
 }
 
+void add_native_links(dice& with, history& to) {
+  constexpr std::array cuts{effect::lose_request, effect::lose_answer, effect::delay_before, effect::crash_after};
+  to.native = true;
+  to.registered = to.registered || with.one_in(2);
+  to.kind = executor_kind::remembering;
+  for (auto count = 1 + with.below(3); count > 0; --count) {
+    fault one;
+    one.where = site::outbound;
+    one.what = with.of(cuts);
+    one.node = node_of_feature(with, to);
+    one.index = with.below(30);
+    one.lasts = with.between(100, 6000);
+    to.faults.push_back(one);
+  }
+}
+
 void add_locked_rows(dice& with, history& to) {
   fault one;
   one.what = effect::lock_rows;
@@ -219,6 +236,7 @@ void add_features(history& to) {
   if (throws(feature::registered_replicas, 12, [](dice& own, history& all) { add_replicas(own, all, true); }))
     return;
   throws(feature::lost_runs, 120, add_lost_runs);
+  throws(feature::native_links, 4, add_native_links);
 }
 
 std::string describe_features(const history& all) {
@@ -229,6 +247,8 @@ std::string describe_features(const history& all) {
     text += "  " + std::to_string(all.replicas) + " processes behind each address\n";
   if (all.registered)
     text += "  executors register themselves\n";
+  if (all.native)
+    text += "  executors have native links\n";
   if (all.waits_for_lost)
     text += "  goes on until lost runs are found out\n";
   if (all.restored)

@@ -31,6 +31,8 @@ enum class feature : std::uint8_t {
   locked_rows,
   /// An executor that registered itself loses runs, and the run goes on until that is found out.
   lost_runs,
+  /// Executors that dial in: runs, questions and results go over links that are cut now and then, or over HTTP.
+  native_links,
 };
 
 /// Whether random histories have it: those whose findings are not mended yet have not, unless RINGMASTER_SIMULATION_WITH names

@@ -214,6 +214,8 @@ struct history {
   bool waits_for_lost = false;
   /// Most intents that one reading gives; 0: as many as are asked for. A backlog need not be longer to be long.
   std::size_t page_max = 0;
+  /// Executors dial every node for a native link, beside HTTP.
+  bool native = false;
 
   /// Others may plan on the database: it begins in shared mode.
   bool shared = false;

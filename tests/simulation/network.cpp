@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/simulation/executor.hpp"
+#include "tests/simulation/native.hpp"
 #include "tests/simulation/node.hpp"
 #include "tests/simulation/process.hpp"
 #include "tests/simulation/world.hpp"
@@ -14,8 +15,6 @@
 namespace ringmaster::simulation {
 
 namespace {
-
-constexpr span hop{500'000}; // half a millisecond
 
 protocol::http_result without_answer(protocol::delivery state, std::string error) {
   return {state, 0, {}, std::move(error), {}, {}};
@@ -62,9 +61,7 @@ void sim_node::write(std::shared_ptr<call> one) {
   const bool looks = !world_.rule_off() || !world_.rule_off()->gate_always_open;
   if (looks && one->what.gate && !one->what.gate->open_at(one->what.incarnation, boot()))
     return answer(one, without_answer(protocol::delivery::gate_closed, "the lease is over"));
-  auto index = requests_++;
-  world_.points.push_back({site::outbound, name_, index, world_.now(), one->what.target});
-  const auto* meets = world_.strike(site::outbound, name_, index);
+  const auto* meets = meet(one->what.target);
   if (meets && meets->what == effect::crash_before)
     return crash(meets->lasts);
   if (meets && meets->what == effect::away)
@@ -75,6 +72,12 @@ void sim_node::write(std::shared_ptr<call> one) {
     return;
   }
   transmit(one, meets);
+}
+
+const fault* sim_node::meet(const std::string& request) {
+  const auto index = requests_++;
+  world_.points.push_back({site::outbound, name_, index, world_.now(), request});
+  return world_.strike(site::outbound, name_, index);
 }
 
 void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
@@ -144,7 +147,30 @@ void sim_node::answer(const std::shared_ptr<call>& one, protocol::http_result&& 
   (*done)(one->index, std::move(result));
 }
 
+void sim_node::dial(const std::shared_ptr<sim_link>& link) {
+  if (!is_up() || world_.is_cut_off(name_))
+    return;
+  at(world_.now() + hop, [this, link] {
+    links_.push_back(link);
+    process_->dial(*link);
+  });
+}
+
+// A link sends what the open life permits.
+void sim_node::note_written(std::int64_t run, span checked) {
+  auto incarnation = world_.checker().last_life(name_);
+  while (incarnation > 0 && !process_->gate().open_at(incarnation, boot()))
+    --incarnation;
+  if (world_.tracing())
+    world_.say(name_ + " writes run " + std::to_string(run) + " over a native link");
+  world_.checker().written_to_link();
+  world_.checker().written({name_, incarnation}, run, checked);
+}
+
 void sim_node::forget_calls() {
+  for (const auto& weak : std::exchange(links_, {}))
+    if (const auto link = weak.lock())
+      link->forget_node();
   for (auto& one : std::exchange(calls_, {})) {
     one->answered = true;
     one->done = nullptr;

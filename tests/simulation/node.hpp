@@ -21,6 +21,7 @@ namespace ringmaster::simulation {
 
 class world;
 class process;
+class sim_link;
 
 class sim_node {
 public:
@@ -62,6 +63,12 @@ public:
   /// What happens to this process at a moment: not while it stands still, and not once it is gone.
   void at(span when, std::function<void()> what);
   void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);
+  /// An executor dials for a native link.
+  void dial(const std::shared_ptr<sim_link>& link);
+  /// Counts one more request that leaves. Returns the fault that it meets; null: none.
+  [[nodiscard]] const fault* meet(const std::string& request);
+  /// A run leaves over a native link; its life's deadline was looked at at `checked`.
+  void note_written(std::int64_t run, span checked);
 
   // -- store calls
   [[nodiscard]] core::result<std::unique_ptr<storage::store>> open();
@@ -120,6 +127,7 @@ private:
   std::vector<std::function<void()>> backlog_;
   /// Requests without an answer: their senders end with the process.
   std::vector<std::shared_ptr<call>> calls_;
+  std::vector<std::weak_ptr<sim_link>> links_;
   std::vector<std::string> failed_;
   std::vector<std::unique_ptr<node_reservations>> roles_;
   std::unique_ptr<process> process_;

@@ -42,6 +42,7 @@ actors::node_parts process::parts() {
           .shares_schedule = what.shared,
           .detached_workers = false,
           .client = std::make_shared<node_client>(node_),
+          .link_ports = what.native ? std::make_shared<node_ports>(door_) : nullptr,
           .notifier = nullptr,
           .gate = gate_,
           .clocks = {wall_, [this] { return node_.boot(); }, false, [this] { return node_.system_clock(); }},
@@ -180,6 +181,7 @@ void process::end() {
   supervisor_ = nullptr;
   completion_ = nullptr;
   jobs_ = nullptr;
+  door_ = nullptr;
   while (run_one()) {
   }
   callers_.clear();

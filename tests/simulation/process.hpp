@@ -13,6 +13,7 @@
 
 #include "actors/admin/supervisor.hpp"
 #include "protocol/wall_clock.hpp"
+#include "tests/simulation/native.hpp"
 #include "tests/simulation/node.hpp"
 
 namespace ringmaster::simulation {
@@ -45,6 +46,7 @@ public:
   void edit_by_hand(const hand_edit& what, const core::manual_trigger& wish);
   /// Asks for a graceful end; `then` hears that it is done.
   void stop(std::function<void()> then);
+  void dial(sim_link& link) { link.greet(system_, door_); }
   void end();
   /// Its metric of instants dropped by misfire rules.
   [[nodiscard]] std::int64_t dropped();
@@ -71,6 +73,8 @@ private:
   protocol::supervisor supervisor_;
   protocol::completion_actor completion_;
   protocol::job_admin jobs_;
+  /// For native links.
+  protocol::link_door door_;
   std::map<std::uint64_t, caf::actor> callers_;
   std::uint64_t next_caller_ = 0;
 };

@@ -60,6 +60,11 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
                                   << counts.acknowledged << " of them acknowledged");
   CHECK(counts.edits > count);
   CHECK(counts.acknowledged > count / 3);
+  UNSCOPED_INFO(counts.native_runs << " runs over native links, " << counts.native_results << " results, "
+                                   << counts.native_denials << " denials");
+  CHECK(counts.native_runs > count);
+  CHECK(counts.native_results > count / 2);
+  CHECK(counts.native_denials > 0);
 }
 
 TEST_CASE("a seed is one run, whenever and however often it is made", "[simulation]") {

@@ -36,6 +36,9 @@ void world::begin_features() {
     add_plain_job(one);
   if (what_.registered)
     register_executors();
+  if (what_.native)
+    for (const auto& executor : executors_)
+      executor->begin_links();
   for (const auto& one : what_.by_hand)
     at(one.at, [this, &one] { apply(one); });
   if (what_.restored) {
