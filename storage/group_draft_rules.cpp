@@ -66,9 +66,6 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
   const bool declared = held && !held->source.empty();
   if (declared && draft.access_token.empty())
     return tl::unexpected{is_declared_group(*held)};
-  if (held)
-    if (auto as_seen = check_group_seen(*held, seen); !as_seen)
-      return tl::unexpected{as_seen.error()};
   if (auto sound = core::check(draft); !sound)
     return tl::unexpected{sound.error()};
   group_writing out;
@@ -80,6 +77,10 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
     row.addresses = core::addresses_in(draft.address_list);
   if (auto fits = check_texts(row, join_addresses(row.addresses).value_or(""), limits); !fits)
     return tl::unexpected{fits.error()};
+  // Behind all that is wrong in any case (RFC 9110 §13.2.1).
+  if (held)
+    if (auto as_seen = check_group_seen(*held, seen); !as_seen)
+      return tl::unexpected{as_seen.error()};
   out.renamed = !held || held->group.app_name != row.app_name;
   const bool automatic = row.type == address_type::automatic;
   out.keeps_list = automatic && !out.renamed && held->group.type == address_type::automatic;

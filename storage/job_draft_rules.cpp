@@ -132,12 +132,12 @@ bool same_options(const core::job_record& a, const core::job_record& b) {
          && a.alarm_on == b.alarm_on;
 }
 
-core::result<void> check_held(const core::job_record& held, std::string_view seen, const core::principal& by) {
+core::result<void> check_held(const core::job_record& held, const core::principal& by) {
   if (auto may = core::check_right(by, group_right::editor, held.group); !may)
     return may;
   if (!held.key.empty())
     return tl::unexpected{is_declared(held.id, held.source)};
-  return check_seen(held, held.id, seen);
+  return {};
 }
 
 /// From here the schedule `row` counts for a running job. What must fire was found to.
@@ -182,7 +182,7 @@ core::result<job_writing> write_new(core::job_draft draft, const edit_scene& sce
 core::result<job_writing> write_update(const std::optional<core::job_record>& held, core::job_draft draft,
                                        std::string_view seen, edit_scene scene) {
   if (held)
-    if (auto may = check_held(*held, seen, scene.by); !may)
+    if (auto may = check_held(*held, scene.by); !may)
       return tl::unexpected{may.error()};
   if (auto may = core::check_right(scene.by, group_right::editor, draft.group); !may)
     return tl::unexpected{may.error()};
@@ -198,6 +198,9 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
     return tl::unexpected{sound.error()};
   if (auto fits = check_widths(out.row, scene.limits); !fits)
     return tl::unexpected{fits.error()};
+  // Behind all that is wrong in any case (RFC 9110 §13.2.1).
+  if (auto as_seen = check_seen(held, held->id, seen); !as_seen)
+    return tl::unexpected{as_seen.error()};
   out.options_changed = !same_options(out.row, *held);
   if (scene.shared && (plans || out.row.timing != held->timing))
     if (auto known = core::check_shared(out.row.timing); !known)
@@ -243,7 +246,7 @@ core::result<void> check_source(const std::optional<core::job_record>& held, cor
     return fits;
   if (!held)
     return tl::unexpected{no_such_job(job)};
-  if (auto may = check_held(*held, {}, by); !may)
+  if (auto may = check_held(*held, by); !may)
     return may;
   if (held->glue_type == "BEAN")
     return wrong(refusal::not_glue, "job " + std::to_string(core::number(job)) + " has no source of its own");

@@ -92,13 +92,13 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
     const auto before = held_user(own_.db, user);
     if (!before)
       return tl::unexpected{no_such_user(user)};
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
-      return as_seen;
     const auto edit = plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
     if (auto known = check_groups(own_.db, *edit); !known)
       return known;
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
     if (before->card.admin && !edit->after.admin && !has_other_admin(own_.db, user))
       return tl::unexpected{is_last_admin(before->card)};
     if (edit->changes.empty())

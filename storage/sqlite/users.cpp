@@ -88,13 +88,13 @@ core::result<void> users::update(core::user_id user, const core::user_draft& dra
     const auto before = find_user(db, user);
     if (!before)
       return tl::unexpected{no_such_user(user)};
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
-      return as_seen;
     const auto edit = plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
     if (auto known = check_groups(db, *edit); !known)
       return known;
+    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+      return as_seen;
     if (before->card.admin && !edit->after.admin && !has_other_admin(db, user))
       return tl::unexpected{is_last_admin(before->card)};
     if (edit->changes.empty())

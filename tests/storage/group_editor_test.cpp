@@ -93,6 +93,8 @@ TEST_CASE("of two who saw the same group one changes it", "[storage][editor]") {
     each.join();
   REQUIRE(outcomes[0].has_value() != outcomes[1].has_value());
   CHECK(core::is_edited_meanwhile((outcomes[0] ? outcomes[1] : outcomes[0]).error()));
+  const auto wrong_as_well = groups::draft("pay-worker", std::string(2000, 't'));
+  CHECK(error_of(f.editor().update(pay, wrong_as_well, seen, admin_of_groups, noon)) == errc::invalid_argument);
   const auto late = f.editor().remove(pay, seen, admin_of_groups, noon);
   REQUIRE_FALSE(late);
   CHECK(core::is_edited_meanwhile(late.error()));

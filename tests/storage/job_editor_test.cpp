@@ -267,6 +267,9 @@ TEST_CASE("an update is refused when somebody else was faster, or a file declare
   CHECK(error_of(late) == errc::conflict);
   CHECK(late.error().why == refusal::none);
   CHECK(core::is_edited_meanwhile(late.error()));
+  auto wrong_as_well = f.draft();
+  wrong_as_well.name = std::string(2000, 'n');
+  CHECK(error_of(f.editor().update(job, wrong_as_well, seen, us, noon)) == errc::invalid_argument);
   const auto now = core::edit_tag(f.record(job));
   const auto removed = f.store->jobs().remove(job, false, noon, us, seen);
   REQUIRE_FALSE(removed);
