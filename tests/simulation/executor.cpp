@@ -225,15 +225,12 @@ void sim_executor::call_back(std::int64_t id, std::size_t node) {
   if (!to.is_up() || world_.now() < world_.what().callbacks_lost_until)
     return world_.after(callback_pause, again);
   const auto& [code, message] = results_.at(id);
-  if (const auto link = links_.find(node); link != links_.end() && link->second && link->second->is_up() && link->second->has_room()) {
+  const auto link = links_.find(node);
+  const bool by_link = link != links_.end() && link->second && link->second->is_up() && link->second->has_room();
+  if (by_link)
     link->second->report({core::log_id{id}, core::from_ms(log_times_[id]), code, message}, over);
-    return world_.after(patience, [again, stored] {
-      if (!*stored)
-        again();
-    });
-  }
   core::callback result{core::log_id{id}, code, message, nullptr, nullptr, core::echoed_log_time(log_times_[id])};
-  for (int copies = luck == 1 ? 2 : 1; copies > 0 && luck != 2; --copies)
+  for (int copies = luck == 1 ? 2 : 1; copies > 0 && luck != 2 && !by_link; --copies)
     to.at(world_.now() + 500us, [&to, result, over] { to.call_back(result, over); });
   world_.after(patience, [again, stored] {
     if (!*stored)
