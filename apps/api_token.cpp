@@ -90,7 +90,8 @@ core::result<std::string> read_token(const std::optional<std::string>& file, con
   if (const auto token = variable("RINGMASTER_TOKEN"); token && !token->empty())
     return checked(*token, "RINGMASTER_TOKEN");
   return core::fail(errc::invalid_argument,
-                    "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN");
+                    "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN; "
+                    "`ringmaster key add NAME --user USER` makes one");
 }
 
 } // namespace ringmaster::apps

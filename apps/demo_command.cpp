@@ -15,6 +15,7 @@
 #include "core/execution_state.hpp"
 #include "executor/executor.hpp"
 #include "protocol/meta_objects.hpp"
+#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::apps {
 
@@ -164,9 +165,9 @@ core::result<std::unique_ptr<executor::executor>> start_executor(const std::stri
   return executor::executor::start(std::move(options), std::move(known));
 }
 
-core::result<core::deploy_report> apply_demo_jobs(node& running) {
-  return config::parse_declared(declared_jobs, "demo", "demo").and_then([&running](core::declared_set&& declared) {
-    return running.apply(std::move(declared), false);
+core::result<core::deploy_report> apply_demo_jobs(storage::store& store) {
+  return config::parse_declared(declared_jobs, "demo", "demo").and_then([&store](core::declared_set&& declared) {
+    return store.deploys().apply(declared, false, false, protocol::system_time());
   });
 }
 
@@ -177,6 +178,10 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   auto store = base->database->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
+  // Before the node reads the groups: an executor of none is not let in.
+  auto applied = apply_demo_jobs(**store);
+  if (!applied)
+    return tl::unexpected<core::error>{applied.error()};
   auto token = base->token;
   auto running = node::start(std::move(*base));
   if (!running)
@@ -184,10 +189,6 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
   std::printf("the access token of executors is in %s\n", token.file.c_str());
   std::fflush(stdout);
-  // First the group: an executor of none is not let in.
-  auto applied = apply_demo_jobs(**running);
-  if (!applied)
-    return tl::unexpected<core::error>{applied.error()};
   auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
   if (!runner)
     return tl::unexpected<core::error>{runner.error()};

@@ -28,5 +28,5 @@ fi
 cmake --preset quickstart -DCAF_ROOT="$caf" > /dev/null
 NINJA_STATUS='[%f of %t, after %e s] ' cmake --build --preset quickstart --target ringmaster >&2
 
-say 3 "ringmaster demo"
+say 3 "$build/apps/ringmaster demo"
 exec $build/apps/ringmaster demo "$@"

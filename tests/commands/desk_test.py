@@ -357,7 +357,8 @@ class TokenTest(Case):
             self.assertEqual({each[2]["Authorization"] for each in self.server.seen}, {f"Bearer {key}"})
 
     def test_no_key(self):
-        self.refused(self.list(), "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN")
+        self.refused(self.list(), "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN;"
+                                  " `ringmaster key add NAME --user USER` makes one")
 
     def test_what_is_no_key(self):
         for text in ("", "secret", KEY + "\nX-Evil: 1", KEY[:-1], "k" * 4000):

@@ -244,4 +244,5 @@ class DemoTest(Case):
         self.assertGreaterEqual(len(runs), 3, result)
         for line in runs:
             self.assertIn("trigger 200  result 200", line)
+        self.assertNotIn("warning", result.out + result.err)
         self.assertFalse(self.data.exists())
