@@ -41,7 +41,14 @@ std::string digits_in(const api_document& object, const char* name) {
   return std::to_string(number_in(object, name).value_or(0));
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+/// Returns the first line, or of a Java stack trace the last cause: the first line names a wrapper such as
+/// InvocationTargetException, the same one for every failure.
+std::string line_that_says_why(const std::string& text) {
+  constexpr std::string_view cause = "\nCaused by: ";
+  const auto last = text.rfind(cause);
+  const auto begin = last == std::string::npos ? 0 : last + cause.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
 
 std::optional<core::trigger_note> note_of(const api_document& run) {
   return core::decode_trigger_note(text_in(run, "trigger_message"));
@@ -204,7 +211,7 @@ std::string runs_table(const api_document& runs, const job_titles& jobs, const c
   std::vector<std::vector<std::string>> lines{
     {"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "TOOK", "EXECUTOR", "WHY"}};
   for (const auto& run : runs) {
-    const auto why = one_line(first_line(run_reason(run)));
+    const auto why = one_line(line_that_says_why(run_reason(run)));
     lines.push_back({digits_in(run, "id"), titled(run, jobs), instant_in(run, "trigger_ms", where), run_state_text(run),
                      run_duration(run), text_or_none(run, "address"),
                      std::string{core::cut_characters(why, reason_chars_max)}});

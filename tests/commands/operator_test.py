@@ -1,10 +1,12 @@
 """What an operator relies on: stops that stay, databases that are not made by chance, questions first, rights and secrets."""
 
+import contextlib
 import json
 import os
 import pty
 import re
 import select
+import sqlite3
 import stat
 import subprocess
 import time
@@ -211,6 +213,15 @@ class WordsTest(Case):
         line = re.split(r"  +", self.succeed("run", "list", "--since", "1h", "--handler", "settle").out.splitlines()[1])
         self.assertEqual((line[0], line[1], line[3]), (str(run["id"]), "pay-worker/settle", "failed"))
         self.assertTrue(line[-1].startswith("not sent: "), line)
+        trace = ("java.lang.reflect.InvocationTargetException\n\tat a.B.c(B.java:1)\nCaused by: a.Wrapper: b\n"
+                 "Caused by: java.lang.IllegalStateException: no such account\n\tat a.B.d(B.java:3)\n\t... 4 more")
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            db.execute("UPDATE xxl_job_log SET trigger_code = 200, handle_code = 500, handle_msg = ? WHERE id = ?",
+                       (trace, run["id"]))
+            db.commit()
+            self.assertIn("  java.lang.IllegalStateException: no such account\n", self.succeed("run", "list", "--failed").out)
+            db.execute("UPDATE xxl_job_log SET trigger_code = 500, handle_code = 0, handle_msg = '' WHERE id = ?",
+                       (run["id"],))
         self.assertEqual(len(self.succeed("run", "list", "--until", "1h").out.splitlines()), 1)
         self.assertEqual(len(self.succeed("run", "list", "--handler", "other").out.splitlines()), 1)
         shown = self.succeed("run", "show", str(run["id"])).out
