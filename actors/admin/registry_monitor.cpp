@@ -62,6 +62,7 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
   if (registration.token != core::token_kind::common)
     if (const auto rival = table_.rival_of(registration.app_name, registration.address); !rival.empty())
       return refuse(registration, rival);
+  const bool is_new = !table_.has(registration);
   if (!table_.beat(registration, now())) {
     if (!std::exchange(full_, true))
       log_->error("registry: {} registrations are kept at most, {} of a group with its token; {} of {} is ignored",
@@ -69,6 +70,9 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
                   registration.app_name);
     return;
   }
+  if (is_new)
+    if (const auto end = arrivals_.admit(self_->clock().now()))
+      log_->info("registry: {} of {} registers{}", registration.address, registration.app_name, *end);
   tell_heard();
   if (table_.view_stale())
     poke();

@@ -78,6 +78,7 @@ private:
   bool full_ = false;
   bool misfit_ = false;
   core::line_limit refusals_;
+  core::line_limit arrivals_;
   /// Groups whose list is longer than its column.
   std::set<std::int32_t> cut_groups_;
   bool read_due_ = true;

@@ -68,6 +68,10 @@ public:
 
   /// False: the table, or what one group's token may have of it, is full and the registration was ignored.
   bool beat(const protocol::registry_beat& beat, moment now);
+  /// It has a registration that has not aged.
+  [[nodiscard]] bool has(const protocol::registry_beat& beat) const {
+    return entries_.contains(key{beat.registry_group, beat.app_name, beat.address});
+  }
   /// Returns the app that keeps this place from `app_name`, whose executor shows its group's token; empty: none does.
   [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& address) const;
   /// Returns registrations that lost their place to another app since the last call, and that app.
