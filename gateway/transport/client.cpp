@@ -80,19 +80,23 @@ void client::open_ahead(origin& to) {
   if (std::find(opening_.begin(), opening_.end(), &to) == opening_.end())
     opening_.push_back(&to);
   if (opening_.size() == 1)
-    go_on_opening();
+    arm_opening(deadline::clock::now());
+}
+
+// Never from within `go_on_opening`: a connection that fails at once may look its name up again, and ask for more.
+void client::arm_opening(deadline::clock::time_point when) {
+  opening_timer_->expires_at(when);
+  opening_timer_->async_wait([this](error_code ec) {
+    if (!ec)
+      go_on_opening();
+  });
 }
 
 void client::go_on_opening() {
   const auto now = deadline::clock::now();
   std::erase_if(opening_, [now](auto* each) { return !each->open_ahead(now); });
-  if (opening_.empty())
-    return;
-  opening_timer_->expires_at(now + opening_pause);
-  opening_timer_->async_wait([this](error_code ec) {
-    if (!ec)
-      go_on_opening();
-  });
+  if (!opening_.empty())
+    arm_opening(now + opening_pause);
 }
 
 void client::make_ready(held_calls&& calls) {

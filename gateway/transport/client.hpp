@@ -79,6 +79,7 @@ private:
   [[nodiscard]] origin& origin_of(const std::string& key);
   void on_held_timer();
   void go_on_opening();
+  void arm_opening(deadline::clock::time_point when);
   void release_held(deadline::clock::time_point now);
   void arm_held();
   [[nodiscard]] bool many_leave_next() const;

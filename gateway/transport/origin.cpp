@@ -201,11 +201,12 @@ void origin::on_closed(connection& closed, bool was_established) {
 }
 
 void origin::on_connect_failed(const std::string& error) {
-  expected_.clear();
-  if (established_ == 0)
+  if (established_ == 0) {
+    expected_.clear();
     fail_waiting(error);
-  else
+  } else {
     no_open_before_ = clock::now() + open_pause;
+  }
   pump();
 }
 

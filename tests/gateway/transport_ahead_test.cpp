@@ -128,7 +128,7 @@ TEST_CASE_METHOD(transport_fixture, "all executors together have a bound of conn
   trigger.io_threads = 1;
   trigger.connections_ahead_max = most;
   raw_listener first, second;
-  const auto when = steady::now() + 300ms;
+  const auto when = steady::now() + 5s;
   collected_results results{20};
   auto calls = std::vector<protocol::http_call>(10, ahead(first.origin(), when));
   calls.resize(20, ahead(second.origin(), when));
@@ -150,7 +150,7 @@ TEST_CASE_METHOD(transport_fixture, "all executors together have a bound of conn
 
 TEST_CASE_METHOD(transport_fixture, "an executor of which nothing is known is tried with one connection", "[gateway]") {
   raw_listener silent; // Never shakes hands.
-  const auto when = steady::now() + 300ms;
+  const auto when = steady::now() + 5s;
   collected_results results{50};
   post(results, std::vector<protocol::http_call>(50, ahead("https" + silent.origin().substr(4), when)));
   auto peer = silent.accept();
