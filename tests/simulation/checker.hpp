@@ -54,8 +54,11 @@ public:
   /// An edit of one job by hand, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
-  /// The newest life that the node has begun; 0: none.
-  [[nodiscard]] std::int64_t last_life(const std::string& node) { return last_lives_[node]; }
+  /// The life whose claim holds the run.
+  [[nodiscard]] core::node_life holder_of(std::int64_t id) {
+    const auto& [node, incarnation, sequence] = runs_[id].claim;
+    return {node, incarnation};
+  }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
   void acknowledged_one(core::job_id job, int edits_before);
@@ -196,7 +199,6 @@ private:
   std::vector<std::string> violations_;
   /// The current incarnation of each node that is up, and when lives ended.
   std::map<std::string, std::int64_t> lives_;
-  std::map<std::string, std::int64_t> last_lives_;
   std::map<std::pair<std::string, std::int64_t>, span> over_;
   /// Lives that somebody ended without waiting for their deadline, as a switch does.
   std::set<std::pair<std::string, std::int64_t>> cut_short_;

@@ -33,7 +33,6 @@ bool protocol_checker::is_over(const core::node_life& life) const {
 }
 
 void protocol_checker::entered(const core::node_life& life) {
-  last_lives_[life.node] = life.incarnation;
   auto [known, first] = lives_.try_emplace(life.node, life.incarnation);
   if (first)
     return;

@@ -155,6 +155,8 @@ void sim_link::leave() {
 }
 
 void sim_link::cut() {
+  if (!there_)
+    return;
   to_executor_.clear();
   to_node_.clear();
   leave();
@@ -180,21 +182,26 @@ protocol::executor_gate sim_link::spawn_gate(caf::actor_system& system) {
       return {
         [this, self](const protocol::link_challenge& said) { to_executor([this, nonce = said.nonce] { prove(nonce); }); },
         [this, self, me, watcher](const protocol::link_welcome& said) {
+          if (!gate_there_)
+            return; // the process ends
           gate_ = said.gate;
           gate_key_ = said.gate_key;
           watcher->watch(me, gate_, [this](const caf::error&) { to_executor([this] { leave(); }); });
           to_executor([this] { welcomed_ = true; });
         },
         [this, self](const protocol::link_refusal&) { to_executor([this] { leave(); }); },
-        [this, self](protocol::link_runs& batch) { carry(std::make_shared<const protocol::link_runs>(std::move(batch))); },
+        [this, self](protocol::link_runs& batch) { carry(std::move(batch)); },
         [this, self](const protocol::link_question& said) { to_executor([this, said] { answer(said); }); },
         [this, self](const protocol::link_receipt& said) { to_executor([this, said] { confirm(said); }); },
       };
     });
 }
 
-void sim_link::carry(const std::shared_ptr<const protocol::link_runs>& batch) {
-  node_.at(world_.now(), [this, self = shared_from_this(), batch, checked = world_.now()] {
+void sim_link::carry(protocol::link_runs&& batch) {
+  auto made = std::make_shared<load>(load{std::move(batch), {}, world_.now()});
+  for (const auto& run : made->batch.runs)
+    made->lives.push_back(world_.checker().holder_of(core::number(run.run)));
+  node_.at(world_.now(), [this, self = shared_from_this(), made] {
     const auto* meets = node_.meet("native runs");
     const auto what = meets ? meets->what : effect::delay_before;
     if (what == effect::crash_before)
@@ -202,20 +209,20 @@ void sim_link::carry(const std::shared_ptr<const protocol::link_runs>& batch) {
     if (what == effect::away || what == effect::lose_request)
       return cut();
     if (what != effect::pause_before)
-      return transmit(batch, checked, meets);
+      return transmit(made, meets);
     node_.pause(meets->lasts);
-    node_.at(world_.now(), [this, self, batch, checked] { transmit(batch, checked, nullptr); });
+    node_.at(world_.now(), [this, self, made] { transmit(made, nullptr); });
   });
 }
 
-void sim_link::transmit(const std::shared_ptr<const protocol::link_runs>& batch, span checked, const fault* meets) {
+void sim_link::transmit(const std::shared_ptr<const load>& sent, const fault* meets) {
   const auto what = meets ? meets->what : effect::away;
   const auto lasts = meets ? span{meets->lasts} : span{0};
-  for (const auto& run : batch->runs)
-    node_.note_written(core::number(run.run), checked);
+  for (std::size_t i = 0; i < sent->lives.size(); ++i)
+    node_.note_written(sent->lives[i], core::number(sent->batch.runs[i].run), sent->checked);
   to_executor(
-    [this, batch, written = world_.now(), takes = what == effect::delay_after ? lasts : span{0},
-     cut_after = what == effect::lose_answer] { take(*batch, written, takes, cut_after); },
+    [this, sent, written = world_.now(), takes = what == effect::delay_after ? lasts : span{0},
+     cut_after = what == effect::lose_answer] { take(sent->batch, written, takes, cut_after); },
     what == effect::delay_before ? lasts : span{0});
   if (what == effect::crash_after)
     node_.crash(meets->lasts);

@@ -9,7 +9,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/run.hpp"
 #include "core/trigger_request.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_messages.hpp"
@@ -50,7 +52,10 @@ public:
   /// `owner` lives until it has arrived.
   void send(const std::shared_ptr<void>& owner, span takes, std::function<void()> what);
   /// What is on its way never arrives.
-  void clear() { waiting_.clear(); }
+  void clear() {
+    waiting_.clear();
+    last_ = span{0};
+  }
 
 private:
   void arrive(const std::shared_ptr<void>& owner);
@@ -95,8 +100,15 @@ private:
   [[nodiscard]] protocol::executor_gate spawn_gate(caf::actor_system& system);
   void prove(const protocol::link_key& nonce);
   void welcome(const protocol::link_welcome& said);
-  void carry(const std::shared_ptr<const protocol::link_runs>& batch);
-  void transmit(const std::shared_ptr<const protocol::link_runs>& batch, span checked, const fault* meets);
+  void carry(protocol::link_runs&& batch);
+  /// What is known of a batch when it leaves the node's actors.
+  struct load {
+    protocol::link_runs batch;
+    /// By run: whose claim held it then.
+    std::vector<core::node_life> lives;
+    span checked{0};
+  };
+  void transmit(const std::shared_ptr<const load>& sent, const fault* meets);
   void take(const protocol::link_runs& batch, span written, span answer_takes, bool cut_after);
   void answer(const protocol::link_question& question);
   void confirm(const protocol::link_receipt& receipt);

@@ -156,15 +156,11 @@ void sim_node::dial(const std::shared_ptr<sim_link>& link) {
   });
 }
 
-// A link sends what the open life permits.
-void sim_node::note_written(std::int64_t run, span checked) {
-  auto incarnation = world_.checker().last_life(name_);
-  while (incarnation > 0 && !process_->gate().open_at(incarnation, boot()))
-    --incarnation;
+void sim_node::note_written(const core::node_life& life, std::int64_t run, span checked) {
   if (world_.tracing())
     world_.say(name_ + " writes run " + std::to_string(run) + " over a native link");
   world_.checker().written_to_link();
-  world_.checker().written({name_, incarnation}, run, checked);
+  world_.checker().written(life, run, checked);
 }
 
 void sim_node::forget_calls() {

@@ -67,8 +67,8 @@ public:
   void dial(const std::shared_ptr<sim_link>& link);
   /// Counts one more request that leaves. Returns the fault that it meets; null: none.
   [[nodiscard]] const fault* meet(const std::string& request);
-  /// A run leaves over a native link; its life's deadline was looked at at `checked`.
-  void note_written(std::int64_t run, span checked);
+  /// A run of `life` leaves over a native link; the deadline was looked at at `checked`.
+  void note_written(const core::node_life& life, std::int64_t run, span checked);
 
   // -- store calls
   [[nodiscard]] core::result<std::unique_ptr<storage::store>> open();
