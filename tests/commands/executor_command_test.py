@@ -23,16 +23,6 @@ handler = "fail"
 schedule = { rate = "1s" }
 """
 
-ASKING = """[[group]]
-app_name = "batch-worker"
-
-[[job]]
-group = "batch-worker"
-key = "ask"
-handler = "ask"
-schedule = { rate = "1s" }
-"""
-
 COMMANDS = """
 [[command]]
 name = "greet"
@@ -56,9 +46,9 @@ class ExecutorTest(Case):
         self.addCleanup(lambda: child.child.poll() is None and child.child.kill())
         return child
 
-    def start_both(self, jobs: str, commands: str, files: tuple[int, int] | None = None) -> tuple[Server, Server]:
-        """A server with these jobs, and an executor with these commands."""
-        server = self.start("--set", f"deploy.files={self.write('jobs.toml', jobs)}")
+    def start_both(self, commands: str, files: tuple[int, int] | None = None) -> tuple[Server, Server]:
+        """A server with `JOBS`, and an executor with these commands."""
+        server = self.start("--set", f"deploy.files={self.write('jobs.toml', JOBS)}")
         server.wait_until_ready()
         secrets = (self.data / "initial-secrets").read_text()
         token = re.search(r"^access_token = (\S+)", secrets, re.M)
@@ -67,7 +57,7 @@ class ExecutorTest(Case):
                                            "executor.port=0", f"security.access_token={token[1]}", config=commands, files=files)
 
     def test_commands_are_run(self):
-        server, executor = self.start_both(JOBS, COMMANDS)
+        server, executor = self.start_both(COMMANDS)
 
         def outcomes(handler: str) -> set[tuple]:
             return set(self.rows(f"SELECT handle_code, handle_msg FROM xxl_job_log WHERE executor_handler = '{handler}'"
@@ -116,9 +106,9 @@ class ExecutorTest(Case):
 
     def test_open_files_are_raised_for_itself_and_not_for_its_programs(self):
         asked = self.folder / "asked"
-        command = ('[[command]]\nname = "ask"\nprogram = "/bin/sh"\n'
+        command = ('[[command]]\nname = "greet"\nprogram = "/bin/sh"\n'
                    f'arguments = ["-c", "ulimit -Sn > {asked}; ulimit -Hn >> {asked}"]\n')
-        _, executor = self.start_both(ASKING, command, files=(256, 2048))
+        _, executor = self.start_both(command, files=(256, 2048))
         executor.wait_for(lambda: asked.exists() and len(asked.read_text().split()) == 2, "the program has run")
         self.assertEqual(asked.read_text().split(), ["256", "2048"])
         limits = Path(f"/proc/{executor.child.pid}/limits").read_text()
