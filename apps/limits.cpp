@@ -14,7 +14,8 @@ namespace {
 /// A few dozen for the database and for clients, one connection to each of a few dozen executors.
 constexpr std::uint64_t files_min = 128;
 
-/// What is left beside `connections` of clients, but for an eighth of it and the database's.
+/// Returns how many connections may be opened ahead: the files that `connections` of clients leave, without an eighth of them
+/// (at least 64), which the database and calls that wait need.
 std::size_t connections_ahead_allowed(std::size_t connections, std::uint64_t files) noexcept {
   constexpr std::uint64_t kept_min = 64;
   const auto left = files - std::min<std::uint64_t>(connections, files);

@@ -60,7 +60,7 @@ void client::on_posted() {
   arm_held();
 }
 
-// What is late leaves at once, and begins no burst: a node that is behind needs its results to go on.
+// Late calls leave at once and begin no burst: a node that is behind needs the results of earlier calls.
 void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
   const auto& calls = batch->calls;
   count(shared_.calls, static_cast<std::int64_t>(calls.size()));

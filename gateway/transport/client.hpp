@@ -54,7 +54,7 @@ public:
   void forget(std::string key);
   /// Has `to` open what it expects, a few connections at a time.
   void open_ahead(origin& to);
-  /// How many more connections may be opened ahead, over all origins.
+  /// Returns how many more connections may be opened ahead, over all origins.
   [[nodiscard]] std::size_t room_ahead() const noexcept { return ahead_max_ > connections_ ? ahead_max_ - connections_ : 0; }
   void on_opened() noexcept { ++connections_; }
   void on_closed() noexcept { --connections_; }
@@ -106,7 +106,7 @@ private:
   std::optional<tcp_timer> opening_timer_;
   /// This thread's share of `trigger.connections_ahead_max`.
   std::size_t ahead_max_;
-  /// Of all origins, also those that are still being made.
+  /// Connections to all origins, including those that are being established.
   std::size_t connections_ = 0;
   urgency urgency_;
   burst burst_;

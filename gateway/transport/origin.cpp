@@ -139,7 +139,7 @@ bool origin::open_ahead(clock::time_point now) {
   if (there >= wanted || connections_.size() >= most)
     return false;
   if (established_ == 0 && !connections_.empty())
-    return true; // Maybe nobody is there: the first one tells.
+    return true; // The first connection shows whether the executor is there.
   auto some = std::min({established_ > 0 ? opened_together : 1, wanted - there, most - connections_.size(), owner_.room_ahead()});
   for (; some > 0; --some)
     connect({});

@@ -17,7 +17,7 @@ namespace {
 constexpr span look_again = 50ms;
 constexpr protocol::link_key executor_key{1, 2};
 
-/// The same at both ends of a link, and another one for another key or text.
+/// Returns the same text at both ends of a link; it depends on `key` and `text`.
 std::string seal_of(std::string_view key, std::string_view text) {
   std::string out;
   for (char part = '0'; out.size() < protocol::link_limits::proof_bytes; ++part)
@@ -42,7 +42,7 @@ std::string node_ports::seal(const caf::node_id&, std::string_view key, std::str
 }
 
 void node_ports::dial(const std::string&, std::chrono::milliseconds, dialled done) {
-  done(core::fail(core::errc::unavailable, "a node dials nobody"));
+  done(core::fail(core::errc::unavailable, "a node does not dial"));
 }
 
 // -- link_lane -------------------------------------------------------------------------------------------------------------

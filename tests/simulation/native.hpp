@@ -51,7 +51,7 @@ public:
 
   /// `owner` lives until it has arrived.
   void send(const std::shared_ptr<void>& owner, span takes, std::function<void()> what);
-  /// What is on its way never arrives.
+  /// Drops the messages that have not arrived.
   void clear() {
     waiting_.clear();
     last_ = span{0};
@@ -89,7 +89,7 @@ public:
   void leave();
 
   // -- the node's end
-  /// Says hello at a node's door; null: nobody hears it.
+  /// Sends a hello to the door of a node; does nothing if `door` is null.
   void greet(caf::actor_system& system, const protocol::link_door& door);
   /// The node's process is gone.
   void forget_node();
@@ -99,9 +99,8 @@ private:
 
   [[nodiscard]] protocol::executor_gate spawn_gate(caf::actor_system& system);
   void prove(const protocol::link_key& nonce);
-  void welcome(const protocol::link_welcome& said);
   void carry(protocol::link_runs&& batch);
-  /// What is known of a batch when it leaves the node's actors.
+  /// A batch, with what was known of it when it left the node's actors.
   struct load {
     protocol::link_runs batch;
     /// By run: whose claim held it then.
