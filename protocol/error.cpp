@@ -91,4 +91,6 @@ core::error to_core(const caf::error& error) {
   return {core::errc::internal, caf::to_string(error)};
 }
 
+core::error clock_in_doubt() { return {core::errc::unavailable, "the wall clock of this node is not trusted yet"}; }
+
 } // namespace ringmaster::protocol

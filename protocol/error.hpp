@@ -37,4 +37,7 @@ namespace ringmaster::protocol {
 /// CAF's own errors become `timeout` (request timeout), `unavailable` (receiver gone) or `internal`.
 [[nodiscard]] core::error to_core(const caf::error& error);
 
+/// Refuses whatever stores an instant that is reckoned from now (firing protocol §9, wall clocks).
+[[nodiscard]] core::error clock_in_doubt();
+
 } // namespace ringmaster::protocol

@@ -53,7 +53,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::apply_files& command) { return apply(std::move(command)); },
     [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::start_job& command) {
-      return edit(command.job, "started", [job = command.job, by = command.by, t = now()](auto& store) {
+      return reckon(command.job, "started", [job = command.job, by = command.by, t = now()](auto& store) {
         return store.jobs().start(job, t, by);
       });
     },
@@ -67,7 +67,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::add_job& command) { return add(std::move(command)); },
     [this](protocol::update_job& command) {
       auto wish = std::make_shared<const protocol::update_job>(std::move(command));
-      return edit(wish->job, "changed", [wish, t = now()](auto& store) {
+      return reckon(wish->job, "changed", [wish, t = now()](auto& store) {
         return store.job_editing().update(wish->job, wish->draft, wish->seen, wish->by, t);
       });
     },
@@ -90,6 +90,12 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
 }
 
 // -- one job ---------------------------------------------------------------------------------------------------------------
+
+caf::result<core::job_edit> job_admin_state::reckon(core::job_id job, const char* what, use_case change) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  return edit(job, what, std::move(change));
+}
 
 caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
   auto promise = self_->make_response_promise<core::job_edit>();
@@ -128,6 +134,8 @@ void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&
 }
 
 caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& command) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<core::intent>();
   auto wish = std::make_shared<core::manual_trigger>(std::move(command.wish));
   while (wish->token == 0)
@@ -156,6 +164,8 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
 }
 
 caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& command) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
   if (!settings_.glue && core::is_script(command.draft.glue_type))
     return protocol::to_caf(scripts_are_off());
   auto promise = self_->make_response_promise<protocol::added_job>();

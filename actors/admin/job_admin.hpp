@@ -64,6 +64,8 @@ private:
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
+  /// An edit after which the job's instants count from now: refused while the wall clock is in doubt.
+  caf::result<core::job_edit> reckon(core::job_id job, const char* what, use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
   caf::result<protocol::intent_found> find_intent(const protocol::intent_query& query);

@@ -16,6 +16,8 @@ core::error nobody_reads_files() { return {core::errc::unsupported, "this node d
 } // namespace
 
 caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<core::deploy_report>();
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
   ask_store<core::deploy_report>(
@@ -33,6 +35,8 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
 caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_files&& command) {
   if (!files_.read)
     return protocol::to_caf(nobody_reads_files());
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<protocol::files_applied>();
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
   auto wish = std::make_shared<apply_wish>();

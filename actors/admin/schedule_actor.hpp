@@ -130,8 +130,9 @@ private:
   [[nodiscard]] core::missed_gap gap_of(const core::job_plan& plan, const core::job_ptr& spec) const;
   void take_claim(protocol::claim_reply&& reply);
   /// `repeated`: the answer of the claim was lost, and `lost` names all of its jobs.
-  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked,
-                  bool repeated);
+  void take_former(const protocol::claim_reply& reply);
+  void count_dropped(const pending_claim& pending, const core::claim_outcome& outcome);
+  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked);
   void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);
   void refused(pending_claim&& pending, const core::error& why);
   void look_again(core::job_id job, core::milliseconds wait);
@@ -190,6 +191,8 @@ private:
 
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
+  /// Claims of former lives that drop instants, until their answers come: they may have been made.
+  std::unordered_map<std::int64_t, pending_claim> former_drops_;
   std::vector<protocol::routed_job> routed_;
   /// The last pass over what is due; whether there was more of it than a claim takes, or something came back.
   core::time_point last_pass_{};

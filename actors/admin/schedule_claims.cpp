@@ -71,7 +71,7 @@ core::missed_gap schedule_actor_state::gap_of(const core::job_plan& plan, const 
 void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   auto found = claims_.find(reply.sequence);
   if (found == claims_.end())
-    return; // of a former life: recovery asks about its runs
+    return take_former(reply);
   auto pending = std::move(found->second);
   claims_.erase(found);
   report_drained();
@@ -80,6 +80,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   if (claim_jobs_max_ != unlimited)
     claim_jobs_max_ = claim_jobs_max_ < settings_.claim_rows_max ? claim_jobs_max_ * 2 : unlimited;
   auto& outcome = *reply.outcome;
+  count_dropped(pending, outcome);
   for (const auto& intent : pending.intents)
     forget(intent);
   take_refused_intents(pending, outcome);
@@ -89,10 +90,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   if (outcome.repeated) // who lost is said only once, and that answer did not come
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
-  take_moves(pending, lost, outcome.locked_jobs, outcome.repeated);
-  for (const auto& row : outcome.missed)
-    log_->warn("job={} {} instants were missed and are dropped by its misfire policy: run={}", core::number(row.job),
-               row.what.count, core::number(row.id));
+  take_moves(pending, lost, outcome.locked_jobs);
   for (const auto& run : outcome.runs)
     pending.slots.slots.take_off(run.plan);
   give_back(std::move(pending.slots));
@@ -104,18 +102,37 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   work();
 }
 
+// Recovery asks about its runs; what it dropped is counted by nobody else.
+void schedule_actor_state::take_former(const protocol::claim_reply& reply) {
+  const auto former = former_drops_.extract(reply.sequence);
+  if (former && reply.outcome)
+    count_dropped(former.mapped(), *reply.outcome);
+}
+
+// Only when the claim has been made: a move that lost is planned again, with what it drops. A repeated claim no longer knows which
+// moves lost.
+void schedule_actor_state::count_dropped(const pending_claim& pending, const core::claim_outcome& outcome) {
+  std::unordered_set<std::int32_t> not_moved;
+  if (!outcome.repeated)
+    for (const auto* some : {&outcome.lost_races, &outcome.locked_jobs})
+      for (auto id : *some)
+        not_moved.insert(core::number(id));
+  for (std::size_t i = 0; i < pending.moves.size(); ++i)
+    if (pending.dropped[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job)))
+      add(dropped_count_, pending.dropped[i]);
+  for (const auto& row : outcome.missed)
+    log_->warn("job={} {} instants were missed and are dropped by its misfire policy: run={}", core::number(row.job),
+               row.what.count, core::number(row.id));
+}
+
 void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost,
-                                      const std::vector<core::job_id>& locked, bool repeated) {
+                                      const std::vector<core::job_id>& locked) {
   std::unordered_set<std::int32_t> not_moved;
   for (const auto* some : {&lost, &locked})
     for (auto id : *some)
       not_moved.insert(core::number(id));
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
-    // Only now: a move that lost is planned again, with what it drops.
-    if (const auto dropped = pending.dropped[i]; dropped > 0 && (repeated || !not_moved.contains(core::number(move.job)))) {
-      add(dropped_count_, dropped);
-    }
     if (!move.next && !not_moved.contains(core::number(move.job)))
       log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
     if (!not_moved.contains(core::number(move.job)))
@@ -188,8 +205,11 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
 
 void schedule_actor_state::forget_claims() {
   protocol::slot_release freed;
-  for (const auto& [sequence, claim] : claims_)
+  for (auto& [sequence, claim] : claims_) {
     freed.slots.add(claim.slots.slots);
+    if (std::ranges::any_of(claim.dropped, [](std::size_t count) { return count > 0; }))
+      former_drops_.emplace(sequence, std::move(claim));
+  }
   claims_.clear();
   give_back(std::move(freed));
   report_drained();

@@ -88,7 +88,7 @@ caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::ca
     return protocol::callbacks_stored{};
   // The instants of retries and children count from this clock.
   if (clock_.in_doubt())
-    return protocol::to_caf({core::errc::unavailable, "the wall clock of this node is not trusted yet"});
+    return protocol::to_caf(protocol::clock_in_doubt());
   if (callbacks_waiting_ + batch.items.size() > callbacks_max)
     return protocol::to_caf({core::errc::too_large, "too many results wait for the store"});
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();

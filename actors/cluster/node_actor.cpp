@@ -55,6 +55,9 @@ node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_link
 protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   next_tick_ = self_->clock().now();
   arm();
+  // A step before the first answer of the database is a step, too.
+  if (judges_clock())
+    trust_.read(clocks_.system(), clocks_.boot());
   enter();
   return {
     [this](protocol::status_query) { return status(); },

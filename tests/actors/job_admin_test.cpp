@@ -270,6 +270,26 @@ TEST_CASE_METHOD(written_job, "a job is added, changed, given a source and read"
   CHECK(history->versions.size() == 1);
 }
 
+// Their instants would be as wrong as the clock: a run by hand that is due in ten days, a job that is silent for as long.
+TEST_CASE_METHOD(written_job, "what counts from now is refused while the wall clock is in doubt", "[actors]") {
+  const auto& us = core::local_operator();
+  const auto job = add();
+  clock().set_in_doubt(true);
+  const auto refused = [](const auto& answer) {
+    return !answer && protocol::to_core(answer.error()).context == "the wall clock of this node is not trusted yet";
+  };
+  CHECK(refused(ask<core::intent>(actor, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}})));
+  CHECK(refused(ask<core::job_edit>(actor, protocol::start_job{job})));
+  CHECK(refused(ask<core::job_edit>(actor, protocol::update_job{job, draft(), {}, us})));
+  CHECK(refused(ask<protocol::added_job>(actor, protocol::add_job{draft(), us})));
+  CHECK(refused(apply(nightly())));
+  CHECK(schedule.record->intents.empty());
+  // A stop counts from nothing.
+  CHECK(ask<core::job_edit>(actor, protocol::stop_job{job}));
+  clock().set_in_doubt(false);
+  CHECK(ask<core::intent>(actor, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}}));
+}
+
 TEST_CASE_METHOD(written_job, "CVE-2023-48089: nobody enters scripts unless the settings say so", "[actors]") {
   const auto job = add();
   schedule.record->edit_hints = 0;

@@ -136,6 +136,24 @@ TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the data
   }
 }
 
+// The window is longer than it looks: a process may be suspended in it.
+TEST_CASE_METHOD(clocks, "a clock that jumps between the start and the first answer of the database is not trusted", "[actors]") {
+  clocked_node a{*this, database, "a"};
+  a.store.go_away();
+  a.enter();
+  advance(50ms);
+  REQUIRE(a.lives.heard->empty());
+  a.off = 1min;
+  a.store.come_back();
+  advance(3s);
+  CHECK(a.lives.heard->empty());
+  CHECK(a.wall.in_doubt());
+  a.off = 0ms;
+  advance(2s);
+  CHECK(a.has_life());
+  CHECK_FALSE(a.wall.in_doubt());
+}
+
 TEST_CASE_METHOD(clocks, "the others take the slots of a node whose clock is wrong", "[actors]") {
   clocked_node a{*this, database, "a"}, b{*this, database, "b"}, c{*this, database, "c"};
   for (auto* node : {&a, &b, &c})

@@ -275,6 +275,31 @@ TEST_CASE_METHOD(planning, "dropped instants are counted without a limit, and on
   CHECK(stored(1).next > start + 1200s);
 }
 
+TEST_CASE_METHOD(planning, "what a claim drops is counted when its answer comes after its life", "[actors]") {
+  declare("strict");
+  apply();
+  advance(1200s);
+  hold_claims = true;
+  begin();
+  advance(100ms);
+  REQUIRE(held_claims.size() == 1);
+  const auto dropped = [&] {
+    return actors::make_counter(system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")
+      ->value();
+  };
+  const auto before = dropped();
+  lose_life();
+  run();
+  core::claim_outcome outcome;
+  outcome.sequence = held_claims[0].batch.sequence;
+  answer(held_claims[0], core::claim_outcome{outcome});
+  run();
+  CHECK(dropped() - before == 1200);
+  answer(held_claims[0], std::move(outcome)); // an answer counts once
+  run();
+  CHECK(dropped() - before == 1200);
+}
+
 TEST_CASE_METHOD(planning, "what is at most five seconds late is made up, instant by instant", "[actors]") {
   declare("late");
   apply();

@@ -74,8 +74,11 @@ void protocol_checker::check_rows(const core::claim_batch& batch) {
 }
 
 void protocol_checker::adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs) {
-  for (const auto& run : runs)
-    runs_[core::number(run.id)].claim = {owner.node, owner.incarnation, run.claim};
+  for (const auto& run : runs) {
+    auto& book = runs_[core::number(run.id)];
+    book.claim = {owner.node, owner.incarnation, run.claim};
+    book.held_by[owner.node] = owner.incarnation;
+  }
 }
 
 void protocol_checker::check_move(const core::claim_batch& batch, const core::schedule_move& move) {
@@ -160,6 +163,7 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   book.spec = run.spec;
   book.edition = editions_[job];
   book.claim = book.first_claim = {owner.node, owner.incarnation, claimed.claim};
+  book.held_by[owner.node] = owner.incarnation;
   if (!run.intent || run.kind == core::trigger_kind::cron) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));

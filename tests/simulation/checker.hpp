@@ -54,10 +54,9 @@ public:
   /// An edit of one job by hand, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
-  /// The life whose claim holds the run.
-  [[nodiscard]] core::node_life holder_of(std::int64_t id) {
-    const auto& [node, incarnation, sequence] = runs_[id].claim;
-    return {node, incarnation};
+  /// The last life of the node whose claim held the run: another node may have adopted it while this one was frozen.
+  [[nodiscard]] core::node_life holder_of(std::int64_t id, const std::string& node) {
+    return {node, runs_[id].held_by[node]};
   }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
@@ -154,6 +153,8 @@ private:
     /// The claim that holds it, and the one that made it.
     claim_key claim;
     claim_key first_claim;
+    /// The last incarnation of each node that held it.
+    std::map<std::string, std::int64_t> held_by;
     int writes = 0;
     int permits = 0;
     int executions = 0;

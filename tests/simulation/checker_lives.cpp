@@ -125,10 +125,17 @@ void protocol_checker::asked(const core::manual_trigger& wish, const core::inten
 void protocol_checker::restored(const protocol_checker& copy) {
   auto found = std::move(violations_);
   const auto counts = counts_;
+  std::set<std::int64_t> forgotten;
+  for (const auto& [id, run] : runs_)
+    if (run.forgotten)
+      forgotten.insert(id);
   *this = copy;
   violations_ = std::move(found);
   counts_ = counts;
   lives_.clear();
+  // What executors lost after the copy was made stays lost.
+  std::erase_if(forgotten, [this](std::int64_t id) { return !runs_.contains(id); });
+  files_lost(forgotten);
   // Their results came to the database that is no more.
   for (auto& [id, run] : runs_)
     run.lost_by_executor = run.lost_by_executor || run.handle_code == 0;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/settings.hpp"
 #include "tests/simulation/executor.hpp"
 #include "tests/simulation/node.hpp"
 #include "tests/simulation/witness_store.hpp"
@@ -13,8 +14,9 @@ namespace ringmaster::simulation {
 
 namespace {
 
-/// After the last fault: asking is over after a minute, and executors repeat what they could not tell.
-constexpr span quiet_max = 120s;
+/// After the last fault: a node trusts its stepped clock after `cluster.clock_settle`, a run is asked about for
+/// `trigger.ask_limit` from then on, and executors repeat what they could not tell.
+const span quiet_max = config::cluster_settings{}.clock_settle + config::trigger_settings{}.ask_limit + 15s;
 constexpr span look_every = 1s;
 constexpr span mended_after = 12s;
 /// A run that its executor denies is found out ten minutes behind its instant, in two looks.
