@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
 

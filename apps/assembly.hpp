@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 #include "config/settings.hpp"
 #include "core/declared.hpp"
 #include "core/result.hpp"

@@ -11,7 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 
 namespace ringmaster::apps {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "apps/admin_desk.hpp"
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 
 namespace ringmaster::apps {
 

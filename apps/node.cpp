@@ -7,7 +7,7 @@
 
 #include "actors/admin/supervisor.hpp"
 #include "actors/link/system_config.hpp"
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 #include "apps/declared_bodies.hpp"
 #include "apps/notification.hpp"
 #include "apps/secrets.hpp"

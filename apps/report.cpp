@@ -7,7 +7,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "apps/commands.hpp"
+#include "apps/command_options.hpp"
 #include "apps/table_text.hpp"
 #include "core/text.hpp"
 #include "core/zone.hpp"

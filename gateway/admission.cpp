@@ -4,7 +4,7 @@
 
 #include "core/text.hpp"
 #include "gateway/browser_safety.hpp"
-#include "gateway/routes.hpp"
+#include "gateway/route.hpp"
 
 namespace ringmaster::gateway {
 

@@ -9,7 +9,7 @@
 #include "core/language.hpp"
 #include "core/text.hpp"
 #include "gateway/browser_safety.hpp"
-#include "gateway/routes.hpp"
+#include "gateway/route.hpp"
 #include "protocol/wire/json_object.hpp"
 #include "protocol/wire/reply_codec.hpp"
 

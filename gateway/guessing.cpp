@@ -1,7 +1,7 @@
 #include "gateway/guessing.hpp"
 
 #include "core/text.hpp"
-#include "gateway/routes.hpp"
+#include "gateway/route.hpp"
 
 namespace ringmaster::gateway {
 

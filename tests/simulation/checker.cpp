@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/settings.hpp"
 #include "core/trigger_note.hpp"
 #include "storage/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
@@ -179,14 +180,16 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   check_wait(claimed);
 }
 
-// However many runs wait for an executor that stands still, those of the others go on.
+// However many runs wait for an executor that stands still, those of the others go on, if a node trusts its clock.
 void protocol_checker::check_wait(const core::claimed_run& claimed) {
   constexpr span wait_max = 18s;
   const auto made = made_at_.find(core::number(*claimed.plan.intent));
   const bool elsewhere = claimed.plan.spec->param.find(backlog_mark) != std::string::npos || !claimed.plan.addresses.empty();
   if (what_->backlog == 0 || made == made_at_.end() || elsewhere)
     return;
-  if (const auto waited = world_.now() - made->second; waited > wait_max)
+  const config::cluster_settings rules;
+  const span distrust = clock_errors(*what_) > rules.clock_tolerance ? span{rules.clock_settle} : span{};
+  if (const auto waited = world_.now() - made->second; waited > wait_max + distrust)
     fail("F4", "intent " + text(made->first) + " waited for " + text(std::chrono::duration_cast<milliseconds>(waited).count()) +
                  " ms behind those of another executor");
 }

@@ -198,7 +198,7 @@ protocol::executor_gate sim_link::spawn_gate(caf::actor_system& system) {
 }
 
 void sim_link::carry(protocol::link_runs&& batch) {
-  auto made = std::make_shared<load>(load{std::move(batch), {}, world_.now()});
+  auto made = std::make_shared<load>(load{std::move(batch), {}, node_.turn_began()});
   for (const auto& run : made->batch.runs)
     made->lives.push_back(world_.checker().holder_of(core::number(run.run), node_.name()));
   node_.at(world_.now(), [this, self = shared_from_this(), made] {

@@ -62,10 +62,12 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
     return;
   world_.say(name_ + (frozen ? " freezes" : asleep ? " sleeps" : " is stopped"));
   paused_ = true;
+  paused_at_ = world_.now();
   world_.after(lasts, [this, lasts, frozen, asleep, life = life_] {
     if (life != life_ || dead_)
       return;
     paused_ = false;
+    went_on_at_ = world_.now();
     if (frozen || asleep)
       frozen_ += lasts;
     if (asleep)
@@ -77,6 +79,8 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
   if (frozen)
     was_frozen_ = true;
 }
+
+span sim_node::turn_began() const { return went_on_at_ == world_.now() ? paused_at_ : world_.now(); }
 
 // What waited for the process: the calls in which it stood, then what came from outside.
 void sim_node::go_on() {

@@ -41,6 +41,8 @@ public:
   void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
+  /// The earliest moment at which what the node does now may have begun: it may have been stopped in between.
+  [[nodiscard]] span turn_began() const;
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
   /// What its process counted as dropped; nothing: it is not there, or a fault kept an answer of the store from it.
   [[nodiscard]] std::optional<std::int64_t> dropped();
@@ -111,6 +113,8 @@ private:
   span slept_{0};
   bool dead_ = false;
   bool paused_ = false;
+  span paused_at_{};
+  std::optional<span> went_on_at_;
   bool was_frozen_ = false;
   /// A store call of this process met a fault.
   bool missed_answer_ = false;
