@@ -109,8 +109,8 @@ void schedule_actor_state::take_former(const protocol::claim_reply& reply) {
     count_dropped(former.mapped(), *reply.outcome);
 }
 
-// Counts only what a made claim drops: a move that lost is planned again, with what it drops. A repeated claim does not know which
-// moves lost.
+// Counts only what a made claim drops: a move that lost is planned again, with what it drops. A repeated claim does not know
+// which moves lost.
 void schedule_actor_state::count_dropped(const pending_claim& pending, const core::claim_outcome& outcome) {
   std::unordered_set<std::int32_t> not_moved;
   if (!outcome.repeated)

@@ -83,7 +83,7 @@ void protocol_checker::check_failure(const core::log_row& row) {
   bool known_failure = failed(row.trigger_code) || failed(row.handle_code);
   if (known_failure && row.fail_retry_count > 0 && !retried)
     fail("F3", "run " + text(id) + " failed with retries left and has none");
-  // The executor's refusal may have been of the copy that a proxy made: another process behind the address took the first one (R7).
+  // The executor may have refused the copy that a proxy made: another process behind the address took the first one (R7).
   const bool copy_refused = run.copied && what_->replicas > 1;
   if (retried && run.succeeded && run.residual.empty() && !copy_refused)
     fail("F3", "run " + text(id) + " succeeded and is retried");

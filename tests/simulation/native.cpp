@@ -165,7 +165,7 @@ void sim_link::cut() {
 // -- the node's end --------------------------------------------------------------------------------------------------------
 
 void sim_link::greet(caf::actor_system& system, const protocol::link_door& door) {
-  if (!door || !there_)
+  if (!door || !there_ || !node_.is_up())
     return;
   door_ = door;
   gate_there_ = spawn_gate(system);
