@@ -298,7 +298,8 @@ std::vector<std::string> world::run() {
     run_until(now_ + look_every);
   if (what_.waits_for_lost) {
     checker_.await_lost_runs();
-    for (const auto last = now_ + lost_max; checker_.violations().empty() && !checker_.at_rest() && now_ < last;)
+    for (const auto begun = now_;
+         checker_.violations().empty() && !checker_.at_rest() && now_ < std::max(begun, last_strike_) + lost_max;)
       run_until(now_ + 10 * look_every);
   }
   auto found = checker_.violations();
