@@ -54,13 +54,23 @@ std::optional<core::trigger_note> note_of(const api_document& run) {
   return core::decode_trigger_note(text_in(run, "trigger_message"));
 }
 
-/// Why it was not sent, as the note or a Java admin's page says it.
-std::string sending_problem(const api_document& run) {
-  const auto note = note_of(run);
+/// Returns what the note or a Java admin's page says of the sending.
+std::string sending_words(const api_document& run, const std::optional<core::trigger_note>& note) {
   const auto message = note ? note->message : text_in(run, "trigger_message");
   const auto reason = plain_text(core::trigger_reason(message, core::language::en));
-  const auto words = core::trimmed(reason);
-  return words.empty() ? "the executor did not take it" : std::string{words};
+  return std::string{core::trimmed(reason)};
+}
+
+/// Returns why no executor has the run.
+std::string sending_problem(const api_document& run) {
+  const auto note = note_of(run);
+  const auto words = sending_words(run, note);
+  if (note && note->refused)
+    return "refused by the executor" +
+           (words.empty() ? " with code " + std::to_string(number_in(run, "trigger_code").value_or(0)) : ": " + words);
+  if (note && (note->missed || words.starts_with(core::unknown_delivery)))
+    return words;
+  return "not sent: " + (words.empty() ? "the executor did not take it" : words);
 }
 
 struct ending {
@@ -186,9 +196,7 @@ std::string run_reason(const api_document& run) {
     const auto words = result_words(run);
     return words.empty() ? "the executor reported code " + std::to_string(handled) : words;
   }
-  if (const auto note = note_of(run); note && note->missed)
-    return sending_problem(run);
-  return triggered == 0 || triggered == core::success_code ? std::string{} : "not sent: " + sending_problem(run);
+  return triggered == 0 || triggered == core::success_code ? std::string{} : sending_problem(run);
 }
 
 std::string run_duration(const api_document& run) {

@@ -278,7 +278,9 @@ std::string reason_of(const log_row& run) {
   }
   const auto note = decode_trigger_note(run.trigger_msg);
   const auto said = shortened(trimmed(text_of_html(trigger_reason(note ? note->message : run.trigger_msg, language::en))));
-  return "not sent" + (said.empty() ? "" : ": " + said);
+  if (note && said.starts_with(unknown_delivery))
+    return said;
+  return (note && note->refused ? "refused by the executor" : "not sent") + (said.empty() ? "" : ": " + said);
 }
 
 std::string filled(std::string_view link, const pending_alarm& alarm) {

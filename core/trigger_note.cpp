@@ -116,9 +116,18 @@ std::string encode(const trigger_note& note) {
     text.append(encode(*note.missed));
   else if (!note.addresses.empty())
     text.append(clean_addresses(note.addresses)).append(1, ';');
+  if (note.refused)
+    text.append(refusal_mark);
   text.append(valid_utf8(note.message));
   text.resize(cut_utf16(text, message_units_max).size());
   return text;
+}
+
+std::string refusal_message(std::string_view words) { return std::string{refusal_mark}.append(words); }
+
+std::string_view without_refusal_mark(std::string_view message) noexcept {
+  message.remove_prefix(message.starts_with(refusal_mark) ? refusal_mark.size() : 0);
+  return message;
 }
 
 std::optional<trigger_note> decode_trigger_note(std::string_view text) {
@@ -145,10 +154,11 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
   if (!kind || !route || !part || !block || !timeout_s || !retry_left || !origin)
     return std::nullopt;
   trigger_note note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
-                    std::string{fields[7]}, {}, *origin};
+                    std::string{fields[7]}, {}, false, *origin};
   if (is_gap && !(note.missed = decode_missed(text)))
     return std::nullopt;
-  note.message = text;
+  note.refused = text.starts_with(refusal_mark);
+  note.message = without_refusal_mark(text);
   return note;
 }
 

@@ -24,6 +24,8 @@ struct trigger_note {
   std::string addresses = {};
   /// Set by T3 behind the fixed part: the executor's answer or our reason. Empty for a plain success.
   std::string message = {};
+  /// `message` is the answer of an executor that was asked and refused the run.
+  bool refused = false;
   /// The run that this one repeats or follows; 0: none.
   log_id origin = {};
   /// Of the row of dropped instants (kind `missed`).
@@ -32,10 +34,22 @@ struct trigger_note {
 };
 
 /// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message; the kind of a run with an origin is `retry@23`. About 60 bytes; at
-/// most 15 000 with its message, cut at a UTF-8 character. A host's `;` is replaced. With addresses of its own:
-/// `rm2;…;3;http://a/,http://b/;` + message; of very many the first ones. Of dropped instants:
-/// `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.
+/// most 15 000 with its message, cut at a UTF-8 character. A host's `;` is replaced. The message of a refusal begins with
+/// `refusal_mark`. With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many the first ones. Of dropped
+/// instants: `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.
 [[nodiscard]] std::string encode(const trigger_note& note);
+
+/// Stands before the executor's words in the stored message of a refused run, so that they differ from a reason of ours.
+inline constexpr std::string_view refusal_mark = "refused: ";
+
+/// Returns the message that T3 stores of a run that its executor refused with these words.
+[[nodiscard]] std::string refusal_message(std::string_view words);
+
+/// Returns the words alone; any other message unchanged.
+[[nodiscard]] std::string_view without_refusal_mark(std::string_view message) noexcept;
+
+/// How the message of a run begins of which it is not known whether its executor got it.
+inline constexpr std::string_view unknown_delivery = "delivery unknown: ";
 
 /// What a regular expression finds a note by.
 inline constexpr std::string_view note_pattern = "^rm[123];";

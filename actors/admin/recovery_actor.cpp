@@ -7,6 +7,7 @@
 #include "actors/rhythm.hpp"
 #include "actors/store_access.hpp"
 #include "core/execution_state.hpp"
+#include "core/trigger_note.hpp"
 
 namespace ringmaster::actors {
 
@@ -255,7 +256,7 @@ void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
 }
 
 void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
-  finish(run, core::failure_code, "delivery unknown: " + why, true);
+  finish(run, core::failure_code, std::string{core::unknown_delivery} + why, true);
 }
 
 void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {

@@ -7,6 +7,7 @@
 
 #include "actors/store_access.hpp"
 #include "core/execution_state.hpp"
+#include "core/trigger_note.hpp"
 
 namespace ringmaster::actors {
 
@@ -121,7 +122,7 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
     else if (result.code == core::success_code)
       succeed(*run, "the executor accepted " + sending);
     else if (run->never_came)
-      finish(*run, result.code, result.message, false);
+      finish(*run, result.code, core::refusal_message(result.message), false);
     else // the refusal may be caused by the first copy
       give_up(*run, sending + " was refused: " + result.message);
     break;
@@ -148,8 +149,10 @@ void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_res
     look_again(run, settings_.trigger.settle);
   } else if (result.state == protocol::send_state::answered && result.code == core::success_code) {
     succeed(run, "the executor accepted it");
+  } else if (result.state == protocol::send_state::answered) {
+    finish(run, result.code, core::refusal_message(result.message), false);
   } else {
-    finish(run, result.state == protocol::send_state::answered ? result.code : core::failure_code, result.message, false);
+    finish(run, core::failure_code, result.message, false);
   }
 }
 

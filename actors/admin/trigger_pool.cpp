@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/trigger_note.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
@@ -171,7 +172,7 @@ void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trig
       log_->info("job={} run={} refused by {}: code {}: {}", core::number(run.plan.spec->id), core::number(run.id),
                  run.plan.address, result.code, result.message);
     recorded.items.push_back({.id = run.id, .claim = run.claim, .spec = run.plan.spec, .code = result.code,
-                              .message = result.code == 200 ? std::string{} : std::move(result.message)});
+                              .message = result.code == 200 ? std::string{} : core::refusal_message(result.message)});
     break;
   case protocol::send_state::not_sent:
     count_end(run.plan, trigger_end::failed);

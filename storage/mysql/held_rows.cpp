@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/trigger_note.hpp"
 #include "storage/claim_rules.hpp"
 #include "storage/mysql/alarm_rows.hpp"
 #include "storage/mysql/batches.hpp"
@@ -85,8 +86,8 @@ void write_triggers_as_java(session& own, const row_list& rows) {
     add_cases(some, rows, part, [](const held_row& held) { return *held.write.trigger_code; });
     some.add(open).add(open).add(open);
     add_cases(some, rows, part, [&own](const held_row& held) {
-      return core::answered_end(*held.write.trigger_code, core::trigger_reason(held.write.trigger_message, own.texts.reader),
-                                own.texts.tail);
+      const auto said = core::without_refusal_mark(held.write.trigger_message);
+      return core::answered_end(*held.write.trigger_code, core::trigger_reason(said, own.texts.reader), own.texts.tail);
     });
     add_cases(some, rows, part, [](const held_row& held) { return storable(held.write.trigger_message); });
     add_cases(some, rows, part, [](const held_row& held) { return held.write.clear_retries ? 0 : held.row.retries; });

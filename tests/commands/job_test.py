@@ -186,6 +186,18 @@ class JobTest(Case):
         self.assertEqual(self.run_by_hand(500, through_server=True), 1)
 
 
+    def test_a_refusal_is_told_in_the_words_of_the_executor(self):
+        executor = Executor(self)
+        executor.answer = lambda path, asked: {"code": 500, "msg": "job handler [settle] not found."}
+        text = JOBS.replace('app_name = "pay-worker"', f'app_name = "pay-worker"\naddresses = ["{executor.address}"]')
+        server = self.start("--set", f"deploy.files={self.write('jobs.toml', text)}")
+        server.wait_until_ready()
+        self.assertEqual(self.run_it("job", "trigger", "1", "--wait", "--timeout", "50s").code, 1)
+        why = "refused by the executor: job handler [settle] not found."
+        self.assertTrue(self.succeed("run", "list").out.splitlines()[1].endswith("  " + why))
+        self.assertIn(why + "\n", self.succeed("run", "show", "1").out)
+        self.assertEqual(server.stop(), 0)
+
     def wait_with_retries(self, *codes: int) -> tuple[int, list[dict]]:
         """The exit code and the runs of a job with two retries whose runs end with these codes."""
         executor = Executor(self)

@@ -1,5 +1,6 @@
 // T2 beside Java admins: the look at the job (S3), and log rows as they write them.
 
+#include "core/trigger_note.hpp"
 #include "tests/storage/reservation_fixture.hpp"
 
 using namespace ringmaster;
@@ -151,7 +152,7 @@ TEST_CASE("log rows are as Java admins write them", "[storage]") {
     CHECK(f.rows("xxl_job_log", "handle_time IS NOT NULL AND LENGTH(handle_msg) = 0 AND handle_code = 200") == "1");
   }
   SECTION("refused: the retry is said, and only one side makes it") {
-    results.triggers.push_back(f.answer(run, 500, "<busy>"));
+    results.triggers.push_back(f.answer(run, 500, core::refusal_message("<busy>")));
     auto outcome = require(f.firings().record(results, noon));
     CHECK(outcome.intents.size() == 1);
     CHECK(end_of(text_of()) == std::string{"Trigger remark：error, &lt;busy&gt;<br><br><span style=\"color:"} +
@@ -174,9 +175,9 @@ TEST_CASE("log rows are as Java admins write them", "[storage]") {
   }
   SECTION("a note of native mode keeps its form") {
     f.db->exec("UPDATE xxl_job_log SET trigger_msg = 'rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;2;'");
-    results.triggers.push_back(f.answer(run, 500, "<busy>"));
+    results.triggers.push_back(f.answer(run, 500, core::refusal_message("<busy>")));
     require(f.firings().record(results, noon));
-    CHECK(text_of().starts_with("rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;2;<busy>"));
+    CHECK(text_of().starts_with("rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;2;refused: <busy>"));
   }
   SECTION("abandoned") {
     f.db->exec("DELETE FROM rm_claim");

@@ -264,4 +264,8 @@ TEST_CASE("a plain alarm names the job, the run, how often it failed, why, and w
   note.message = "no executor";
   const auto unsent = alarm_of(failed_row(500, encode(note)));
   CHECK(plain_alarm_of(unsent, 1, from_ms(0), "").title.ends_with(": not sent: no executor"));
+  note.message = "no such handler";
+  note.refused = true;
+  const auto refused = alarm_of(failed_row(500, encode(note)));
+  CHECK(plain_alarm_of(refused, 1, from_ms(0), "").title.ends_with(": refused by the executor: no such handler"));
 }

@@ -34,11 +34,24 @@ TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
       for (int route = 0; route <= static_cast<int>(route_strategy::unknown); ++route)
         for (auto part : {shard{}, shard{2, 5, true}, shard{2, 5, false}, shard{-1, 0, true}})
           for (std::string message : {"", "msg：任务 😀", ";;;", "rm1;cron;", "line\nline\t\"'\\<br>", "b"}) {
-            const trigger_note note{kind, "host-1", static_cast<route_strategy>(route), part, block, -30, -1,
-                                    message.size() == 1 ? "http://a/,http://b/" : "", message};
-            CAPTURE(encode(note));
-            REQUIRE(decode_trigger_note(encode(note)) == note);
+            trigger_note note{kind, "host-1", static_cast<route_strategy>(route), part, block, -30, -1,
+                              message.size() == 1 ? "http://a/,http://b/" : "", message};
+            for (const bool refused : {false, true}) {
+              note.refused = refused;
+              CAPTURE(encode(note));
+              REQUIRE(decode_trigger_note(encode(note)) == note);
+            }
           }
+}
+
+TEST_CASE("a refusal is told from a reason of ours, and its words come back alone", "[unit][trigger_note]") {
+  const auto note = decode_trigger_note(encode(sample_note()) + refusal_message("job handler [x] not found."));
+  REQUIRE(note);
+  CHECK(note->refused);
+  CHECK(note->message == "job handler [x] not found.");
+  CHECK(without_refusal_mark(refusal_message("a")) == "a");
+  CHECK(without_refusal_mark("connection refused") == "connection refused");
+  CHECK_FALSE(decode_trigger_note(encode(sample_note()) + "connection refused")->refused);
 }
 
 TEST_CASE("the note of dropped instants names their number, the first and the last", "[unit][trigger_note]") {

@@ -48,7 +48,7 @@ def trigger_message(row: dict) -> str:
     text = row["trigger_msg"] or ""
     count = {"rm1;": 8, "rm2;": 9}.get(text[:4])
     fields = text.split(";", count or 0)
-    return fields[count] if count and len(fields) == count + 1 else text
+    return fields[count].removeprefix("refused: ") if count and len(fields) == count + 1 else text
 
 
 def differences(row: dict, expected: dict) -> list[str]:
