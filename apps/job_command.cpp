@@ -19,7 +19,7 @@ constexpr std::size_t last_runs = 5;
 
 struct job_list_options : desk_options {
   std::optional<std::string> group;
-  bool running = false;
+  bool scheduled = false;
   bool stopped = false;
   std::optional<std::string> cursor;
   std::size_t limit = 100;
@@ -31,8 +31,8 @@ struct job_show_options : desk_options {
 
 core::result<api_document> ask_jobs(admin_desk& desk, const job_list_options& options) {
   query_text list{"/jobs"};
-  if (options.running || options.stopped)
-    list.add("running", options.running ? "true" : "false");
+  if (options.scheduled || options.stopped)
+    list.add("running", options.scheduled ? "true" : "false");
   if (options.group) {
     const auto group = find_group(desk, *options.group);
     if (!group)
@@ -102,8 +102,8 @@ void add_job_commands(CLI::App& app, std::function<int()>& chosen) {
   {
     auto [command, options] = add_command<job_list_options>(*job, "list", "Jobs, the newest first", chosen, list_jobs);
     command->add_option("--group", options->group, "Only those of this app name, or id")->type_name("APP");
-    auto* running = command->add_flag("--running", options->running, "Only those that are scheduled");
-    command->add_flag("--stopped", options->stopped, "Only those that are not")->excludes(running);
+    auto* scheduled = command->add_flag("--scheduled,--running", options->scheduled, "Only those that are scheduled");
+    command->add_flag("--stopped", options->stopped, "Only those that are not")->excludes(scheduled);
     add_page_options(*command, options->cursor, options->limit);
   }
   {

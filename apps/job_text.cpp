@@ -76,7 +76,7 @@ std::string title_of(const api_document& job, const group_titles& groups) {
 
 std::string job_state_text(const api_document& job, const core::zone& where, core::time_point now) {
   if (truth_in(job, "running"))
-    return "running";
+    return "scheduled";
   const auto schedule = job.is_object() && job.contains("schedule") ? job["schedule"] : api_document{};
   if (text_in(schedule, "type") == core::stored_name(core::schedule_type::none))
     return "manual";

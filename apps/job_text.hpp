@@ -25,7 +25,8 @@ using group_titles = std::map<std::int64_t, std::string>;
 /// `pay-worker/settle`, or `job 12` for one without a key.
 [[nodiscard]] std::string title_of(const api_document& job, const group_titles& groups);
 
-/// `running`, `manual` (it has no schedule), `stopped`, `stopped by USER, 02:55`; with the day when that is not the day of `now`.
+/// `scheduled`, `manual` (it has no schedule), `stopped`, `stopped by USER, 02:55`; with the day when that is not the day of
+/// `now`.
 [[nodiscard]] std::string job_state_text(const api_document& job, const core::zone& where, core::time_point now);
 
 /// Every job, whatever stands in it, is one line.

@@ -38,7 +38,7 @@ class BothWaysTest(Case):
 
     def test_what_is_read_is_the_same(self):
         self.assertEqual(self.both("job", "list")["total"], 3)
-        self.assertEqual(self.both("job", "list", "--group", "pay-worker", "--running", "--limit", "1")["total"], 2)
+        self.assertEqual(self.both("job", "list", "--group", "pay-worker", "--scheduled", "--limit", "1")["total"], 2)
         self.assertEqual(self.both("job", "show", "pay-worker/settle")["key"], "settle")
         self.assertEqual(self.both("group", "list")["total"], 1)
         self.assertEqual(self.both("group", "show", "pay-worker")["app_name"], "pay-worker")

@@ -54,7 +54,7 @@ class CompletionTest(Case):
     def test_bash_completes(self):
         self.assertEqual(self.words("ringmaster jo"), ["job"])
         self.assertEqual(self.words("ringmaster job st"), ["start", "stop"])
-        self.assertEqual(self.words("ringmaster job list --ru"), ["--running"])
+        self.assertEqual(self.words("ringmaster job list --sc"), ["--scheduled"])
         self.assertEqual(self.words("ringmaster run --json li"), ["list"])
         self.assertEqual(self.words("ringmaster completion "), ["bash", "zsh", "fish", "--help", "-h"])
         # What an option wants is no command.

@@ -50,10 +50,10 @@ class StopTest(Case):
         self.assertEqual(self.state("settle"), "stopped")
         self.write("jobs.toml", JOBS + "enabled = true\n")
         self.succeed("apply", path)
-        self.assertEqual(self.state("settle"), "running")
+        self.assertEqual(self.state("settle"), "scheduled")
         self.succeed("job", "stop", "1")
         self.succeed("job", "start", "1")
-        self.assertEqual(self.state("settle"), "running")
+        self.assertEqual(self.state("settle"), "scheduled")
 
     def test_a_job_without_schedule_is_manual(self):
         self.succeed("apply", self.write("jobs.toml", JOBS + job("on-demand")))

@@ -54,13 +54,13 @@ class TerminalTest(Case):
             # What was cut says so, and as much as fits is there.
             self.assertEqual([line.count("…") > 0 for line in lines[:4]], [False, True, True, True], lines)
             # A time is whole.
-            self.assertRegex(lines[4], r"  running  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+            self.assertRegex(lines[4], r"  scheduled  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
             self.assertTrue(any("结算…" in line or "结…" in line for line in lines), lines)
             self.assertTrue(any("e\u0301…" in line for line in lines), lines)
             # Columns stand below each other.
             state = columns(lines[0][:lines[0].index("STATE")])
             for line in lines[1:]:
-                word = "running" if "running" in line else "manual"
+                word = "scheduled" if "scheduled" in line else "manual"
                 self.assertEqual(columns(line[:line.index(word)]), state, lines)
 
     def test_wide_terminals_and_pipes_cut_nothing(self):
