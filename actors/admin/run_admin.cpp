@@ -39,6 +39,13 @@ core::error no_answer(const core::log_row& run, const std::string& why, core::er
           core::refusal::none, run.executor_address};
 }
 
+/// Names the option that would have kept a copy, in an error about a log that is with an executor alone.
+core::error without_copy(core::error why, const core::log_row& run) {
+  if (run.handle_code != 0 && (why.code == core::errc::unavailable || why.code == core::errc::timeout))
+    why.context += "; no copy of the log is kept in the database: only jobs with keep_logs = true have copies";
+  return why;
+}
+
 /// With a promise of a reply that is a struct around `field`.
 template <class Reply, class Promise>
 auto deliver_as(Promise promise) {
@@ -183,7 +190,7 @@ void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int
       if (cut)
         promise.deliver(part_of(std::move(run), cut->text, from_line));
       else
-        promise.deliver(protocol::to_caf(why));
+        promise.deliver(protocol::to_caf(without_copy(why, run)));
     }
   };
   const auto asked = std::make_shared<question>(question{std::move(promise), std::move(row), from_line, std::move(cut)});

@@ -136,6 +136,9 @@ TEST_CASE_METHOD(run_administration, "a log that cannot be read says why", "[act
   // What has a subject may be shown to people.
   CHECK(refused.subject.find("10.0.0.3") != std::string::npos);
   CHECK(refused.context.find("connection refused") != std::string::npos);
+  // Only a finished run could have a copy.
+  CHECK(refused.context.find("keep_logs") == std::string::npos);
+  CHECK(log_error(add_run(200, 200)).context.find("only jobs with keep_logs = true have copies") != std::string::npos);
   executor->silent = true;
   auto late = later<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
   advance(7s);
