@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/job_columns.hpp"
+#include "storage/source_files.hpp"
 
 namespace ringmaster::storage {
 
@@ -74,7 +75,7 @@ core::result<alarm_plan> plan_alarms(std::span<const held_alarm> held, const dep
       plan.writes.push_back(rule);
     } else if (known->source != declared.source) {
       return core::fail(core::errc::conflict,
-                        alarm.where + ": alarm '" + rule.key + "' belongs to the source '" + known->source + "'");
+                        alarm.where + ": alarm '" + rule.key + "' " + belongs_to_text(known->source));
     } else if (known->rule == rule) {
       plan.changes.push_back({change_kind::unchanged, object, {}});
     } else {

@@ -25,8 +25,9 @@ namespace {
 using core::change_kind;
 using core::errc;
 
+/// Says why an object of another owner stays as it is, and what to do.
 std::string owner_text(const std::string& source) {
-  return source.empty() ? "was made by hand" : "belongs to the source " + source;
+  return source.empty() ? "was made by hand; it stays as it is" : belongs_to_text(source);
 }
 
 std::string joined(const std::vector<std::string>& texts) { return join_addresses(texts).value_or(""); }
@@ -109,7 +110,7 @@ private:
     auto own = std::find_if(same_name.begin(), same_name.end(),
                             [this](const held_group* held) { return held->source == declared_.source; });
     if (own == same_name.end() && !same_name.empty())
-      return core::fail(errc::conflict, object + ' ' + owner_text(same_name.front()->source) + "; it stays as it is");
+      return core::fail(errc::conflict, object + ' ' + owner_text(same_name.front()->source));
     keep(own == same_name.end() ? nullptr : *own, std::move(write));
     return {};
   }
@@ -161,7 +162,7 @@ private:
         return tl::unexpected{group.error()};
       target one{&job, *group, group->id ? index_.job(*group->id, job.key) : nullptr, 0};
       if (one.held && one.held->source != declared_.source)
-        return core::fail(errc::conflict, at(job) + owner_text(one.held->source) + "; it stays as it is");
+        return core::fail(errc::conflict, at(job) + owner_text(one.held->source));
       if (one.held)
         kept_.insert(core::number(one.held->id));
       else

@@ -24,6 +24,11 @@ std::string listed(const std::vector<std::string>& names) {
 
 } // namespace
 
+std::string belongs_to_text(const std::string& source) {
+  return "belongs to the source " + source + " and stays as it is; to change it, apply with --source " + source +
+         " (of files in the configuration: deploy.source)";
+}
+
 core::result<void> check_prune(const std::vector<std::string>& known, const core::declared_set& declared,
                                const core::deploy_report& report) {
   const auto removed = std::count_if(report.changes.begin(), report.changes.end(),

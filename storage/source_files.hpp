@@ -1,6 +1,6 @@
 #pragma once
 
-// The files of a source: prune must not take a part of them for the whole.
+// The sources of declarations: whose an object is, and that prune must not take a part of the files for the whole.
 
 #include <string>
 #include <vector>
@@ -9,6 +9,9 @@
 #include "core/result.hpp"
 
 namespace ringmaster::storage {
+
+/// Says that an object of another source stays as it is, and how to change it.
+[[nodiscard]] std::string belongs_to_text(const std::string& source);
 
 /// Rejects a prune that removes something while files are missing that the source's applies had before (`known`). Errors:
 /// `conflict` naming the files.
