@@ -71,7 +71,8 @@ core::error no_database(const storage::database& database, const config::setting
   const auto file = sqlite_file(settings);
   const auto place = file.empty() ? database.description() : file.string();
   return {core::errc::not_found, "there is no database at " + place + ", named by " + settings.database.named_by +
-                                   "; `ringmaster serve` and `ringmaster migrate` make one"};
+                                   "; `ringmaster serve` and `ringmaster migrate` make one, "
+                                   "--config FILE names another configuration"};
 }
 
 core::result<void> check_database_is_there(const config::settings& settings) {

@@ -31,7 +31,8 @@ class ApplyTest(Case):
         self.apply_finds_database = False
         path = self.write("jobs.toml", JOBS)
         self.refuse(1, f"there is no database at {self.data}/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
-                    "`ringmaster serve` and `ringmaster migrate` make one", "apply", path)
+                    "`ringmaster serve` and `ringmaster migrate` make one, --config FILE names another configuration",
+                    "apply", path)
         self.assertFalse(self.data.exists())
 
     def test_warnings_are_beside_what_was_done(self):

@@ -69,7 +69,8 @@ class PlaceTest(Case):
         path = self.write("jobs.toml", JOBS)
         for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes")):
             self.refuse(1, "there is no database at {}/data/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
-                           "`ringmaster serve` and `ringmaster migrate` make one", *arguments)
+                           "`ringmaster serve` and `ringmaster migrate` make one, --config FILE names another configuration",
+                        *arguments)
         self.assertFalse(self.data.exists())
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("migrate").out)
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("apply", path).out)
