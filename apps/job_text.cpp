@@ -119,7 +119,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("jitter", jitter ? std::to_string(*jitter) + " ms" : "");
   add("state", job_state_text(job, where, now));
   add("next", instant_in(job, "next_ms", where) + (number_in(job, "next_ms") ? " " + where.name() : ""));
-  add("last", instant_in(job, "last_ms", where) + (number_in(job, "last_ms") ? " " + where.name() : ""));
+  add("last", number_in(job, "last_ms") ? instant_in(job, "last_ms", where) + ' ' + where.name() : "never on schedule");
   if (number_in(job, "missed_ms"))
     add("missed", instant_in(job, "missed_ms", where) + ' ' + where.name());
   add("handler", text_in(job, "handler"));

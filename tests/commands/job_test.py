@@ -65,7 +65,10 @@ class JobTest(Case):
         shown = self.json("job", "show", "pay-worker/poll")
         self.assertEqual((shown["interval_ms"], shown["jitter_ms"], shown["schedule"]["conf"], shown["last_runs"]),
                          (250, 20, "1", []))
-        self.assertIn("jitter:", self.succeed("job", "show", "2").out)
+        shown = self.succeed("job", "show", "2").out
+        self.assertIn("jitter:", shown)
+        # Runs that a user started are in the table below it.
+        self.assertRegex(shown, r"(?m)^last: +never on schedule$")
 
     def test_stop_start_and_apply(self):
         self.declare()
