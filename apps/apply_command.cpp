@@ -74,7 +74,7 @@ core::result<applied_files> apply_files(const apply_options& options) {
   if (report && !options.dry_run)
     report->on_their_way = wait_for_runs(**store, report->edited);
   if (report)
-    report->warnings = warnings_of(*declared, *what);
+    core::add_warnings(*report, warnings_of(*declared, *what));
   return std::move(report).map(
     [&](core::deploy_report&& done) { return applied_files{std::move(done), (*database)->description()}; });
 }

@@ -7,7 +7,6 @@
 #include "config/declared_file.hpp"
 #include "config/load.hpp"
 #include "config/validate.hpp"
-#include "core/declared_warnings.hpp"
 #include "core/schedule_rules.hpp"
 #include "core/sqlite_url.hpp"
 
@@ -108,7 +107,7 @@ core::result<void> check_channels(const core::declared_set& declared, const conf
   return {};
 }
 
-std::vector<std::string> warnings_of(const core::declared_set& declared, const assembled& what) {
+std::vector<core::declared_warning> warnings_of(const core::declared_set& declared, const assembled& what) {
   core::schedule_rules rules{what.schedule_zone};
   return core::warnings_of(declared, !what.settings.mail.host.empty(), rules, system_now());
 }
@@ -126,7 +125,7 @@ core::result<core::deploy_report> apply_deploy_files(storage::database& database
     return tl::unexpected<core::error>{store.error()};
   auto report = (*store)->deploys().apply(*declared, false, deploy.prune, now);
   if (report)
-    report->warnings = warnings_of(*declared, what);
+    core::add_warnings(*report, warnings_of(*declared, what));
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/command_options.hpp"
 #include "config/settings.hpp"
 #include "core/declared.hpp"
+#include "core/declared_warnings.hpp"
 #include "core/result.hpp"
 #include "core/zone.hpp"
 #include "storage/open.hpp"
@@ -36,8 +37,8 @@ struct assembled {
 /// Reads the files of `[deploy]`. Errors: also a channel of an alarm that the settings do not have.
 [[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::settings& settings);
 
-/// What is valid in `declared` and worth a second look, one line each.
-[[nodiscard]] std::vector<std::string> warnings_of(const core::declared_set& declared, const assembled& what);
+/// Returns what is valid in `declared` and worth a second look.
+[[nodiscard]] std::vector<core::declared_warning> warnings_of(const core::declared_set& declared, const assembled& what);
 
 /// Errors: `invalid_argument` for an alarm with a channel that the settings do not have, or mail without a server.
 [[nodiscard]] core::result<void> check_channels(const core::declared_set& declared, const config::settings& settings);

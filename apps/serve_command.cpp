@@ -103,7 +103,7 @@ reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors
   auto report = running.apply(std::move(*declared), deploy.prune);
   if (!report)
     return fail(report.error());
-  report->warnings = std::move(warnings);
+  core::add_warnings(*report, std::move(warnings));
   log_report(log, *report);
   return reloaded::done;
 }

@@ -1,6 +1,9 @@
 #include "core/declared_warnings.hpp"
 
 #include <chrono>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "core/text.hpp"
 
@@ -20,19 +23,30 @@ bool fires_rarely(const declared_job& job, schedule_rules& rules, time_point now
 
 } // namespace
 
-std::vector<std::string> warnings_of(const declared_set& declared, bool has_mail, schedule_rules& rules, time_point now) {
-  std::vector<std::string> out;
-  const auto warn = [&out](const declared_job& job, const std::string& what) {
-    out.push_back((job.where.empty() ? "" : job.where + ": ") + "job " + job.group + '/' + job.key + ": " + what);
+std::vector<declared_warning> warnings_of(const declared_set& declared, bool has_mail, schedule_rules& rules, time_point now) {
+  std::vector<declared_warning> out;
+  const auto warn = [&out](const declared_job& job, const std::string& what, bool only_of_changes) {
+    const auto object = "job " + job.group + '/' + job.key;
+    out.push_back({object, (job.where.empty() ? "" : job.where + ": ") + object + ": " + what, only_of_changes});
   };
   for (const auto& job : declared.jobs) {
     if (!job.names_misfire && fires_rarely(job, rules, now))
       warn(job, "fires less than once an hour and does not set misfire: an instant that is due while no server runs is skipped; "
-                "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep it so");
+                "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep it so", true);
     if (!has_mail && !is_blank(job.alarm_email))
-      warn(job, "alarm_email is set, but the server has no [mail]: nobody is notified");
+      warn(job, "alarm_email is set, but the server has no [mail]: nobody is notified", false);
   }
   return out;
+}
+
+void add_warnings(deploy_report& report, std::vector<declared_warning>&& warnings) {
+  std::unordered_set<std::string_view> unchanged;
+  for (const auto& change : report.changes)
+    if (change.kind == change_kind::unchanged)
+      unchanged.insert(change.object);
+  for (auto& each : warnings)
+    if (!each.only_of_changes || !unchanged.contains(each.object))
+      report.warnings.push_back(std::move(each.text));
 }
 
 } // namespace ringmaster::core

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/declared.hpp"
+#include "core/declared_warnings.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -21,7 +22,7 @@ struct apply_wish {
   bool dry_run = false;
   bool prune = false;
   /// For the report.
-  std::vector<std::string> warnings = {};
+  std::vector<core::declared_warning> warnings = {};
 };
 
 /// What an export is of; nothing: everything.

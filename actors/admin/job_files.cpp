@@ -55,7 +55,7 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
       if (!outcome && !in_doubt(outcome.error().code))
         return promise.deliver(protocol::to_caf(outcome.error()));
       applied(std::move(outcome), wish->declared.source, wish->dry_run, promise, [wish](core::deploy_report&& report) {
-        report.warnings = std::move(wish->warnings);
+        core::add_warnings(report, std::move(wish->warnings));
         return protocol::files_applied{std::move(report), wish->dry_run};
       });
     });

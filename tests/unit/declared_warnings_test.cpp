@@ -16,11 +16,15 @@ declared_job declared(schedule_type type, const char* conf) {
   return job;
 }
 
-std::vector<std::string> warnings(const declared_job& job, bool has_mail = true) {
+/// Of an apply that does this to the job.
+std::vector<std::string> warnings(const declared_job& job, bool has_mail = true, change_kind kind = change_kind::create) {
   declared_set set;
   set.jobs.push_back(job);
   schedule_rules rules{zone{}};
-  return warnings_of(set, has_mail, rules, from_ms(1'700'000'000'000));
+  deploy_report report;
+  report.changes = {{change_kind::unchanged, "group pay", {}}, {kind, "job pay/settle", {}}};
+  add_warnings(report, warnings_of(set, has_mail, rules, from_ms(1'700'000'000'000)));
+  return report.warnings;
 }
 
 } // namespace
@@ -47,11 +51,17 @@ TEST_CASE("a job that names its misfire policy or is disabled is not warned abou
   CHECK(warnings(job).empty());
 }
 
+TEST_CASE("a job without misfire is warned about when it is new or changed, not again at each apply", "[unit][declared]") {
+  const auto job = declared(schedule_type::cron, "0 0 2 * * ?");
+  CHECK(warnings(job, true, change_kind::update).size() == 1);
+  CHECK(warnings(job, true, change_kind::unchanged).empty());
+}
+
 TEST_CASE("alarm_email without a mail server is warned about", "[unit][declared]") {
   auto job = declared(schedule_type::none, "");
   job.alarm_email = "ann@example.org";
   CHECK(warnings(job, true).empty());
-  CHECK(warnings(job, false)
+  CHECK(warnings(job, false, change_kind::unchanged)
         == std::vector<std::string>{
           "jobs.toml:3: job pay/settle: alarm_email is set, but the server has no [mail]: nobody is notified"});
 }
