@@ -329,6 +329,7 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
   metrics_.stored(outcome->callbacks_stored, task->batch.callbacks.size(), outcome->triggers_stored);
   closed(*task);
   warn_of_ignored_callbacks(log_, *outcome);
+  failures_.write(log_, task->batch, *outcome, self_->clock().now());
   for (const auto& answer : task->answers)
     answer->done();
   // Numbers of adopted claims begin anew with each life.

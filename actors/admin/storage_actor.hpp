@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "actors/admin/failed_runs.hpp"
 #include "actors/admin/ignored_callbacks.hpp"
 #include "actors/admin/store_metrics.hpp"
 #include "actors/logger.hpp"
@@ -192,6 +193,7 @@ private:
   std::unordered_set<std::int64_t> closing_claims_;
   caf::actor_clock::time_point resolved_since_{};
   store_metrics metrics_;
+  failed_run_lines failures_;
 };
 
 } // namespace ringmaster::actors

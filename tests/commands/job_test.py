@@ -173,6 +173,8 @@ class JobTest(Case):
         self.assertEqual(self.json("run", "list", "--job", "1")["items"][0]["id"], runs[0]["id"])
         failed = self.json("run", "list", "--failed")["items"]
         self.assertEqual(len(failed), 0 if code == 200 else 1)
+        told = f"job=1 run={runs[0]['id']} failed: code 500: said so\n"
+        self.assertEqual(server.text().count(told), len(failed), server.text())
         # Edits beside the server are obeyed.
         self.succeed("job", "stop", "1")
         self.assertEqual(server.stop(), 0)
