@@ -91,6 +91,9 @@ core::error to_core(const caf::error& error) {
   return {core::errc::internal, caf::to_string(error)};
 }
 
-core::error clock_in_doubt() { return {core::errc::unavailable, "the wall clock of this node is not trusted yet"}; }
+core::error clock_in_doubt() {
+  return {core::errc::unavailable, "the wall clock of this node is not trusted yet: see /readyz, and try again", core::refusal::none,
+          "node"};
+}
 
 } // namespace ringmaster::protocol

@@ -55,8 +55,8 @@ public:
   /// From the steady clock to civil time.
   void set_offset(std::chrono::nanoseconds offset) const { shared_->offset.store(offset.count(), std::memory_order_relaxed); }
 
-  void set_in_doubt(bool in_doubt) const { shared_->in_doubt.store(in_doubt, std::memory_order_relaxed); }
-  [[nodiscard]] bool in_doubt() const { return shared_->in_doubt.load(std::memory_order_relaxed); }
+  void set_in_doubt(bool in_doubt) const { shared_->in_doubt.store(in_doubt, std::memory_order_release); }
+  [[nodiscard]] bool in_doubt() const { return shared_->in_doubt.load(std::memory_order_acquire); }
 
   /// Civil time at `t`, cut to the millisecond.
   [[nodiscard]] core::time_point at(steady t) const {

@@ -53,7 +53,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::apply_files& command) { return apply(std::move(command)); },
     [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::start_job& command) {
-      return reckon(command.job, "started", [job = command.job, by = command.by, t = now()](auto& store) {
+      return edit_from_now(command.job, "started", [job = command.job, by = command.by](auto& store, core::time_point t) {
         return store.jobs().start(job, t, by);
       });
     },
@@ -67,7 +67,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::add_job& command) { return add(std::move(command)); },
     [this](protocol::update_job& command) {
       auto wish = std::make_shared<const protocol::update_job>(std::move(command));
-      return reckon(wish->job, "changed", [wish, t = now()](auto& store) {
+      return edit_from_now(wish->job, "changed", [wish](auto& store, core::time_point t) {
         return store.job_editing().update(wish->job, wish->draft, wish->seen, wish->by, t);
       });
     },
@@ -91,10 +91,10 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
 
 // -- one job ---------------------------------------------------------------------------------------------------------------
 
-caf::result<core::job_edit> job_admin_state::reckon(core::job_id job, const char* what, use_case change) {
+caf::result<core::job_edit> job_admin_state::edit_from_now(core::job_id job, const char* what, timed_use_case change) {
   if (clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
-  return edit(job, what, std::move(change));
+  return edit(job, what, [change = std::move(change), t = now()](storage::store& store) { return change(store, t); });
 }
 
 caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
@@ -164,10 +164,10 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
 }
 
 caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& command) {
-  if (clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
   if (!settings_.glue && core::is_script(command.draft.glue_type))
     return protocol::to_caf(scripts_are_off());
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<protocol::added_job>();
   auto wish = std::make_shared<const protocol::add_job>(std::move(command));
   ask_store<core::job_id>(

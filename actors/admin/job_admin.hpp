@@ -56,6 +56,7 @@ private:
   using edit_promise = caf::typed_response_promise<core::job_edit>;
   using on_their_way = std::function<void(std::optional<std::size_t>)>;
   using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
+  using timed_use_case = std::function<core::result<core::job_edit>(storage::store&, core::time_point)>;
 
   caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
   caf::result<protocol::files_applied> apply(protocol::apply_files&& command);
@@ -64,8 +65,8 @@ private:
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
-  /// An edit after which the job's instants count from now: refused while the wall clock is in doubt.
-  caf::result<core::job_edit> reckon(core::job_id job, const char* what, use_case change);
+  /// Refuses the edit while the wall clock is in doubt: the job's instants would count from it.
+  caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, timed_use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
   caf::result<protocol::intent_found> find_intent(const protocol::intent_query& query);

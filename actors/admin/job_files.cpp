@@ -16,7 +16,7 @@ core::error nobody_reads_files() { return {core::errc::unsupported, "this node d
 } // namespace
 
 caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
-  if (clock_.in_doubt())
+  if (!command.dry_run && clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<core::deploy_report>();
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
@@ -35,19 +35,20 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
 caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_files&& command) {
   if (!files_.read)
     return protocol::to_caf(nobody_reads_files());
-  if (clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<protocol::files_applied>();
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
   auto wish = std::make_shared<apply_wish>();
   ask_store<core::deploy_report>(
     self_, stores_.applies,
-    [sent, wish, read = files_.read, t = now()](storage::store& store) -> core::result<core::deploy_report> {
+    [sent, wish, read = files_.read, t = now(), doubt = clock_.in_doubt()](storage::store& store)
+      -> core::result<core::deploy_report> {
       auto wanted = core::check_admin(sent->by).and_then([&] { return read(sent->body); });
       std::string{}.swap(sent->body);
       if (!wanted)
         return tl::unexpected{wanted.error()};
       *wish = std::move(*wanted);
+      if (doubt && !wish->dry_run)
+        return tl::unexpected{protocol::clock_in_doubt()};
       return store.deploys().apply(wish->declared, wish->dry_run, wish->prune, t, sent->by);
     },
     [this, promise, wish](core::result<core::deploy_report>&& outcome) mutable {

@@ -54,9 +54,13 @@ public:
   /// An edit of one job by hand, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
-  /// The last life of the node whose claim held the run: another node may have adopted it while this one was frozen.
+  /// Returns the last life of the node whose claim held the run: another node may have adopted it while this one was frozen.
   [[nodiscard]] core::node_life holder_of(std::int64_t id, const std::string& node) {
-    return {node, runs_[id].held_by[node]};
+    const auto& held_by = runs_[id].held_by;
+    const auto found = held_by.find(node);
+    if (found == held_by.end())
+      fail("F6", "node " + node + " sends run " + text(id) + ", which it never held");
+    return {node, found == held_by.end() ? 0 : found->second};
   }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.

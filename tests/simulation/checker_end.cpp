@@ -84,7 +84,7 @@ void protocol_checker::check_failure(const core::log_row& row) {
   if (known_failure && row.fail_retry_count > 0 && !retried)
     fail("F3", "run " + text(id) + " failed with retries left and has none");
   // The executor may have refused the copy that a proxy made: another process behind the address took the first one (R7).
-  const bool copy_refused = run.copied && what_->replicas > 1;
+  const bool copy_refused = run.copied && what_->replicas > 1 && failed(row.trigger_code);
   if (retried && run.succeeded && run.residual.empty() && !copy_refused)
     fail("F3", "run " + text(id) + " succeeded and is retried");
   if (retried && row.trigger_msg.find("delivery unknown") != std::string::npos)

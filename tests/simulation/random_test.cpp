@@ -28,7 +28,7 @@ std::uint64_t digest_of(world& made) {
   return sum;
 }
 
-/// Of fewer histories not all faults bring about what they are there for.
+/// With fewer histories some faults have no effect.
 constexpr std::uint64_t usual_count = 1000;
 
 } // namespace
