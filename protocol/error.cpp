@@ -92,8 +92,8 @@ core::error to_core(const caf::error& error) {
 }
 
 core::error clock_in_doubt() {
-  return {core::errc::unavailable, "the wall clock of this node is not trusted yet: see /readyz, and try again", core::refusal::none,
-          "node"};
+  return {core::errc::unavailable, "the wall clock of this node is not trusted yet: see /readyz, and try again",
+          core::refusal::none, "node"};
 }
 
 } // namespace ringmaster::protocol
