@@ -14,24 +14,24 @@ inline constexpr int exit_usage = 2;
 /// A defect ended an actor that must live: the service manager starts the process again at once.
 inline constexpr int exit_fail_stop = 70;
 
-/// Where settings come from, as every command that needs them takes it.
+/// The configuration of a command.
 struct config_options {
   std::optional<std::string> file;
   std::vector<std::string> set;
 };
 
-/// Which running server is asked, as every command takes it that can ask one.
+/// The server that a command asks, and how.
 struct server_options {
   std::optional<std::string> url;
-  /// Of the API key.
+  /// File with the API key.
   std::optional<std::string> token_file;
-  /// Of certificates that are trusted; nothing: the system's.
+  /// File with the trusted CA certificates; without it, those of the system.
   std::optional<std::string> ca_file;
-  /// The key may go in the clear to another machine.
+  /// Permits to send the key unencrypted to another machine.
   bool insecure_http = false;
 };
 
-/// What every command of administration takes.
+/// The options that all commands of administration share.
 struct desk_options {
   config_options config;
   server_options server;

@@ -3,7 +3,6 @@
 // The commands of the binary. Each returns the exit code: 0 done, 1 failed, 2 wrong usage or input.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

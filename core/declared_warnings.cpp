@@ -34,7 +34,7 @@ std::vector<declared_warning> warnings_of(const declared_set& declared, bool has
       warn(job, "fires less than once an hour and does not set misfire: an instant that is due while no server runs is skipped; "
                 "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep it so", true);
     if (!has_mail && !is_blank(job.alarm_email))
-      warn(job, "alarm_email is set, but the server has no [mail]: nobody is notified", false);
+      warn(job, "alarm_email is set, but the server has no [mail]: it cannot send alarm mail", false);
   }
   return out;
 }

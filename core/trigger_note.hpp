@@ -48,7 +48,7 @@ inline constexpr std::string_view refusal_mark = "refused: ";
 /// Returns the words alone; any other message unchanged.
 [[nodiscard]] std::string_view without_refusal_mark(std::string_view message) noexcept;
 
-/// How the message of a run begins of which it is not known whether its executor got it.
+/// The message of a run begins with it if it is not known whether the executor received the run.
 inline constexpr std::string_view unknown_delivery = "delivery unknown: ";
 
 /// What a regular expression finds a note by.

@@ -10,17 +10,17 @@
 
 namespace ringmaster::gateway {
 
-/// What a person's form needs: a source is at most 256 KiB, three times as long in a form.
+/// Size limit of a form: a source has at most 256 KiB, and is up to three times as long when it is encoded.
 inline constexpr std::size_t form_bytes_max = 1024 * 1024;
-/// A name and a password, from whomever.
+/// Size limit of a sign-in, which needs no session.
 inline constexpr std::size_t sign_in_bytes_max = 16 * 1024;
 
-/// Declared files.
+/// Size limit of declared files.
 inline constexpr std::size_t apply_bytes_max = 8 * 1024 * 1024;
 
 struct route {
-  /// `POST`, `GET` (which serves HEAD, too), `PUT`, `PATCH` or `DELETE`, or `GET, POST` of what only reads; empty: any. A path
-  /// may have several rows that share no method.
+  /// `POST`, `GET` (also serves HEAD), `PUT`, `PATCH` or `DELETE`, or `GET, POST` for a route that only reads; empty: any. A path
+  /// may have several rows with different methods.
   std::string_view method;
   /// Without the context path: each route stands under it and without it. `/api/…` stands under `/xxl-job-admin`, too. Segments
   /// `{name}` stand for numbers (`match_path`); a row without them comes before one with them.
@@ -29,13 +29,13 @@ struct route {
   permission who;
   /// Which dialects of XXL-JOB's web API have it.
   spoken by = spoken::none;
-  /// A longer body is answered 413 before anybody reads it. Executors' bodies have the transport's limit alone.
+  /// A longer body is refused with 413 before it is read. Bodies of executors have only the limit of the transport.
   std::size_t body_max = form_bytes_max;
 
-  /// A PUT or DELETE of what has an ETag, which compares it with `If-Match`.
+  /// A PUT or DELETE that compares `If-Match` with the ETag of its object.
   bool takes_if_match = false;
 
-  /// Of /api/v1: it reads parameters of the query. Where a row does not, any parameter is refused.
+  /// Of /api/v1: the handler reads query parameters. Other routes refuse a request with any.
   bool takes_query = false;
 
   [[nodiscard]] constexpr route with_query() const noexcept {
@@ -48,7 +48,7 @@ struct route {
     changed.takes_if_match = true;
     return changed;
   }
-  /// Something is different after it.
+  /// Whether a request may change something.
   [[nodiscard]] constexpr bool changes() const noexcept {
     return !method.empty() && method.find("GET") == std::string_view::npos;
   }

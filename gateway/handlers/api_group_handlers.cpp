@@ -98,7 +98,7 @@ void group_replace(exchange ex) {
   auto draft = wanted ? read_json(ex, wire::parse_api_group) : std::nullopt;
   if (!draft)
     return;
-  // What is wrong in any case comes before the tag (RFC 9110 §13.2.1).
+  // An invalid draft (400) is reported before a stale tag (412): RFC 9110 §13.2.1.
   if (auto sound = core::check(*draft); !sound)
     return ex.fail(sound.error());
   when_as_wanted(ex, *id, std::move(*wanted), [id = *id, draft = std::move(*draft)](const exchange& waiting, std::string seen) {

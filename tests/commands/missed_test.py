@@ -98,7 +98,7 @@ class MissedTest(Case):
         self.assertEqual((said.code, len(warnings), len(said.errors)), (0, 2, 2), said)
         self.assertIn("job pay-worker/nightly: fires less than once an hour and does not set misfire", warnings[0])
         self.assertIn("job pay-worker/nightly: alarm_email is set, but the server has no [mail]", warnings[1])
-        # What the apply leaves unchanged was told before; that nobody is notified stays worth telling.
+        # The misfire warning is for new and changed jobs only; the one about missing [mail] comes with each apply.
         again = json.loads(self.succeed("apply", "--json", rare).out)["warnings"]
         self.assertEqual([warning.split(": ")[2] for warning in again],
                          ["alarm_email is set, but the server has no [mail]"])

@@ -63,5 +63,5 @@ TEST_CASE("alarm_email without a mail server is warned about", "[unit][declared]
   CHECK(warnings(job, true).empty());
   CHECK(warnings(job, false, change_kind::unchanged)
         == std::vector<std::string>{
-          "jobs.toml:3: job pay/settle: alarm_email is set, but the server has no [mail]: nobody is notified"});
+          "jobs.toml:3: job pay/settle: alarm_email is set, but the server has no [mail]: it cannot send alarm mail"});
 }
