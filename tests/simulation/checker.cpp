@@ -188,8 +188,10 @@ void protocol_checker::check_wait(const core::claimed_run& claimed) {
   if (what_->backlog == 0 || made == made_at_.end() || elsewhere)
     return;
   const config::cluster_settings rules;
-  const span distrust = clock_errors(*what_) > rules.clock_tolerance ? span{rules.clock_settle} : span{};
-  if (const auto waited = world_.now() - made->second; waited > wait_max + distrust)
+  const bool distrusted = std::any_of(what_->faults.begin(), what_->faults.end(), [&](const auto& one) {
+    return (one.what == effect::step_clock || one.what == effect::freeze) && std::chrono::abs(one.lasts) > rules.clock_tolerance;
+  });
+  if (const auto waited = world_.now() - made->second; waited > wait_max + (distrusted ? span{rules.clock_settle} : span{}))
     fail("F4", "intent " + text(made->first) + " waited for " + text(std::chrono::duration_cast<milliseconds>(waited).count()) +
                  " ms behind those of another executor");
 }

@@ -58,9 +58,10 @@ public:
   [[nodiscard]] core::node_life holder_of(std::int64_t id, const std::string& node) {
     const auto& held_by = runs_[id].held_by;
     const auto found = held_by.find(node);
-    if (found == held_by.end())
-      fail("F6", "node " + node + " sends run " + text(id) + ", which it never held");
-    return {node, found == held_by.end() ? 0 : found->second};
+    if (found != held_by.end())
+      return {node, found->second};
+    fail("F6", "node " + node + " sends run " + text(id) + ", which it never held");
+    return {node, 0};
   }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.

@@ -103,7 +103,7 @@ private:
   /// A batch, with what was known of it when it left the node's actors.
   struct load {
     protocol::link_runs batch;
-    /// By run: whose claim held it then.
+    /// For each run, the life of the node whose claim held it.
     std::vector<core::node_life> lives;
     span checked{0};
   };

@@ -45,8 +45,9 @@ struct sim_node::call {
 };
 
 void sim_node::post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done) {
+  // Drops the calls of a process that ends: they would outlive its actor system.
   if (!is_up())
-    return; // its actors are being ended; what they ask for now would outlive them
+    return;
   auto shared = std::make_shared<protocol::http_client::completion>(std::move(done));
   for (std::size_t i = 0; i < calls.size(); ++i) {
     auto one = std::make_shared<call>(call{std::move(calls[i]), i, shared});

@@ -41,7 +41,7 @@ public:
   void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
-  /// The earliest moment at which what the node does now may have begun: it may have been stopped in between.
+  /// Returns the earliest moment at which the present step of the node may have begun: the node may have been stopped meanwhile.
   [[nodiscard]] span turn_began() const;
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
   /// What its process counted as dropped; nothing: it is not there, or a fault kept an answer of the store from it.

@@ -185,9 +185,7 @@ void process::end() {
   while (run_one()) {
   }
   callers_.clear();
-  // The end of a timer may end an actor, which cancels its own timers.
-  while (!time().schedule.empty())
-    std::exchange(time().schedule, {}).clear();
+  time().schedule.clear();
   while (run_one()) {
   }
 }

@@ -28,7 +28,7 @@ std::uint64_t digest_of(world& made) {
   return sum;
 }
 
-/// With fewer histories some faults have no effect.
+/// In fewer histories a rare effect may be missing.
 constexpr std::uint64_t usual_count = 1000;
 
 } // namespace
@@ -48,14 +48,14 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
     report(one.what, one.found, "RINGMASTER_SEED=" + std::to_string(seed) + " simulation_tests \"random histories*\"");
     FAIL_CHECK("seed " << seed << ": " << one.found.violations.front());
   }
-  if (chosen || count < usual_count)
+  if (chosen || count < 200)
     return;
   // What the faults are there to bring about was brought about.
   CHECK(counts.executions > count);
   CHECK(counts.fences > count / 20);
   CHECK(counts.permits > count / 20);
   CHECK(counts.intents > count);
-  CHECK(counts.repeated_claims > 0);
+  CHECK((counts.repeated_claims > 0 || count < usual_count));
   CHECK(counts.residuals > 0);
   UNSCOPED_INFO(counts.executions << " executions, " << counts.fences << " fences, " << counts.permits << " permits, "
                                   << counts.intents << " intents, " << counts.repeated_claims << " repeated claims, "

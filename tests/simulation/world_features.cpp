@@ -52,9 +52,9 @@ void world::begin_features() {
   if (what_.backlog > 0)
     at(backlog_comes, [this] {
       const auto found = editor_->jobs().find({.id = {}, .group = "slow", .key = "slow"});
-      if (!found)
+      if (!found && found.error().code == core::errc::not_found)
         return; // somebody has removed it
-      const auto slow = found->spec->id;
+      const auto slow = test::expect(found).spec->id;
       for (auto left = what_.backlog; left > 0; --left)
         static_cast<void>(editor_->jobs().trigger({.job = slow, .param = {}, .addresses = {}, .token = next_token_++},
                                                   true_time(), core::local_operator()));

@@ -140,9 +140,7 @@ public:
       caf::anon_send_exit(caf::actor_cast<caf::actor>(actor), caf::exit_reason::kill);
     run();
     tracked_.clear();
-    // The end of a timer may end an actor, which cancels its own timers.
-    while (!time().schedule.empty())
-      std::exchange(time().schedule, {}).clear();
+    time().schedule.clear();
     run();
   }
 
