@@ -1,4 +1,3 @@
-#include "core/trigger_note.hpp"
 #include "tests/actors/recovery_fixture.hpp"
 
 using namespace ringmaster;
@@ -156,7 +155,7 @@ TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, how
     advance(1s);
     CHECK(row(run).trigger_code == 500);
     REQUIRE(verdicts().size() == 1);
-    CHECK(verdicts()[0].message == core::refusal_message("Discard Later"));
+    CHECK(verdicts()[0].message == "refused: Discard Later");
     CHECK_FALSE(verdicts()[0].delivery_unknown);
   }
   SECTION("it does not know yet") {

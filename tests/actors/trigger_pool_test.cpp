@@ -1,6 +1,5 @@
 // trigger_pool: lanes, sending and what becomes of it.
 
-#include "core/trigger_note.hpp"
 #include "tests/actors/trigger_pool_fixture.hpp"
 
 using namespace ringmaster;
@@ -156,7 +155,7 @@ TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recover
   CHECK(results()[0].code == 200);
   CHECK(results()[0].message.empty());
   CHECK(results()[1].code == 500);
-  CHECK(results()[1].message == core::refusal_message("job handler [settle] not found."));
+  CHECK(results()[1].message == "refused: job handler [settle] not found.");
   CHECK(results()[2].code == 500);
   CHECK(results()[2].message == "connection refused");
   REQUIRE(unknown.size() == 1);
