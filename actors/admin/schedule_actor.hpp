@@ -129,8 +129,10 @@ private:
   void claim_routed();
   [[nodiscard]] core::missed_gap gap_of(const core::job_plan& plan, const core::job_ptr& spec) const;
   void take_claim(protocol::claim_reply&& reply);
-  /// `repeated`: the answer of the claim was lost, and `lost` names all of its jobs.
+  /// Counts what a claim of a former life dropped: no other node counts it. Recovery asks about its runs.
   void take_former(const protocol::claim_reply& reply);
+  /// Counts what a claim dropped that was made: a move that lost is planned again, with what it drops. A repeated claim does not
+  /// know which moves lost.
   void count_dropped(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked);
   void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);

@@ -17,6 +17,16 @@ constexpr auto refused_wait = std::chrono::seconds{60};
 // Between two lines in the log about rows that others hold.
 constexpr auto lock_warning_period = std::chrono::seconds{10};
 
+using job_numbers = std::unordered_set<std::int32_t>;
+
+job_numbers numbers_of(const std::vector<core::job_id>& some, const std::vector<core::job_id>& others) {
+  job_numbers out;
+  for (const auto* each : {&some, &others})
+    for (auto id : *each)
+      out.insert(core::number(id));
+  return out;
+}
+
 } // namespace
 
 void schedule_actor_state::claim_routed() {
@@ -102,21 +112,14 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   work();
 }
 
-// Recovery asks about its runs; what it dropped is counted by nobody else.
 void schedule_actor_state::take_former(const protocol::claim_reply& reply) {
   const auto former = former_drops_.extract(reply.sequence);
   if (former && reply.outcome)
     count_dropped(former.mapped(), *reply.outcome);
 }
 
-// Counts only what a made claim drops: a move that lost is planned again, with what it drops. A repeated claim does not know
-// which moves lost.
 void schedule_actor_state::count_dropped(const pending_claim& pending, const core::claim_outcome& outcome) {
-  std::unordered_set<std::int32_t> not_moved;
-  if (!outcome.repeated)
-    for (const auto* some : {&outcome.lost_races, &outcome.locked_jobs})
-      for (auto id : *some)
-        not_moved.insert(core::number(id));
+  const auto not_moved = outcome.repeated ? job_numbers{} : numbers_of(outcome.lost_races, outcome.locked_jobs);
   for (std::size_t i = 0; i < pending.moves.size(); ++i)
     if (pending.dropped[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job)))
       add(dropped_count_, pending.dropped[i]);
@@ -127,10 +130,7 @@ void schedule_actor_state::count_dropped(const pending_claim& pending, const cor
 
 void schedule_actor_state::take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost,
                                       const std::vector<core::job_id>& locked) {
-  std::unordered_set<std::int32_t> not_moved;
-  for (const auto* some : {&lost, &locked})
-    for (auto id : *some)
-      not_moved.insert(core::number(id));
+  const auto not_moved = numbers_of(lost, locked);
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
     if (!move.next && !not_moved.contains(core::number(move.job)))
