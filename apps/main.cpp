@@ -11,11 +11,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "apps/admin_commands.hpp"
-#include "apps/commands.hpp"
-#include "apps/desk_arguments.hpp"
-#include "apps/export_command.hpp"
-#include "apps/version_text.hpp"
+#include "apps/client/desk_arguments.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
+#include "apps/commands/export_command.hpp"
+#include "apps/terminal/version_text.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/cron.hpp"
+#include "core/cron/cron.hpp"
 
 namespace {
 

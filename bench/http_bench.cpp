@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gateway/transport.hpp"
+#include "gateway/transport/transport.hpp"
 
 using namespace ringmaster;
 

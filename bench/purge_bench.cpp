@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "core/log_purge.hpp"
+#include "core/maintenance/log_purge.hpp"
 #include "storage/open.hpp"
 #include "tests/support/mariadb_server.hpp"
 

@@ -11,9 +11,12 @@ install(FILES
   executor/awaiting.hpp executor/command_handler.hpp executor/executor.hpp executor/handlers.hpp executor/http_handler.hpp
   executor/job_context.hpp executor/job_log.hpp executor/program_limits.hpp executor/spdlog_sink.hpp executor/task.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
-install(FILES
-  core/ids.hpp core/job.hpp core/refusal.hpp core/result.hpp core/schedule_options.hpp core/time.hpp core/trigger_request.hpp
+install(FILES core/ids.hpp core/refusal.hpp core/result.hpp core/time.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core COMPONENT sdk)
+install(FILES core/job/job.hpp core/job/schedule_options.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/job COMPONENT sdk)
+install(FILES core/run/trigger_request.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/run COMPONENT sdk)
 install(FILES protocol/logger.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/protocol COMPONENT sdk)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 

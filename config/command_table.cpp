@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "config/table_fields.hpp"
+#include "config/text/table_fields.hpp"
 
 namespace ringmaster::config {
 

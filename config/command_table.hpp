@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
-#include "config/toml_file.hpp"
+#include "config/text/toml_file.hpp"
 
 namespace ringmaster::config {
 

@@ -7,12 +7,12 @@
 
 #include "config/command_table.hpp"
 #include "config/keys.hpp"
-#include "config/nearest.hpp"
-#include "config/problem_lines.hpp"
-#include "config/toml_file.hpp"
+#include "config/text/nearest.hpp"
+#include "config/text/problem_lines.hpp"
+#include "config/text/toml_file.hpp"
 #include "config/validate.hpp"
 #include "config/webhook_table.hpp"
-#include "core/sqlite_url.hpp"
+#include "core/text/sqlite_url.hpp"
 
 namespace ringmaster::config {
 

@@ -1,6 +1,6 @@
 #include "config/token_settings.hpp"
 
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 namespace ringmaster::config {
 

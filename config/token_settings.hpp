@@ -3,7 +3,7 @@
 #include <string>
 
 #include "config/settings.hpp"
-#include "core/access_token.hpp"
+#include "core/access/access_token.hpp"
 
 namespace ringmaster::config {
 

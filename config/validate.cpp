@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "config/keys.hpp"
-#include "config/problem_lines.hpp"
-#include "config/table_fields.hpp"
-#include "config/units.hpp"
+#include "config/text/problem_lines.hpp"
+#include "config/text/table_fields.hpp"
+#include "config/text/units.hpp"
+#include "core/alarm/mail_text.hpp"
 #include "core/columns.hpp"
-#include "core/mail_text.hpp"
-#include "core/network_text.hpp"
-#include "core/sqlite_url.hpp"
-#include "core/text.hpp"
-#include "core/zone.hpp"
+#include "core/text/network_text.hpp"
+#include "core/text/sqlite_url.hpp"
+#include "core/text/text.hpp"
+#include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "config/origins.hpp"
 #include "config/settings.hpp"
+#include "config/text/origins.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::config {

@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "config/keys.hpp"
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 namespace ringmaster::config {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 
-#include "config/table_fields.hpp"
+#include "config/text/table_fields.hpp"
 #include "config/validate.hpp"
 
 namespace ringmaster::config {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
-#include "config/toml_file.hpp"
+#include "config/text/toml_file.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::config {

@@ -18,7 +18,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 #include "executor/awaiting.hpp"
 #include "executor/job_log.hpp"
 

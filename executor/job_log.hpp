@@ -5,7 +5,7 @@
 #include <source_location>
 #include <string_view>
 
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::executor {
 

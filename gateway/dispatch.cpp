@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "gateway/admission.hpp"
-#include "gateway/guessing.hpp"
-#include "gateway/paths.hpp"
+#include "gateway/exchange/admission.hpp"
+#include "gateway/exchange/guessing.hpp"
+#include "gateway/exchange/paths.hpp"
 #include "gateway/routes.hpp"
-#include "protocol/wire/registry_codec.hpp"
-#include "protocol/wire/texts.hpp"
+#include "protocol/wire/executor/registry_codec.hpp"
+#include "protocol/wire/xxl/texts.hpp"
 
 namespace ringmaster::gateway {
 

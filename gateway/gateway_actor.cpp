@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/paths.hpp"
+#include "gateway/exchange/paths.hpp"
 #include "protocol/wall_clock.hpp"
 
 namespace ringmaster::gateway {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "gateway/exchange.hpp"
+#include "gateway/exchange/exchange.hpp"
 #include "gateway/routes.hpp"
 
 namespace ringmaster::gateway {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "gateway/route.hpp"
+#include "gateway/exchange/route.hpp"
 
 namespace ringmaster::gateway {
 

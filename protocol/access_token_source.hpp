@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/access_token.hpp"
+#include "core/access/access_token.hpp"
 
 namespace ringmaster::protocol {
 

@@ -50,7 +50,7 @@ using slot_listener = caf::typed_actor<caf::result<void>(slot_change)>;
 
 // -- storage ---------------------------------------------------------------------------------------------------------------
 
-/// Detached, one store connection: runs a closure on the store, replies when it has run. Only actors/store_access.hpp and
+/// Detached, one store connection: runs a closure on the store, replies when it has run. Only actors/store/store_access.hpp and
 /// storage_actor speak to it. Errors: internal (the closure threw).
 using store_worker = caf::typed_actor<caf::result<void>(store_task)>;
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/ascii_case.hpp"
-#include "core/native_address.hpp"
-#include "core/text.hpp"
+#include "core/text/ascii_case.hpp"
+#include "core/text/native_address.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::protocol {
 

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "core/api_key.hpp"
-#include "core/audit.hpp"
-#include "core/group_draft.hpp"
-#include "core/job_draft.hpp"
+#include "core/access/api_key.hpp"
+#include "core/access/principal.hpp"
+#include "core/access/user.hpp"
+#include "core/editing/audit.hpp"
+#include "core/editing/group_draft.hpp"
+#include "core/editing/job_draft.hpp"
+#include "core/forecast/upcoming.hpp"
+#include "core/maintenance/upkeep.hpp"
 #include "core/page.hpp"
-#include "core/principal.hpp"
-#include "core/run_search.hpp"
-#include "core/upcoming.hpp"
-#include "core/upkeep.hpp"
-#include "core/user.hpp"
+#include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 
 namespace ringmaster::protocol {

@@ -71,7 +71,7 @@ using executor_door = caf::typed_actor<caf::result<void>(http_exchange)>;
 
 /// Dials the nodes that have a native link to offer, each again and again, and brings their runs to executor_host.
 using link_dialer = caf::typed_actor<
-  /// Over any link that is up: actors/executor/report_way.hpp.
+  /// Over any link that is up: actors/executor/callbacks/report_way.hpp.
   caf::result<void>(run_reports),
   /// Says on all links that no more runs are wanted, and dials no more. Links stay up for results.
   caf::result<void>(link_farewell),

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/executor_interfaces.hpp"
 #include "protocol/http.hpp"
 #include "protocol/link_messages.hpp"

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "core/ascii_case.hpp"
+#include "core/text/ascii_case.hpp"
 
 namespace ringmaster::protocol {
 

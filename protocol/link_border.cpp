@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "core/group.hpp"
-#include "core/text.hpp"
+#include "core/job/group.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::protocol {
 

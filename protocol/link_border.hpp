@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/native_address.hpp"
+#include "core/text/native_address.hpp"
 #include "protocol/link_messages.hpp"
 
 namespace ringmaster::protocol {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/link_interfaces.hpp"
 
 namespace ringmaster::protocol {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/alarm_text.hpp"
+#include "core/alarm/alarm_text.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::protocol {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 #include "protocol/actor_interfaces.hpp"
 
 namespace ringmaster::protocol {

@@ -11,6 +11,9 @@ import re
 import sys
 from pathlib import Path
 
+SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/editing/", "storage/rules/")
+GATEWAY = ("gateway/*", "gateway/auth/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp")
+
 # What each folder may include: paths of ours (a folder with a slash at its end, or one file) and groups of libraries.
 # The longest matching key is a file's folder. Everybody may include the standard library.
 FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -21,9 +24,9 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "protocol/http.hpp": (("core/",), ()),
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
     "protocol/notifier.hpp": (("core/",), ()),
-    "storage/": (("storage/*", "core/", "config/settings.hpp"), ("system",)),
-    "storage/mysql/": (("storage/*", "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
-    "storage/sqlite/": (("storage/*", "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
+    "storage/": ((*SHARED_STORAGE, "core/", "config/settings.hpp"), ("system",)),
+    "storage/mysql/": ((*SHARED_STORAGE, "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
+    "storage/sqlite/": ((*SHARED_STORAGE, "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
     "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp", "storage/reservations.hpp"),
                 ("caf", "spdlog", "system")),
     "actors/executor/": (
@@ -32,22 +35,21 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "actors/executor/bodies.hpp": (("core/",), ()),
     "actors/executor/job_logs.hpp": (("core/",), ()),
-    "actors/executor/report_files.hpp": (("core/",), ()),
+    "actors/executor/callbacks/report_files.hpp": (("core/",), ()),
     "actors/link/": (("actors/link/", "core/", "protocol/"), ("caf", "openssl", "system")),
     "actors/executor/taken_runs.hpp": (("core/",), ()),
-    "gateway/": (("gateway/*", "gateway/handlers/", "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
-    "gateway/secrets.hpp": (("core/",), ()),
-    "gateway/secrets.cpp": (("gateway/secrets.hpp", "core/"), ("argon2", "openssl", "system")),
-    "gateway/transport.hpp": (("core/", "config/settings.hpp", "protocol/http.hpp"), ()),
+    "gateway/": ((*GATEWAY, "core/", "protocol/", "config/settings.hpp"), ("caf", "spdlog", "system")),
+    "gateway/auth/secrets.hpp": (("core/",), ()),
+    "gateway/auth/secrets.cpp": (("gateway/auth/secrets.hpp", "core/"), ("argon2", "openssl", "system")),
+    "gateway/transport/transport.hpp": (("core/", "config/settings.hpp", "protocol/http.hpp"), ()),
     "gateway/transport/": (
-        ("gateway/transport/", "gateway/transport.hpp", "core/", "config/settings.hpp", "protocol/http.hpp"),
+        ("gateway/transport/", "core/", "config/settings.hpp", "protocol/http.hpp"),
         ("boost", "openssl", "system"),
     ),
-    "gateway/notification.hpp": (("core/", "config/settings.hpp", "protocol/notifier.hpp"), ()),
+    "gateway/notification/notification.hpp": (("core/", "config/settings.hpp", "protocol/notifier.hpp"), ()),
     "gateway/notification/": (
         (
             "gateway/notification/",
-            "gateway/notification.hpp",
             "core/",
             "config/settings.hpp",
             "protocol/notifier.hpp",
@@ -59,17 +61,38 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/"),
         ("caf", "nlohmann", "spdlog", "system"),
     ),
-    "executor/executor_parts.hpp": (
-        ("executor/", "actors/executor/", "actors/link/", "core/", "protocol/", "config/settings.hpp", "gateway/transport.hpp"),
+    "executor/host/executor_parts.hpp": (
+        (
+            "executor/",
+            "actors/executor/",
+            "actors/link/",
+            "core/",
+            "protocol/",
+            "config/settings.hpp",
+            "gateway/transport/transport.hpp",
+        ),
         ("caf", "spdlog", "system"),
     ),
     "executor/http_handler.cpp": (("executor/", "core/"), ("curl",)),
     "apps/": (
-        ("apps/", "actors/", "executor/", "config/", "core/", "gateway/*", "gateway/handlers/", "protocol/", "storage/*"),
+        (
+            "apps/",
+            "actors/",
+            "executor/",
+            "config/",
+            "core/",
+            *GATEWAY,
+            "gateway/notification/notification.hpp",
+            "protocol/",
+            *SHARED_STORAGE,
+        ),
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
-    "apps/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
-    "apps/version_text.cpp": (("apps/version_text.hpp",), ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite")),
+    "apps/client/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
+    "apps/terminal/version_text.cpp": (
+        ("apps/terminal/version_text.hpp",),
+        ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite"),
+    ),
     "bench/": (("*",), ("caf", "cli", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "bench/link_bench.cpp": (("*",), ("caf", "openssl", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
@@ -79,11 +102,27 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 
+# The rooms of each folder, from the ground up: a room may include those before it, never one behind it. `.` is the folder itself.
+# What only has messages for each other stands side by side.
+ROOMS: dict[str, str] = {
+    "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing forecast",
+    "config": "text declared .",
+    "protocol": ". wire/json wire wire/xxl wire/executor wire/v1",
+    "storage": ". rows editing rules",
+    "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
+    "storage/sqlite": "driver roles schema . cluster users firing runs jobs results maintenance",
+    "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery firing node",
+    "gateway": "auth notification transport exchange handlers/v1 handlers/xxl .",
+    "gateway/transport": "io tls client server .",
+    "executor": ". files process host",
+    "apps": "process terminal server client doctor commands .",
+}
+
 # `folder/*` is the folder without those below it, `*` everything. These private parts are for the folders named, and tests.
 PRIVATE = {
-    "config/table_fields.hpp": "config/",
-    "config/toml_file.hpp": "config/",
-    "protocol/wire/json_reader.hpp": "protocol/wire/",
+    "config/text/table_fields.hpp": "config/",
+    "config/text/toml_file.hpp": "config/",
+    "protocol/wire/json/json_reader.hpp": "protocol/wire/",
 }
 
 LIBRARIES = {
@@ -115,6 +154,17 @@ SOURCES = {".cpp", ".hpp"}
 def folder_of(path: str) -> str | None:
     matches = [key for key in FOLDERS if path == key or (key.endswith("/") and path.startswith(key))]
     return max(matches, key=len, default=None)
+
+
+def room_of(path: str) -> tuple[str, int] | None:
+    """The folder with rooms that a file is in, and the floor of its room; -1 for a room that the table does not list."""
+    parent = str(Path(path).parent)
+    top = max((key for key in ROOMS if parent == key or parent.startswith(key + "/")), key=len, default=None)
+    if top is None:
+        return None
+    rooms = ROOMS[top].split()
+    room = "." if parent == top else parent[len(top) + 1 :]
+    return top, rooms.index(room) if room in rooms else -1
 
 
 def library_of(header: str) -> str | None:
@@ -167,6 +217,9 @@ class Tree:
         return found
 
     def breaches(self, path: str, folder: str):
+        here = room_of(path)
+        if here and here[1] < 0:
+            yield f"{path}:1: {Path(path).parent} is not a room of {here[0]}; see ROOMS"
         for line, header, ours in self.includes[path]:
             for text in self.problems_of_own(path, folder, header) if ours else self.problems_of_library(folder, header):
                 yield f"{path}:{line}: {text}"
@@ -177,6 +230,9 @@ class Tree:
             return
         if not any(covers(allowed, header) for allowed in FOLDERS[folder][0]):
             yield f'{folder} may not include "{header}"'
+        here, there = room_of(path), room_of(header)
+        if here and there and here[0] == there[0] and there[1] > here[1] >= 0:
+            yield f'"{header}" is in a room above {Path(path).parent}'
         owner = PRIVATE.get(header)
         if owner and not path.startswith((owner, "tests/", "bench/")):
             yield f'"{header}" is private to {owner}'

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api_key.hpp"
-#include "core/audit.hpp"
-#include "core/principal.hpp"
+#include "core/access/api_key.hpp"
+#include "core/access/principal.hpp"
+#include "core/access/user.hpp"
+#include "core/editing/audit.hpp"
 #include "core/result.hpp"
-#include "core/user.hpp"
 
 namespace ringmaster::storage {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/alarm.hpp"
+#include "core/alarm/alarm.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::storage {

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/group_draft.hpp"
-#include "core/job_card.hpp"
-#include "core/job_draft.hpp"
-#include "core/principal.hpp"
+#include "core/access/principal.hpp"
+#include "core/editing/group_draft.hpp"
+#include "core/editing/job_card.hpp"
+#include "core/editing/job_draft.hpp"
+#include "core/maintenance/upkeep.hpp"
 #include "core/result.hpp"
-#include "core/run_search.hpp"
-#include "core/upkeep.hpp"
+#include "core/run/run_search.hpp"
 
 namespace ringmaster::storage {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/alarm.hpp"
-#include "core/group.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/editing/job_draft.hpp"
 #include "core/ids.hpp"
-#include "core/job_draft.hpp"
+#include "core/job/group.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::storage {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/job_card.hpp"
-#include "core/principal.hpp"
+#include "core/access/principal.hpp"
+#include "core/editing/job_card.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::storage {

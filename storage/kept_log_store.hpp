@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kept_log.hpp"
 #include "core/result.hpp"
+#include "core/run/kept_log.hpp"
 
 namespace ringmaster::storage {
 

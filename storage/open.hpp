@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "config/settings.hpp"
-#include "core/language.hpp"
-#include "core/trigger_text.hpp"
-#include "core/zone.hpp"
+#include "core/run/trigger_text.hpp"
+#include "core/text/language.hpp"
+#include "core/zone/zone.hpp"
 #include "storage/store.hpp"
 
 namespace ringmaster::storage {

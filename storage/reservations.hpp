@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cluster_mode.hpp"
+#include "core/cluster/cluster_mode.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 
 namespace ringmaster::storage {
 

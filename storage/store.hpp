@@ -16,22 +16,22 @@
 #include <string>
 #include <vector>
 
-#include "core/declared.hpp"
-#include "core/group.hpp"
-#include "core/job.hpp"
-#include "core/log_row.hpp"
-#include "core/node.hpp"
+#include "core/cluster/node.hpp"
+#include "core/cluster/slot_map.hpp"
+#include "core/editing/declared.hpp"
+#include "core/job/group.hpp"
+#include "core/job/job.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
-#include "core/slot_map.hpp"
+#include "core/run/log_row.hpp"
+#include "core/run/run.hpp"
 #include "storage/access_store.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/edit_store.hpp"
 #include "storage/export_store.hpp"
 #include "storage/job_store.hpp"
 #include "storage/kept_log_store.hpp"
-#include "storage/upkeep_store.hpp"
 #include "storage/mirror_store.hpp"
+#include "storage/upkeep_store.hpp"
 
 namespace ringmaster::storage {
 

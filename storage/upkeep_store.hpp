@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "core/maintenance/upkeep.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
-#include "core/upkeep.hpp"
+#include "core/run/run.hpp"
 
 namespace ringmaster::storage {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::actors {
 

@@ -14,7 +14,7 @@
 #include "protocol/executor_interfaces.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/http.hpp"
-#include "protocol/wire/admin_codec.hpp"
+#include "protocol/wire/xxl/admin_codec.hpp"
 
 namespace ringmaster::actors {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/result.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

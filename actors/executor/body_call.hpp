@@ -11,7 +11,7 @@
 #include "actors/executor/bodies.hpp"
 #include "actors/executor/job_logs.hpp"
 #include "actors/logger.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {

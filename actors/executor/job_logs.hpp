@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "actors/executor/executor_gate.hpp"
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "protocol/error.hpp"
 #include "protocol/link_border.hpp"
 #include "protocol/messages.hpp"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

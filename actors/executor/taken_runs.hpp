@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::actors {
 

@@ -10,7 +10,7 @@
 #include "actors/link/channel_bindings.hpp"
 #include "actors/link/sockets.hpp"
 #include "actors/link/tls_words.hpp"
-#include "core/line_limit.hpp"
+#include "core/limits/line_limit.hpp"
 
 #include <caf/io/network/stream_impl.hpp>
 #include <openssl/err.h>

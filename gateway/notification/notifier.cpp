@@ -7,7 +7,7 @@
 
 #include <curl/curl.h>
 
-#include "gateway/notification.hpp"
+#include "gateway/notification/notification.hpp"
 #include "gateway/notification/transfer.hpp"
 
 namespace ringmaster::gateway {

@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "gateway/notification.hpp"
+#include "gateway/notification/notification.hpp"
 
 namespace ringmaster::gateway {
 

@@ -6,8 +6,8 @@
 
 #include <sys/socket.h>
 
-#include "core/mail_text.hpp"
-#include "core/text.hpp"
+#include "core/alarm/mail_text.hpp"
+#include "core/text/text.hpp"
 #include "gateway/notification/places.hpp"
 #include "gateway/notification/signature.hpp"
 #include "protocol/wire/webhook_body.hpp"

@@ -8,7 +8,7 @@
 
 #include <curl/curl.h>
 
-#include "gateway/notification.hpp"
+#include "gateway/notification/notification.hpp"
 
 namespace ringmaster::gateway {
 

@@ -1,4 +1,4 @@
-#include "gateway/transport.hpp"
+#include "gateway/transport/transport.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -11,7 +11,7 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include "gateway/transport/tls_context.hpp"
+#include "gateway/transport/tls/tls_context.hpp"
 
 namespace ringmaster::gateway {
 

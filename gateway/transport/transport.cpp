@@ -1,4 +1,4 @@
-#include "gateway/transport.hpp"
+#include "gateway/transport/transport.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -10,12 +10,12 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "gateway/transport/asio.hpp"
-#include "gateway/transport/client.hpp"
-#include "gateway/transport/listener.hpp"
-#include "gateway/transport/networks.hpp"
-#include "gateway/transport/spread_client.hpp"
-#include "gateway/transport/tls_context.hpp"
+#include "gateway/transport/client/client.hpp"
+#include "gateway/transport/client/spread_client.hpp"
+#include "gateway/transport/io/asio.hpp"
+#include "gateway/transport/io/networks.hpp"
+#include "gateway/transport/server/listener.hpp"
+#include "gateway/transport/tls/tls_context.hpp"
 
 namespace ringmaster::gateway {
 

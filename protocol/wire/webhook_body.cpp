@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.hpp"
-#include "core/webhook_template.hpp"
-#include "protocol/wire/json_text.hpp"
+#include "core/alarm/webhook_template.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/json/json_text.hpp"
 
 namespace ringmaster::protocol::wire {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/mysql/connection.hpp"
-#include "storage/mysql/session.hpp"
+#include "storage/mysql/driver/connection.hpp"
+#include "storage/mysql/driver/session.hpp"
 #include "storage/open.hpp"
 
 namespace ringmaster::storage::mysql {

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <random>
 
-#include "core/sqlite_url.hpp"
+#include "core/text/sqlite_url.hpp"
 #include "storage/migrations.hpp"
 #include "storage/open.hpp"
-#include "storage/sqlite/examine.hpp"
-#include "storage/sqlite/schema.hpp"
-#include "storage/sqlite/sqlite_store.hpp"
+#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/schema/examine.hpp"
+#include "storage/sqlite/schema/schema.hpp"
 
 namespace ringmaster::storage {
 

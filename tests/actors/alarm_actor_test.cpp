@@ -1,4 +1,4 @@
-#include "actors/admin/alarm_actor.hpp"
+#include "actors/alarms/alarm_actor.hpp"
 
 #include "tests/actors/alarm_fixture.hpp"
 

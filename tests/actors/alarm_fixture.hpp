@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/admin/alarm_actor.hpp"
-#include "actors/admin/fail_monitor.hpp"
+#include "actors/alarms/alarm_actor.hpp"
+#include "actors/recovery/fail_monitor.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"

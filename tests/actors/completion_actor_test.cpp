@@ -1,4 +1,4 @@
-#include "actors/admin/completion_actor.hpp"
+#include "actors/firing/completion_actor.hpp"
 
 #include <map>
 #include <memory>

@@ -18,7 +18,7 @@
 
 #include "actors/executor/admin_link.hpp"
 #include "actors/executor/beat_actor.hpp"
-#include "actors/executor/callback_actor.hpp"
+#include "actors/executor/callbacks/callback_actor.hpp"
 #include "actors/executor/executor_host.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/scripted_client.hpp"

@@ -1,4 +1,4 @@
-#include "actors/admin/executor_link.hpp"
+#include "actors/executors/executor_link.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "actors/admin/fail_monitor.hpp"
+#include "actors/recovery/fail_monitor.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

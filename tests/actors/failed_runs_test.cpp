@@ -1,4 +1,4 @@
-#include "actors/admin/failed_runs.hpp"
+#include "actors/store/failed_runs.hpp"
 
 #include <algorithm>
 #include <chrono>

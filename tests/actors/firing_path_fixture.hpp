@@ -14,8 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "actors/admin/supervisor.hpp"
-#include "core/trigger_note.hpp"
+#include "actors/node/supervisor.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_database.hpp"

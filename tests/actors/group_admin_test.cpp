@@ -1,4 +1,4 @@
-#include "actors/admin/group_admin.hpp"
+#include "actors/console/group_admin.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "actors/admin/job_admin.hpp"
+#include "actors/console/job_admin.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/declared_jobs.hpp"

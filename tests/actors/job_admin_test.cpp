@@ -1,4 +1,4 @@
-#include "actors/admin/job_admin.hpp"
+#include "actors/console/job_admin.hpp"
 
 #include "tests/actors/job_admin_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/admin/link_admission.hpp"
+#include "actors/executors/link_admission.hpp"
 
 #include "tests/actors/native_fixture.hpp"
 

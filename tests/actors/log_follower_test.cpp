@@ -1,4 +1,4 @@
-#include "actors/admin/log_follower.hpp"
+#include "actors/console/log_follower.hpp"
 
 #include "protocol/error.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "actors/admin/log_keeper.hpp"
+#include "actors/maintenance/log_keeper.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

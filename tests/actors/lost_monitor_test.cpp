@@ -1,4 +1,4 @@
-#include "actors/admin/lost_monitor.hpp"
+#include "actors/recovery/lost_monitor.hpp"
 
 #include <sstream>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/admin/native_links.hpp"
 #include "actors/executor/link_dialer.hpp"
+#include "actors/executors/native_links.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/link_doubles.hpp"

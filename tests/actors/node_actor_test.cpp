@@ -1,4 +1,4 @@
-#include "actors/cluster/node_actor.hpp"
+#include "actors/node/node_actor.hpp"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 // node_actor: wall clocks that are wrong for a moment or from the start, and databases that go back in time.
 
-#include "actors/cluster/node_actor.hpp"
+#include "actors/node/node_actor.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "actors/admin/open_runs.hpp"
+#include "actors/recovery/open_runs.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
-#include "actors/cluster/former_life.hpp"
-#include "actors/cluster/peer_watch.hpp"
+#include "actors/node/former_life.hpp"
+#include "actors/node/peer_watch.hpp"
 
 #include <chrono>
 

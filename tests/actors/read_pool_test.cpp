@@ -1,9 +1,9 @@
-#include "actors/read_pool.hpp"
+#include "actors/store/read_pool.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include "actors/store_access.hpp"
+#include "actors/store/store_access.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/virtual_time.hpp"
 

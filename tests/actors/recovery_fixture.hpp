@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/admin/recovery_actor.hpp"
+#include "actors/recovery/recovery_actor.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"

@@ -1,4 +1,4 @@
-#include "core/lanes.hpp"
+#include "core/routing/lanes.hpp"
 #include "tests/actors/recovery_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,4 +1,4 @@
-#include "actors/admin/registry_monitor.hpp"
+#include "actors/executors/registry_monitor.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/admin/registry_table.hpp"
+#include "actors/executors/registry_table.hpp"
 
 namespace ringmaster::test::registry_tables {
 

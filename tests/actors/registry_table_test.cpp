@@ -1,4 +1,4 @@
-#include "actors/admin/registry_table.hpp"
+#include "actors/executors/registry_table.hpp"
 
 #include <algorithm>
 #include <chrono>

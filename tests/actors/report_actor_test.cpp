@@ -1,4 +1,4 @@
-#include "actors/admin/report_actor.hpp"
+#include "actors/maintenance/report_actor.hpp"
 
 #include "tests/actors/recovery_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/executor/report_flight.hpp"
+#include "actors/executor/callbacks/report_flight.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,7 +1,7 @@
 // reservation_actor and schedule_guard: when they ask the store, and what they do with what it says.
 
-#include "actors/admin/reservation_actor.hpp"
-#include "actors/cluster/schedule_guard.hpp"
+#include "actors/firing/reservation_actor.hpp"
+#include "actors/node/schedule_guard.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"

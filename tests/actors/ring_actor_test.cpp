@@ -1,4 +1,4 @@
-#include "actors/admin/ring_actor.hpp"
+#include "actors/firing/ring_actor.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/virtual_time.hpp"

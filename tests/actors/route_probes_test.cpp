@@ -1,6 +1,6 @@
 // Whom failover and busyover ask, when, and what comes of it: the pure state behind the trigger pool.
 
-#include "actors/admin/route_probes.hpp"
+#include "actors/firing/route_probes.hpp"
 
 #include <algorithm>
 #include <memory>

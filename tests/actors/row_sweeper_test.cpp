@@ -1,6 +1,6 @@
 // row_sweeper: when it works, and how much at a time.
 
-#include "actors/admin/row_sweeper.hpp"
+#include "actors/maintenance/row_sweeper.hpp"
 
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/admin/completion_actor.hpp"
-#include "actors/admin/run_admin.hpp"
+#include "actors/console/run_admin.hpp"
+#include "actors/firing/completion_actor.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/declared_jobs.hpp"

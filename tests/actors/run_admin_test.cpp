@@ -1,4 +1,4 @@
-#include "actors/admin/run_admin.hpp"
+#include "actors/console/run_admin.hpp"
 
 #include "tests/actors/run_admin_fixture.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/admin/schedule_actor.hpp"
+#include "actors/firing/schedule_actor.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"

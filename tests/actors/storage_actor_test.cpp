@@ -1,4 +1,4 @@
-#include "actors/admin/storage_actor.hpp"
+#include "actors/store/storage_actor.hpp"
 
 #include <algorithm>
 

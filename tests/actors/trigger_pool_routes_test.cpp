@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "protocol/wire/texts.hpp"
+#include "protocol/wire/xxl/texts.hpp"
 #include "tests/actors/trigger_pool_fixture.hpp"
 
 using namespace ringmaster;

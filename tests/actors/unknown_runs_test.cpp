@@ -1,4 +1,4 @@
-#include "actors/admin/unknown_runs.hpp"
+#include "actors/recovery/unknown_runs.hpp"
 
 #include <chrono>
 #include <string>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/admin/user_admin.hpp"
+#include "actors/console/user_admin.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_store.hpp"

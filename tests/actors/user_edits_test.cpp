@@ -1,6 +1,6 @@
 // What administrators and users change.
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/actors/user_admin_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,4 +1,4 @@
-#include "executor/address.hpp"
+#include "executor/host/address.hpp"
 
 #include <algorithm>
 

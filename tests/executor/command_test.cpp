@@ -1,6 +1,6 @@
 #include <sys/stat.h>
 
-#include "executor/command.hpp"
+#include "executor/process/command.hpp"
 #include "tests/executor/process_marks.hpp"
 #include "tests/executor/recorded_log.hpp"
 #include "tests/support/catch.hpp"

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "executor/handler_bodies.hpp"
-#include "executor/task_threads.hpp"
-#include "executor/thread_pool.hpp"
+#include "executor/host/handler_bodies.hpp"
+#include "executor/host/task_threads.hpp"
+#include "executor/host/thread_pool.hpp"
 #include "tests/executor/silent_log.hpp"
 #include "tests/support/catch.hpp"
 

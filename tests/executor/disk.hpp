@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/log_files.hpp"
+#include "executor/files/log_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace ringmaster::test {

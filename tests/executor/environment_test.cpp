@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <sys/stat.h>
 
-#include "executor/environment.hpp"
+#include "executor/process/environment.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "executor/child_process.hpp"
+#include "executor/process/child_process.hpp"
 
 using namespace ringmaster::executor;
 

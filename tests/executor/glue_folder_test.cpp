@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "executor/glue_folder.hpp"
+#include "executor/process/glue_folder.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temp_folder.hpp"

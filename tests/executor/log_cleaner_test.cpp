@@ -1,4 +1,4 @@
-#include "executor/log_cleaner.hpp"
+#include "executor/files/log_cleaner.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
-#include "executor/log_files.hpp"
-#include "executor/run_log.hpp"
+#include "executor/files/log_files.hpp"
+#include "executor/files/run_log.hpp"
 
 #include <filesystem>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "executor/log_files.hpp"
+#include "executor/files/log_files.hpp"
 #include "tests/executor/disk.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "executor/log_reading.hpp"
+#include "executor/files/log_reading.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/text.hpp"
-#include "executor/log_files.hpp"
+#include "core/text/text.hpp"
+#include "executor/files/log_files.hpp"
 #include "tests/executor/disk.hpp"
 #include "tests/support/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "executor/own_children.hpp"
+#include "executor/process/own_children.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "executor/own_children.hpp"
+#include "executor/process/own_children.hpp"
 
 namespace ringmaster::test {
 

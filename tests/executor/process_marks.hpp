@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/child_process.hpp"
+#include "executor/process/child_process.hpp"
 
 namespace ringmaster::test {
 

@@ -1,4 +1,4 @@
-#include "executor/report_files.hpp"
+#include "executor/files/report_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "executor/environment.hpp"
-#include "executor/scripts.hpp"
+#include "executor/process/environment.hpp"
+#include "executor/process/scripts.hpp"
 #include "tests/executor/process_marks.hpp"
 #include "tests/executor/recorded_log.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "executor/taken_run_file.hpp"
+#include "executor/files/taken_run_file.hpp"
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "executor/thread_pool.hpp"
+#include "executor/host/thread_pool.hpp"
 
 #include <atomic>
 #include <future>

@@ -1,4 +1,4 @@
-#include "executor/usable_options.hpp"
+#include "executor/host/usable_options.hpp"
 
 #include <functional>
 

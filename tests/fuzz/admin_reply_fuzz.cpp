@@ -1,8 +1,8 @@
 // What admins answer to an executor, and the results that it kept on disk: any bytes are an answer, or a refusal that says why.
 
-#include "core/text.hpp"
-#include "protocol/wire/admin_codec.hpp"
-#include "protocol/wire/stored_reports.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/stored_reports.hpp"
+#include "protocol/wire/xxl/admin_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

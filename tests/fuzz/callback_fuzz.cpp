@@ -1,7 +1,7 @@
 // Callbacks of executors: what comes out can be stored and counts what is skipped.
 
-#include "core/text.hpp"
-#include "protocol/wire/callback_codec.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/callback_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

@@ -1,6 +1,6 @@
 // Cookies: a value is a part of the header.
 
-#include "protocol/wire/form.hpp"
+#include "protocol/wire/xxl/form.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

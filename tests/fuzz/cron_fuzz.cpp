@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "core/cron.hpp"
-#include "core/zone.hpp"
+#include "core/cron/cron.hpp"
+#include "core/zone/zone.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

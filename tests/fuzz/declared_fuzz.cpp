@@ -1,8 +1,8 @@
 // Files that declare jobs: a document is read or refused with a place.
 
-#include "config/declared_file.hpp"
-#include "config/declared_writer.hpp"
-#include "core/declared.hpp"
+#include "config/declared/declared_file.hpp"
+#include "config/declared/declared_writer.hpp"
+#include "core/editing/declared.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

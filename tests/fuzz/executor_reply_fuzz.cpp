@@ -1,6 +1,6 @@
 // What executors answer: any bytes are an answer or a refusal with a text.
 
-#include "protocol/wire/executor_codec.hpp"
+#include "protocol/wire/executor/executor_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

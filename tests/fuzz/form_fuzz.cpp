@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "core/text.hpp"
-#include "protocol/wire/form.hpp"
-#include "protocol/wire/job_form.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/xxl/form.hpp"
+#include "protocol/wire/xxl/job_form.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

@@ -1,7 +1,7 @@
 // Bodies of the job management for executors' programs.
 
-#include "core/text.hpp"
-#include "protocol/wire/open_api_codec.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/xxl/open_api_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

@@ -1,7 +1,7 @@
 // Registrations of executors: what is accepted can be a row.
 
-#include "core/group.hpp"
-#include "protocol/wire/registry_codec.hpp"
+#include "core/job/group.hpp"
+#include "protocol/wire/executor/registry_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

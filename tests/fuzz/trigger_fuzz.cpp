@@ -1,7 +1,7 @@
 // What admins ask of an executor: any bytes are a question or a refusal that says why.
 
-#include "core/text.hpp"
-#include "protocol/wire/trigger_codec.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/trigger_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace ringmaster;

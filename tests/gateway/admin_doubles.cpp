@@ -1,6 +1,6 @@
 #include "tests/gateway/admin_doubles.hpp"
 
-#include "protocol/wire/api_deploys.hpp"
+#include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::test {
 

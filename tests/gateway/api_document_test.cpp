@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/api_document.hpp"
+#include "gateway/handlers/v1/api_document.hpp"
 #include "tests/gateway/api_fixture.hpp"
 #include "tests/gateway/rights.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/browser_safety.hpp"
+#include "gateway/auth/browser_safety.hpp"
 #include "tests/gateway/web_fixture.hpp"
 
 namespace ringmaster::test {

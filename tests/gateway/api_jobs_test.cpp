@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
-#include "gateway/api_document.hpp"
+#include "gateway/handlers/v1/api_document.hpp"
 #include "tests/gateway/api_fixture.hpp"
 
 using namespace ringmaster;

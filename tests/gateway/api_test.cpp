@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/gateway/api_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,6 +1,6 @@
 #include "tests/support/catch.hpp"
 
-#include "gateway/forwarded.hpp"
+#include "gateway/exchange/forwarded.hpp"
 
 using namespace ringmaster;
 using gateway::believe_proxies;

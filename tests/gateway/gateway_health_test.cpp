@@ -1,8 +1,8 @@
 #include "tests/support/catch.hpp"
 
-#include "core/text.hpp"
-#include "gateway/access.hpp"
-#include "gateway/paths.hpp"
+#include "core/text/text.hpp"
+#include "gateway/auth/access.hpp"
+#include "gateway/exchange/paths.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,11 +1,11 @@
 // Mail and webhooks against real servers on loopback.
 
-#include "gateway/notification.hpp"
+#include "gateway/notification/notification.hpp"
 
 #include <cstdlib>
 #include <future>
 
-#include "core/mail_text.hpp"
+#include "core/alarm/mail_text.hpp"
 #include "tests/gateway/alarm_receiver.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"

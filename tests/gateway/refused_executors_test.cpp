@@ -1,6 +1,6 @@
 #include <string>
 
-#include "gateway/refused_executors.hpp"
+#include "gateway/auth/refused_executors.hpp"
 #include "tests/support/catch.hpp"
 
 namespace ringmaster {

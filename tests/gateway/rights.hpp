@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "gateway/permission.hpp"
+#include "gateway/auth/permission.hpp"
 
 namespace ringmaster::test {
 

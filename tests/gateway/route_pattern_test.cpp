@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "gateway/paths.hpp"
+#include "gateway/exchange/paths.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,12 +1,12 @@
 // Digests, random texts and stored forms of passwords, and the actor that makes them.
 
-#include "gateway/secrets.hpp"
+#include "gateway/auth/secrets.hpp"
 
 #include <algorithm>
 #include <ctime>
 #include <set>
 
-#include "gateway/password_keeper.hpp"
+#include "gateway/auth/password_keeper.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/virtual_time.hpp"
 

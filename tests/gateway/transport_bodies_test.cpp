@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "gateway/transport/body_budget.hpp"
-#include "gateway/transport/client_shares.hpp"
+#include "gateway/transport/io/body_budget.hpp"
+#include "gateway/transport/server/client_shares.hpp"
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/raw_socket.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "gateway/transport/deadlines.hpp"
+#include "gateway/transport/io/deadlines.hpp"
 
 using namespace std::chrono_literals;
 using ringmaster::gateway::http::deadline;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/transport.hpp"
+#include "gateway/transport/transport.hpp"
 
 namespace ringmaster::test {
 

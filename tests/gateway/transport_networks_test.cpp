@@ -3,7 +3,7 @@
 #include <string>
 
 #include "config/settings.hpp"
-#include "gateway/transport/networks.hpp"
+#include "gateway/transport/io/networks.hpp"
 
 using namespace ringmaster;
 using gateway::http::asio::ip::make_address;

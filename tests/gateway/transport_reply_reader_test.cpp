@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/transport/reply_reader.hpp"
+#include "gateway/transport/client/reply_reader.hpp"
 
 using ringmaster::gateway::http::reply_reader;
 using state = reply_reader::state;

@@ -5,8 +5,8 @@
 
 #include <sched.h>
 
-#include "gateway/transport/spread_client.hpp"
-#include "gateway/transport/urgency.hpp"
+#include "gateway/transport/client/spread_client.hpp"
+#include "gateway/transport/io/urgency.hpp"
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_socket.hpp"

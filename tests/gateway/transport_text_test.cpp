@@ -1,6 +1,6 @@
 #include "tests/support/catch.hpp"
 
-#include "gateway/transport/reply_text.hpp"
+#include "gateway/transport/io/reply_text.hpp"
 #include "protocol/http.hpp"
 
 using namespace ringmaster;

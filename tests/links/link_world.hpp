@@ -19,9 +19,9 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
-#include "actors/admin/absent_link.hpp"
-#include "actors/admin/native_links.hpp"
 #include "actors/executor/link_dialer.hpp"
+#include "actors/executors/absent_link.hpp"
+#include "actors/executors/native_links.hpp"
 #include "actors/link/system_config.hpp"
 #include "actors/link/tls_ports.hpp"
 #include "tests/support/certificates.hpp"

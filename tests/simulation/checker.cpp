@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "config/settings.hpp"
-#include "core/trigger_note.hpp"
-#include "storage/claim_rules.hpp"
+#include "core/run/trigger_note.hpp"
+#include "storage/rules/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {

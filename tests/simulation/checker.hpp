@@ -13,12 +13,12 @@
 #include <tuple>
 #include <vector>
 
-#include "core/execution_state.hpp"
-#include "core/job_card.hpp"
-#include "core/log_row.hpp"
-#include "core/node.hpp"
-#include "core/run.hpp"
-#include "core/schedule.hpp"
+#include "core/cluster/node.hpp"
+#include "core/editing/job_card.hpp"
+#include "core/run/execution_state.hpp"
+#include "core/run/log_row.hpp"
+#include "core/run/run.hpp"
+#include "core/schedule/schedule.hpp"
 #include "storage/store.hpp"
 #include "tests/simulation/history.hpp"
 

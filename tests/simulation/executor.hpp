@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "core/trigger_request.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/http.hpp"
 #include "tests/simulation/history.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cluster_mode.hpp"
-#include "core/declared.hpp"
+#include "core/cluster/cluster_mode.hpp"
+#include "core/editing/declared.hpp"
 #include "core/ids.hpp"
 
 namespace ringmaster::simulation {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run.hpp"
-#include "core/trigger_request.hpp"
+#include "core/run/run.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_messages.hpp"
 #include "protocol/link_ports.hpp"

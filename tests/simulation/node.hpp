@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/job_card.hpp"
-#include "core/run.hpp"
+#include "core/editing/job_card.hpp"
+#include "core/run/run.hpp"
 #include "protocol/http.hpp"
 #include "storage/store.hpp"
 #include "tests/simulation/fiber.hpp"

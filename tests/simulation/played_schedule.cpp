@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/claim_rules.hpp"
+#include "storage/rules/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {

@@ -11,7 +11,7 @@
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
-#include "actors/admin/supervisor.hpp"
+#include "actors/node/supervisor.hpp"
 #include "protocol/wall_clock.hpp"
 #include "tests/simulation/native.hpp"
 #include "tests/simulation/node.hpp"

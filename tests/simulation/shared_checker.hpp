@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/cluster_mode.hpp"
-#include "core/run.hpp"
+#include "core/cluster/cluster_mode.hpp"
+#include "core/run/run.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/xxl_table.hpp"
 

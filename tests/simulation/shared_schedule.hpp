@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/cluster_mode.hpp"
-#include "core/node.hpp"
+#include "core/cluster/cluster_mode.hpp"
+#include "core/cluster/node.hpp"
 #include "storage/reservations.hpp"
 #include "tests/simulation/shared_checker.hpp"
 #include "tests/simulation/xxl_table.hpp"

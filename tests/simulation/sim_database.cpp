@@ -8,9 +8,9 @@
 
 #include <sqlite3.h>
 
-#include "storage/datetime_text.hpp"
-#include "storage/sqlite/schema.hpp"
-#include "storage/sqlite/sqlite_store.hpp"
+#include "storage/rows/datetime_text.hpp"
+#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/schema/schema.hpp"
 #include "tests/simulation/played_schedule.hpp"
 #include "tests/support/memory_database.hpp"
 

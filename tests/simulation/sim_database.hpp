@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/driver/connection.hpp"
 #include "storage/store.hpp"
 #include "tests/simulation/shared_schedule.hpp"
 

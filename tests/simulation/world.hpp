@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job_draft.hpp"
+#include "core/editing/job_draft.hpp"
 #include "core/time.hpp"
 #include "storage/store.hpp"
 #include "tests/simulation/checker.hpp"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "core/job.hpp"
-#include "core/schedule.hpp"
+#include "core/job/job.hpp"
+#include "core/schedule/schedule.hpp"
 #include "core/time.hpp"
-#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/driver/connection.hpp"
 
 namespace ringmaster::simulation {
 

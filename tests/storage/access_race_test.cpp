@@ -3,7 +3,7 @@
 #include <barrier>
 #include <thread>
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/storage/access_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,6 +1,6 @@
 // Users, sessions and the record of changes.
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/storage/access_fixture.hpp"
 
 using namespace ringmaster;

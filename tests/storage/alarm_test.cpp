@@ -1,7 +1,7 @@
 // Alarms: decided with the failure (T5), taken by one life, ended once, found where nobody decided.
 
-#include "core/alarm.hpp"
-#include "core/trigger_text.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/run/trigger_text.hpp"
 
 #include "tests/storage/firing_fixture.hpp"
 

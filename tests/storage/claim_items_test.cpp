@@ -1,4 +1,4 @@
-#include "storage/claim_items.hpp"
+#include "storage/rows/claim_items.hpp"
 
 #include <limits>
 #include <random>

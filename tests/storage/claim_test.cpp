@@ -1,7 +1,7 @@
 // T1: moves of schedules and their runs.
 
-#include "core/trigger_note.hpp"
-#include "storage/claim_items.hpp"
+#include "core/run/trigger_note.hpp"
+#include "storage/rows/claim_items.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;

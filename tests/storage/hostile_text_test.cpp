@@ -1,7 +1,7 @@
 // Text from outside is data, whatever it looks like.
 
-#include "core/text.hpp"
-#include "core/trigger_note.hpp"
+#include "core/run/trigger_note.hpp"
+#include "core/text/text.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

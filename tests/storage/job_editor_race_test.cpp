@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 #include "tests/storage/reservation_fixture.hpp"
 

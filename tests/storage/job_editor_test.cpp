@@ -1,6 +1,6 @@
 // Jobs as people write them, on every backend.
 
-#include "core/edit_tag.hpp"
+#include "core/editing/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "storage/job_draft_rules.hpp"
+#include "storage/editing/job_draft_rules.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;

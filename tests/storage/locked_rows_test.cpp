@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "storage/mysql/connection.hpp"
+#include "storage/mysql/driver/connection.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

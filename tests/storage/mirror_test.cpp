@@ -1,6 +1,6 @@
 // XXL's trigger columns beside our schedule, and edits that come by SQL of somebody's own.
 
-#include "storage/foreign_edits.hpp"
+#include "storage/editing/foreign_edits.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

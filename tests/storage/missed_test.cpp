@@ -1,7 +1,7 @@
 // T1: instants that the misfire policy drops are one row of the log.
 
-#include "core/execution_state.hpp"
-#include "core/trigger_note.hpp"
+#include "core/run/execution_state.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

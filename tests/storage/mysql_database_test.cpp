@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "storage/mysql/session.hpp"
+#include "storage/mysql/driver/session.hpp"
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

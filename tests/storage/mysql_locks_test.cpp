@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "core/upkeep.hpp"
+#include "core/maintenance/upkeep.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

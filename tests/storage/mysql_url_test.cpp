@@ -1,6 +1,6 @@
 // `database.url` of a MySQL server.
 
-#include "storage/mysql/url.hpp"
+#include "storage/mysql/driver/url.hpp"
 
 #include "tests/support/catch.hpp"
 

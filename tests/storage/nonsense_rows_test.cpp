@@ -1,6 +1,6 @@
 // Rows of other writers with NULL or nonsense in every column: read, and hurting nobody else.
 
-#include "core/schedule.hpp"
+#include "core/schedule/schedule.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,10 +1,10 @@
 // The decision of a record, over every state and every pair of news.
 
-#include "storage/record_rules.hpp"
+#include "storage/rules/record_rules.hpp"
 
 #include <memory>
 
-#include "core/execution_state.hpp"
+#include "core/run/execution_state.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/trigger_note.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "storage/registry_text.hpp"
+#include "storage/rows/registry_text.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,6 +1,6 @@
 // T2 beside Java admins: the look at the job (S3), and log rows as they write them.
 
-#include "core/trigger_note.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/storage/reservation_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,6 +1,6 @@
 // How much of the log a page of runs looks at, whatever the log is like.
 
-#include "storage/run_paging.hpp"
+#include "storage/rows/run_paging.hpp"
 
 #include "storage/edit_store.hpp"
 #include "tests/support/catch.hpp"

@@ -1,6 +1,6 @@
 // What a look at a database finds before it hurts.
 
-#include "storage/job_defects.hpp"
+#include "storage/editing/job_defects.hpp"
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

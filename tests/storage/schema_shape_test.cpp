@@ -1,11 +1,11 @@
 // What a schema is taken for. The facts of real tables, changed in memory.
 
-#include "storage/mysql/schema_shape.hpp"
+#include "storage/mysql/driver/schema_shape.hpp"
 
 #include <map>
 
-#include "storage/mysql/grants.hpp"
-#include "storage/mysql/schema_read.hpp"
+#include "storage/mysql/driver/schema_read.hpp"
+#include "storage/mysql/schema/grants.hpp"
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/storage/xxl_schemas.hpp"
 #include "tests/support/mariadb_server.hpp"

@@ -1,4 +1,4 @@
-#include "storage/seen_totals.hpp"
+#include "storage/rows/seen_totals.hpp"
 
 #include "tests/support/catch.hpp"
 

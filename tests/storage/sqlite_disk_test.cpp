@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/sqlite/sqlite_store.hpp"
+#include "storage/sqlite/roles/sqlite_store.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/file_size_limit.hpp"
 

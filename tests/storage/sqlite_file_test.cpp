@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "storage/migrations.hpp"
-#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/driver/connection.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -2,7 +2,7 @@
 
 #include <mysql/errmsg.h>
 
-#include "storage/mysql/sql.hpp"
+#include "storage/mysql/driver/sql.hpp"
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/trigger_note.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -1,7 +1,7 @@
 // Texts as columns hold them: dates, shards.
 
-#include "storage/claim_rules.hpp"
-#include "storage/datetime_text.hpp"
+#include "storage/rows/datetime_text.hpp"
+#include "storage/rules/claim_rules.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

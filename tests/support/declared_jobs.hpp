@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/declared.hpp"
+#include "core/editing/declared.hpp"
 
 namespace ringmaster::test {
 

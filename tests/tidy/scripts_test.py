@@ -42,10 +42,10 @@ class IncludesTest(ScriptTest):
                 "protocol/http.hpp": "#pragma once\n",
                 "storage/store.hpp": '#pragma once\n#include "core/ids.hpp"\n',
                 "storage/columns.hpp": "#pragma once\n",
-                "storage/mysql/session.hpp": "#pragma once\n#include <mysql/mysql.h>\n",
-                "gateway/transport/asio.hpp": "#pragma once\n#include <boost/asio/io_context.hpp>\n",
-                "gateway/transport.hpp": '#pragma once\n#include "protocol/http.hpp"\n',
-                "apps/main.cpp": '#include "gateway/transport.hpp"\n#include "storage/store.hpp"\n#include "protocol/caf.hpp"\n',
+                "storage/mysql/driver/session.hpp": "#pragma once\n#include <mysql/mysql.h>\n",
+                "gateway/transport/io/asio.hpp": "#pragma once\n#include <boost/asio/io_context.hpp>\n",
+                "gateway/transport/transport.hpp": '#pragma once\n#include "protocol/http.hpp"\n',
+                "apps/main.cpp": '#include "gateway/transport/transport.hpp"\n#include "storage/store.hpp"\n#include "protocol/caf.hpp"\n',
             }
         )
 
@@ -73,14 +73,25 @@ class IncludesTest(ScriptTest):
 
     def test_actors_know_storage_by_its_interfaces(self):
         self.refuse("actors/a.cpp", '#include "storage/columns.hpp"\n', 'actors/ may not include "storage/columns.hpp"')
-        self.refuse("actors/a.cpp", '#include "storage/mysql/session.hpp"\n', "actors/ may not use mysql")
+        self.refuse("actors/a.cpp", '#include "storage/mysql/driver/session.hpp"\n', "actors/ may not use mysql")
+
+    def test_a_room_includes_no_room_above_it(self):
+        self.write({"core/schedule/book.hpp": "#pragma once\n", "core/job/job.hpp": "#pragma once\n"})
+        self.write({"core/schedule/plan.cpp": '#include "core/job/job.hpp"\n'})
+        self.refuse("core/job/a.cpp", '#include "core/schedule/book.hpp"\n', '"core/schedule/book.hpp" is in a room above core/job')
+
+    def test_every_room_is_listed(self):
+        self.refuse("core/attic/a.cpp", "", "core/attic/a.cpp:1: core/attic is not a room of core; see ROOMS")
+
+    def test_a_backend_does_not_use_the_other_backend(self):
+        self.refuse("storage/sqlite/jobs/a.cpp", '#include "storage/mysql/driver/session.hpp"\n', "storage/sqlite/ may not include")
 
     def test_actors_know_settings_and_no_loader(self):
         self.refuse("actors/a.cpp", '#include "config/load.hpp"\n', 'actors/ may not include "config/load.hpp"')
 
     def test_gateway_never_sees_storage_or_the_sockets(self):
         self.refuse("gateway/a.cpp", '#include "storage/store.hpp"\n', "gateway/ may not include")
-        self.refuse("gateway/a.cpp", '#include "gateway/transport/asio.hpp"\n', "gateway/ may not use boost")
+        self.refuse("gateway/a.cpp", '#include "gateway/transport/io/asio.hpp"\n', "gateway/ may not use boost")
         self.refuse("gateway/a.cpp", "# include <boost/beast.hpp>\n", "a.cpp:1: gateway/ may not include <boost/beast.hpp>")
 
     def test_the_transport_never_sees_caf(self):
@@ -88,11 +99,11 @@ class IncludesTest(ScriptTest):
         self.refuse("gateway/transport/a.cpp", '#include "protocol/caf.hpp"\n', "gateway/transport/ may not use caf")
 
     def test_a_backend_does_not_know_the_other(self):
-        self.refuse("storage/sqlite/a.cpp", '#include "storage/mysql/session.hpp"\n', "storage/sqlite/ may not include")
+        self.refuse("storage/sqlite/a.cpp", '#include "storage/mysql/driver/session.hpp"\n', "storage/sqlite/ may not include")
 
     def test_libraries_that_come_in_through_a_header(self):
         self.write({"storage/store.hpp": '#pragma once\n#include "storage/columns.hpp"\n'})
-        self.write({"storage/columns.hpp": '#pragma once\n#include "storage/mysql/session.hpp"\n'})
+        self.write({"storage/columns.hpp": '#pragma once\n#include "storage/mysql/driver/session.hpp"\n'})
         status, output = self.run_script("check_includes.py", "--root", str(self.root))
         self.assertEqual(status, 1)
         self.assertIn('apps/main.cpp:2: apps/ may not use mysql, which "storage/store.hpp" brings in', output)

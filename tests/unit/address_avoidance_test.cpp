@@ -1,4 +1,4 @@
-#include "core/address_avoidance.hpp"
+#include "core/routing/address_avoidance.hpp"
 
 #include "tests/support/catch.hpp"
 

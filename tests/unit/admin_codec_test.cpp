@@ -1,14 +1,14 @@
-#include "protocol/wire/admin_codec.hpp"
+#include "protocol/wire/xxl/admin_codec.hpp"
 
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "core/text.hpp"
-#include "protocol/wire/callback_codec.hpp"
-#include "protocol/wire/registry_codec.hpp"
-#include "protocol/wire/reply_codec.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/callback_codec.hpp"
+#include "protocol/wire/executor/registry_codec.hpp"
+#include "protocol/wire/xxl/reply_codec.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/run.hpp"
-#include "core/trigger_note.hpp"
-#include "protocol/wire/admin_rows.hpp"
+#include "core/run/run.hpp"
+#include "core/run/trigger_note.hpp"
+#include "protocol/wire/xxl/admin_rows.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

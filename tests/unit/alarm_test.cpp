@@ -1,12 +1,12 @@
-#include "core/alarm.hpp"
+#include "core/alarm/alarm.hpp"
 
 #include <map>
 
-#include "core/alarm_gate.hpp"
-#include "core/alarm_text.hpp"
-#include "core/mail_text.hpp"
-#include "core/trigger_note.hpp"
-#include "core/webhook_template.hpp"
+#include "core/alarm/alarm_gate.hpp"
+#include "core/alarm/alarm_text.hpp"
+#include "core/alarm/mail_text.hpp"
+#include "core/alarm/webhook_template.hpp"
+#include "core/run/trigger_note.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

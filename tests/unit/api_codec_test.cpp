@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "protocol/wire/api_groups.hpp"
-#include "protocol/wire/api_jobs.hpp"
-#include "protocol/wire/api_keys.hpp"
-#include "protocol/wire/api_runs.hpp"
-#include "protocol/wire/api_users.hpp"
+#include "protocol/wire/v1/api_groups.hpp"
+#include "protocol/wire/v1/api_jobs.hpp"
+#include "protocol/wire/v1/api_keys.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
+#include "protocol/wire/v1/api_users.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -1,10 +1,10 @@
 // Declared files in /api/v1.
 
-#include "protocol/wire/api_deploys.hpp"
+#include "protocol/wire/v1/api_deploys.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

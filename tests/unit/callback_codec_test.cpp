@@ -1,9 +1,9 @@
-#include "protocol/wire/callback_codec.hpp"
+#include "protocol/wire/executor/callback_codec.hpp"
 
 #include <random>
 #include <string>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -1,4 +1,4 @@
-#include "core/clock_trust.hpp"
+#include "core/cluster/clock_trust.hpp"
 
 #include "tests/support/catch.hpp"
 

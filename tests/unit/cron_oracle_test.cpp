@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cron.hpp"
+#include "core/cron/cron.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/cron.hpp"
+#include "core/cron/cron.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -1,4 +1,4 @@
-#include "core/day_counter.hpp"
+#include "core/maintenance/day_counter.hpp"
 
 #include <map>
 #include <random>

@@ -1,4 +1,4 @@
-#include "config/declared_file.hpp"
+#include "config/declared/declared_file.hpp"
 
 #include <filesystem>
 #include <random>

@@ -1,4 +1,4 @@
-#include "core/declared.hpp"
+#include "core/editing/declared.hpp"
 
 #include <functional>
 #include <set>

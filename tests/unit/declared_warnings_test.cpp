@@ -1,4 +1,4 @@
-#include "core/declared_warnings.hpp"
+#include "core/editing/declared_warnings.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,9 +1,9 @@
-#include "config/declared_writer.hpp"
+#include "config/declared/declared_writer.hpp"
 
 #include <random>
 
-#include "config/declared_file.hpp"
-#include "core/text.hpp"
+#include "config/declared/declared_file.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

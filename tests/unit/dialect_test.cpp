@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.hpp"
-#include "protocol/wire/dialect.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/xxl/dialect.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/execution_state.hpp"
+#include "core/run/execution_state.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

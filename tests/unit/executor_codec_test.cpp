@@ -1,4 +1,4 @@
-#include "protocol/wire/executor_codec.hpp"
+#include "protocol/wire/executor/executor_codec.hpp"
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.hpp"
-#include "protocol/wire/executor_codec.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/executor_codec.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

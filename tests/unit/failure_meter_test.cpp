@@ -1,4 +1,4 @@
-#include "core/failure_meter.hpp"
+#include "core/limits/failure_meter.hpp"
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/firing_heap.hpp"
+#include "core/schedule/firing_heap.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

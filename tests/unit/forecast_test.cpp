@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "core/forecast.hpp"
+#include "core/forecast/forecast.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
-#include "core/text.hpp"
-#include "protocol/wire/form.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/xxl/form.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace std::string_literals;

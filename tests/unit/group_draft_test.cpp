@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/group_draft.hpp"
+#include "core/editing/group_draft.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

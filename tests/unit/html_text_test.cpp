@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/trigger_note.hpp"
-#include "protocol/wire/admin_rows.hpp"
-#include "protocol/wire/html_text.hpp"
+#include "core/run/trigger_note.hpp"
+#include "protocol/wire/xxl/admin_rows.hpp"
+#include "protocol/wire/xxl/html_text.hpp"
 
 using namespace ringmaster;
 using namespace protocol::wire;

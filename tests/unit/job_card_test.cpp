@@ -1,4 +1,4 @@
-#include "core/job_card.hpp"
+#include "core/editing/job_card.hpp"
 
 #include <string>
 #include <vector>

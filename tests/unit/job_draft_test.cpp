@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job_draft.hpp"
+#include "core/editing/job_draft.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace std::string_literals;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "protocol/wire/job_form.hpp"
+#include "protocol/wire/xxl/job_form.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace std::string_literals;

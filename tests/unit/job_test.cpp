@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/job.hpp"
-#include "core/run.hpp"
+#include "core/job/job.hpp"
+#include "core/run/run.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

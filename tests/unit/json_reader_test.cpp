@@ -1,10 +1,10 @@
-#include "protocol/wire/json_reader.hpp"
+#include "protocol/wire/json/json_reader.hpp"
 
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 
-#include "protocol/wire/json_text.hpp"
+#include "protocol/wire/json/json_text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::protocol::wire;

@@ -1,9 +1,9 @@
-#include "core/kept_log.hpp"
+#include "core/run/kept_log.hpp"
 
 #include <limits>
 #include <string>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

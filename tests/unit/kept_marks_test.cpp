@@ -1,4 +1,4 @@
-#include "core/kept_marks.hpp"
+#include "core/cluster/kept_marks.hpp"
 
 #include "tests/support/catch.hpp"
 

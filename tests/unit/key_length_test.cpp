@@ -1,6 +1,6 @@
-#include "config/key_length.hpp"
+#include "config/text/key_length.hpp"
 
-#include "config/declared_file.hpp"
+#include "config/declared/declared_file.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

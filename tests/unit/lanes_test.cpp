@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/lanes.hpp"
+#include "core/routing/lanes.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "core/late_instants.hpp"
+#include "core/schedule/late_instants.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

@@ -1,4 +1,4 @@
-#include "core/line_limit.hpp"
+#include "core/limits/line_limit.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/log_purge.hpp"
+#include "core/maintenance/log_purge.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/lost_verdict.hpp"
+#include "core/run/lost_verdict.hpp"
 
 #include "tests/support/catch.hpp"
 

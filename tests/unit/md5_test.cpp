@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/md5.hpp"
+#include "core/text/md5.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // How networks and the address to listen on are written, and where the file of a SQLite URL begins.
 
-#include "core/network_text.hpp"
-#include "core/sqlite_url.hpp"
+#include "core/text/network_text.hpp"
+#include "core/text/sqlite_url.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

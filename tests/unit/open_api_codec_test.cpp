@@ -1,4 +1,4 @@
-#include "protocol/wire/open_api_codec.hpp"
+#include "protocol/wire/xxl/open_api_codec.hpp"
 
 #include <string>
 

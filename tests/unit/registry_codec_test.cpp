@@ -1,8 +1,8 @@
-#include "protocol/wire/registry_codec.hpp"
+#include "protocol/wire/executor/registry_codec.hpp"
 
 #include <string>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -1,8 +1,8 @@
-#include "protocol/wire/reply_codec.hpp"
+#include "protocol/wire/xxl/reply_codec.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "protocol/wire/texts.hpp"
+#include "protocol/wire/xxl/texts.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::protocol::wire;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/consistent_ring.hpp"
-#include "core/routing.hpp"
+#include "core/routing/consistent_ring.hpp"
+#include "core/routing/routing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

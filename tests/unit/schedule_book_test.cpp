@@ -1,6 +1,6 @@
 // The planner's memory of jobs and their next times.
 
-#include "core/schedule_book.hpp"
+#include "core/schedule/schedule_book.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

@@ -1,6 +1,6 @@
-#include "core/schedule_check.hpp"
+#include "core/schedule/schedule_check.hpp"
 
-#include "core/schedule_rules.hpp"
+#include "core/schedule/schedule_rules.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

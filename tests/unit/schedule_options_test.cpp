@@ -3,8 +3,8 @@
 #include <random>
 #include <set>
 
-#include "core/schedule_book.hpp"
-#include "core/schedule_rules.hpp"
+#include "core/schedule/schedule_book.hpp"
+#include "core/schedule/schedule_rules.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

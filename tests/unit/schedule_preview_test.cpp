@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/schedule_preview.hpp"
+#include "core/schedule/schedule_preview.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/last_instant.hpp"
-#include "core/schedule.hpp"
+#include "core/schedule/last_instant.hpp"
+#include "core/schedule/schedule.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

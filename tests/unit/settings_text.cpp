@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/keys.hpp"
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 namespace ringmaster::test {
 

@@ -1,4 +1,4 @@
-#include "core/shard_family.hpp"
+#include "core/run/shard_family.hpp"
 
 #include "tests/support/catch.hpp"
 

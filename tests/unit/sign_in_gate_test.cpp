@@ -1,4 +1,4 @@
-#include "core/sign_in_gate.hpp"
+#include "core/access/sign_in_gate.hpp"
 
 #include <string>
 

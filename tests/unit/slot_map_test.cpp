@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/slot_map.hpp"
+#include "core/cluster/slot_map.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

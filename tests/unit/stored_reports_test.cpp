@@ -1,4 +1,4 @@
-#include "protocol/wire/stored_reports.hpp"
+#include "protocol/wire/executor/stored_reports.hpp"
 
 #include <limits>
 #include <string>

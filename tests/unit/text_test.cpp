@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
-#include "core/access_token.hpp"
-#include "core/text.hpp"
+#include "core/access/access_token.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace std::string_literals;

@@ -1,8 +1,8 @@
-#include "core/text_width.hpp"
+#include "core/text/text_width.hpp"
 
 #include <random>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using ringmaster::core::columns_of;

@@ -1,4 +1,4 @@
-#include "core/token_bucket.hpp"
+#include "core/limits/token_bucket.hpp"
 
 #include "tests/support/catch.hpp"
 

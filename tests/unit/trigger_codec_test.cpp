@@ -1,4 +1,4 @@
-#include "protocol/wire/trigger_codec.hpp"
+#include "protocol/wire/executor/trigger_codec.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "protocol/wire/executor_codec.hpp"
+#include "protocol/wire/executor/executor_codec.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "core/text.hpp"
-#include "core/trigger_note.hpp"
+#include "core/run/trigger_note.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/result_text.hpp"
-#include "core/text.hpp"
-#include "core/trigger_text.hpp"
-#include "protocol/wire/texts.hpp"
+#include "core/run/trigger_text.hpp"
+#include "core/text/result_text.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/xxl/texts.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

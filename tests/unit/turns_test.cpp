@@ -1,4 +1,4 @@
-#include "core/turns.hpp"
+#include "core/limits/turns.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "core/unknown_verdict.hpp"
+#include "core/run/unknown_verdict.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,12 +1,12 @@
 // What fires next, page by page.
 
-#include "core/upcoming.hpp"
+#include "core/forecast/upcoming.hpp"
 
 #include <chrono>
 #include <string>
 
-#include "core/edit_tag.hpp"
-#include "core/zone.hpp"
+#include "core/editing/edit_tag.hpp"
+#include "core/zone/zone.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

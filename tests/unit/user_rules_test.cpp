@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/user_rules.hpp"
+#include "core/access/user_rules.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster::core;

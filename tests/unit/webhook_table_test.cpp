@@ -1,6 +1,6 @@
 #include <map>
 
-#include "config/declared_file.hpp"
+#include "config/declared/declared_file.hpp"
 #include "config/load.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"

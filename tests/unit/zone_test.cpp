@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/posix_zone_rule.hpp"
-#include "core/zone.hpp"
-#include "core/zone_segments.hpp"
+#include "core/zone/posix_zone_rule.hpp"
+#include "core/zone/zone.hpp"
+#include "core/zone/zone_segments.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ringmaster;

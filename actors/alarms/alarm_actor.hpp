@@ -1,0 +1,120 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/alarms/alarm_deliveries.hpp"
+#include "actors/alarms/alarm_metrics.hpp"
+#include "actors/alarms/log_tails.hpp"
+#include "actors/logger.hpp"
+#include "config/settings.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/alarm/alarm_gate.hpp"
+#include "core/result.hpp"
+#include "core/text/language.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Tells people of failed runs. Takes alarms from the store under this node's life, puts equal ones together, keeps to the limits
+/// of the channels, sends through the notifier and ends each alarm in the store once every place was told (2) or given up (3).
+/// An alarm is durable until then, so a crash or a lost life has it told again, with the same message id. Invariants: an alarm
+/// ends once; nothing is dropped without being counted in a message that is sent; a channel that hangs holds up neither another
+/// one nor any retry.
+class alarm_actor_state {
+public:
+  static inline const char* name = "ringmaster.alarm_actor";
+
+  /// Alarms in memory; beyond it nothing more is taken, and they wait in the store.
+  static constexpr std::size_t cases_max = 10'000;
+  /// Beyond it those that wait for a message with others are only counted in it, and end at once.
+  static constexpr std::size_t held_max = 5'000;
+  /// Messages that wait for one channel; beyond it they go into its summary.
+  static constexpr std::size_t deliveries_per_channel_max = 1'000;
+  static constexpr std::size_t take_limit = 100;
+  /// Alarms that one transaction ends: beats go over the same connection.
+  static constexpr std::size_t flush_limit = 200;
+  static constexpr std::chrono::seconds period{1};
+
+  /// `pool`: leads to executors, for the last lines of logs; null: messages quote none.
+  alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
+                    std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings, core::language language,
+                    protocol::wall_clock clock, logger log);
+  protocol::alarm_actor::behavior_type make_behavior();
+
+private:
+  using steady = std::chrono::steady_clock::time_point;
+
+  /// An alarm until its end.
+  struct alarm_case {
+    core::pending_alarm alarm;
+    /// Places that are still to be told.
+    std::size_t open = 0;
+    bool failed = false;
+  };
+
+  void change_life(const protocol::life_change& change);
+  void tick();
+
+  void take();
+  void taken(core::result<std::vector<core::pending_alarm>>&& alarms, std::size_t limit);
+  void admit(core::pending_alarm&& alarm);
+  void hold(const core::alarm_windows::key& what, core::intent_id alarm);
+  void end_windows();
+  /// `alarms`: those that the message stands for, all of them in memory.
+  void tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
+  /// `log`: what the message quotes of the run's log.
+  void tell_places(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms,
+                   std::string_view log);
+  void deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm, std::uint64_t count,
+               const std::shared_ptr<const core::alarm_message>& message, const std::vector<core::intent_id>& alarms);
+  void suppress(const std::string& lane, const std::string& channel, const std::string& recipient,
+                const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
+  void send_summaries();
+
+  void send_waiting();
+  void answered(const protocol::notice_done& done);
+  void close(alarm_delivery&& delivery, bool failed);
+
+  void end(core::intent_id alarm, std::int32_t status, bool await_recovery = false);
+  void flush();
+  void arm();
+  [[nodiscard]] steady now() const { return self_->clock().now(); }
+
+  protocol::alarm_actor::pointer self_;
+  protocol::storage_actor storage_;
+  std::shared_ptr<protocol::notifier> notifier_;
+  config::alarm_settings settings_;
+  core::language language_;
+  protocol::wall_clock clock_;
+  logger log_;
+  alarm_metrics metrics_;
+
+  std::optional<core::node_life> life_;
+  /// Number of life changes: answers of an earlier one are ignored.
+  std::uint64_t epoch_ = 0;
+  bool taking_ = false;
+  /// An answer was lost: this life may have taken what it does not know of.
+  bool again_ = false;
+  bool ending_ = false;
+  steady next_tick_{};
+
+  std::map<core::intent_id, alarm_case> cases_;
+  core::alarm_windows windows_;
+  core::alarm_rate rate_;
+  std::map<std::string, alarm_summary> summaries_;
+  alarm_deliveries deliveries_;
+  log_tails tails_;
+  std::vector<core::alarm_end> ends_;
+};
+
+} // namespace ringmaster::actors

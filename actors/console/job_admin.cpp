@@ -1,0 +1,249 @@
+#include "actors/console/job_admin.hpp"
+
+#include <utility>
+
+#include "actors/store/store_access.hpp"
+#include "protocol/admin_messages.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Looks for runs on their way: the first one at once, and a second's worth after it.
+constexpr auto look_gap = 50ms;
+constexpr auto look_time = 1s;
+/// Log rows of a removed job that go in one transaction, and the pause after each, which others use.
+constexpr std::size_t removal_chunk = 300;
+constexpr auto removal_pause = 50ms;
+constexpr auto removal_retry = 5s;
+
+core::error scripts_are_off() {
+  return {core::errc::forbidden, "security.glue is off: no scripts are entered here, only jobs of the kind BEAN"};
+}
+
+std::mt19937_64 seeded() {
+  std::random_device source;
+  std::seed_seq seed{source(), source(), source(), source()};
+  return std::mt19937_64{seed};
+}
+
+} // namespace
+
+job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_workers stores,
+                                 protocol::schedule_actor schedule, protocol::registry_monitor registry,
+                                 config::security_settings settings, protocol::wall_clock clock, logger log,
+                                 declared_files files, forecast_rules forecasts)
+  : self_{self},
+    stores_{std::move(stores)},
+    schedule_{std::move(schedule)},
+    registry_{std::move(registry)},
+    settings_{std::move(settings)},
+    clock_{std::move(clock)},
+    log_{std::move(log)},
+    files_{std::move(files)},
+    forecasts_{std::move(forecasts)},
+    tokens_{seeded()} {}
+
+protocol::job_admin::behavior_type job_admin_state::make_behavior() {
+  return {
+    [this](protocol::apply_declared& command) { return apply(std::move(command)); },
+    [this](protocol::apply_files& command) { return apply(std::move(command)); },
+    [this](const protocol::export_query& query) { return write_file(query); },
+    [this](const protocol::start_job& command) {
+      return edit_from_now(command.job, "started", [job = command.job, by = command.by](auto& store, core::time_point t) {
+        return store.jobs().start(job, t, by);
+      });
+    },
+    [this](const protocol::stop_job& command) {
+      return edit(command.job, "stopped", [job = command.job, by = command.by, t = now()](auto& store) {
+        return store.jobs().stop(job, t, by);
+      });
+    },
+    [this](protocol::trigger_job& command) { return trigger(std::move(command)); },
+    [this](const protocol::remove_job& command) { return remove(command); },
+    [this](protocol::add_job& command) { return add(std::move(command)); },
+    [this](protocol::update_job& command) {
+      auto wish = std::make_shared<const protocol::update_job>(std::move(command));
+      return edit_from_now(wish->job, "changed", [wish](auto& store, core::time_point t) {
+        return store.job_editing().update(wish->job, wish->draft, wish->seen, wish->by, t);
+      });
+    },
+    [this](protocol::save_source& command) { return save(std::move(command)); },
+    [this](const protocol::job_query& query) {
+      return look<core::job_record, protocol::job_found>(
+        [query](storage::store& store) { return store.job_editing().read(query.job, query.by); });
+    },
+    [this](const protocol::job_page_query& query) {
+      return look<core::page<core::job_record>, protocol::job_page>(
+        [query](storage::store& store) { return store.job_editing().page(query.search, query.by); });
+    },
+    [this](const protocol::source_query& query) {
+      return look<std::vector<core::source_version>, protocol::source_list>(
+        [query](storage::store& store) { return store.job_editing().source_history(query.job, query.by); });
+    },
+    [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
+    [this](const protocol::intent_query& query) { return find_intent(query); },
+  };
+}
+
+// -- one job ---------------------------------------------------------------------------------------------------------------
+
+caf::result<core::job_edit> job_admin_state::edit_from_now(core::job_id job, const char* what, timed_use_case change) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  return edit(job, what, [change = std::move(change), t = now()](storage::store& store) { return change(store, t); });
+}
+
+caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
+  auto promise = self_->make_response_promise<core::job_edit>();
+  ask_store<core::job_edit>(self_, stores_.edits, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
+    edited(promise, std::move(outcome), what, job);
+  });
+  return promise;
+}
+
+caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
+  auto promise = self_->make_response_promise<core::job_edit>();
+  ask_store<core::job_edit>(
+    self_, stores_.edits,
+    [command, t = now()](storage::store& store) {
+      return store.jobs().remove(command.job, command.declared_too, t, command.by, command.seen);
+    },
+    [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
+      auto removed = outcome.has_value();
+      edited(promise, std::move(outcome), "removed", job);
+      if (removed)
+        remove_logs(job, core::log_id{}, 0);
+    });
+  return promise;
+}
+
+void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job) {
+  if (outcome || in_doubt(outcome.error().code))
+    protocol::send(self_, schedule_, protocol::edit_hint{});
+  if (!outcome)
+    return promise.deliver(protocol::to_caf(outcome.error()));
+  log_->info("job {} {} by hand", core::number(job), what);
+  wait_for_runs({job}, [promise, done = *outcome](std::optional<std::size_t> on_their_way) mutable {
+    done.on_their_way = on_their_way;
+    promise.deliver(done);
+  });
+}
+
+caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& command) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto promise = self_->make_response_promise<core::intent>();
+  auto wish = std::make_shared<core::manual_trigger>(std::move(command.wish));
+  while (wish->token == 0)
+    wish->token = -static_cast<std::int64_t>(tokens_() >> 1);
+  ask_store<core::intent>(
+    self_, stores_.edits,
+    [wish, by = command.by, t = now()](storage::store& store) { return store.jobs().trigger(*wish, t, by); },
+    [this, promise](core::result<core::intent>&& outcome) mutable {
+      if (!outcome)
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      log_->info("job {} asked to run by hand: intent {}", core::number(outcome->job), core::number(outcome->id));
+      protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
+      promise.deliver(std::move(*outcome));
+    });
+  return promise;
+}
+
+// Whoever sends a source, by whichever way, comes by here; declared jobs have none.
+caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& command) {
+  if (!settings_.glue)
+    return protocol::to_caf(scripts_are_off());
+  auto wish = std::make_shared<const protocol::save_source>(std::move(command));
+  return edit(wish->job, "got a new source", [wish, t = now()](auto& store) {
+    return store.job_editing().save_source(wish->job, wish->source, wish->remark, wish->by, t);
+  });
+}
+
+caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& command) {
+  if (!settings_.glue && core::is_script(command.draft.glue_type))
+    return protocol::to_caf(scripts_are_off());
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto promise = self_->make_response_promise<protocol::added_job>();
+  auto wish = std::make_shared<const protocol::add_job>(std::move(command));
+  ask_store<core::job_id>(
+    self_, stores_.edits, [wish, t = now()](storage::store& store) { return store.job_editing().add(wish->draft, wish->by, t); },
+    [this, promise](core::result<core::job_id>&& outcome) mutable {
+      if (outcome || in_doubt(outcome.error().code))
+        protocol::send(self_, schedule_, protocol::edit_hint{});
+      if (!outcome)
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      log_->info("job {} added by hand", core::number(*outcome));
+      promise.deliver(protocol::added_job{*outcome});
+    });
+  return promise;
+}
+
+template <class T, class Reply, class UseCase>
+caf::result<Reply> job_admin_state::look(UseCase use_case) {
+  auto promise = self_->make_response_promise<Reply>();
+  ask_store<T>(self_, stores_.reads, std::move(use_case), [promise](core::result<T>&& found) mutable {
+    if (!found)
+      return promise.deliver(protocol::to_caf(found.error()));
+    promise.deliver(Reply{std::move(*found)});
+  });
+  return promise;
+}
+
+caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol::intent_query& query) {
+  auto promise = self_->make_response_promise<protocol::intent_found>();
+  ask_store<storage::asked_runs>(
+    self_, stores_.reads, [query](storage::store& store) { return store.jobs().runs_of(query.intent, query.by); },
+    [promise](core::result<storage::asked_runs>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      promise.deliver(protocol::intent_found{found->waiting, std::move(found->runs)});
+    });
+  return promise;
+}
+
+// Chunk by chunk, so that no lock is held for long and other questions have their turn. What a restart leaves has no job any more
+// and goes with the log's retention.
+void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
+  ask_store<core::log_removal>(
+    self_, stores_.edits,
+    [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
+    [this, job, after, removed](core::result<core::log_removal>&& step) {
+      if (!step && !in_doubt(step.error().code))
+        return log_->error("the log of job {} stays: {}", core::number(job), step.error().context);
+      auto total = removed + (step ? step->removed : 0);
+      auto next = step ? step->after : std::optional{after};
+      if (!next)
+        return log_->info("the log of job {} is removed: {} rows", core::number(job), total);
+      self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
+                         [this, job, next = *next, total] { remove_logs(job, next, total); });
+    });
+}
+
+// -- what was claimed before -----------------------------------------------------------------------------------------------
+
+void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way then) {
+  if (jobs.empty())
+    return then(0);
+  look_for_runs(std::make_shared<const std::vector<core::job_id>>(std::move(jobs)), self_->clock().now() + look_time,
+                std::move(then));
+}
+
+// The edit is durable, whatever the store answers now; only that nothing of the old definition will leave any more is not known
+// before it does.
+void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
+                                    on_their_way then) {
+  ask_store<std::size_t>(
+    self_, stores_.edits, [jobs](storage::store& store) { return store.jobs().runs_on_their_way(*jobs); },
+    [this, jobs, until, then](core::result<std::size_t>&& open) {
+      if ((open && *open == 0) || self_->clock().now() >= until)
+        return then(open ? std::optional{*open} : std::nullopt);
+      self_->run_delayed(look_gap, [=, this] { look_for_runs(jobs, until, then); });
+    });
+}
+
+} // namespace ringmaster::actors

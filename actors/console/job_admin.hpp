@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "actors/console/declared_files.hpp"
+#include "actors/logger.hpp"
+#include "actors/store/query_workers.hpp"
+#include "config/settings.hpp"
+#include "core/editing/declared.hpp"
+#include "core/editing/job_card.hpp"
+#include "core/result.hpp"
+#include "core/zone/zone.hpp"
+#include "protocol/admin_messages.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::actors {
+
+/// A failure after which it is unknown whether the transaction was committed.
+[[nodiscard]] inline bool in_doubt(core::errc code) noexcept {
+  return code == core::errc::timeout || code == core::errc::unavailable;
+}
+
+/// What forecasts go by.
+struct forecast_rules {
+  core::zone schedule_zone = {};
+  std::chrono::milliseconds misfire_after{5000};
+  /// How long one walk may take; it shares its thread with what people read.
+  std::chrono::milliseconds walk_max{50};
+};
+
+/// Edits of jobs and groups, never on the firing path: a query worker runs them, and who plans or routes looks again afterwards.
+/// An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing protocol §7).
+/// Between two messages it keeps nothing but the edits that wait for that, and forecasts that are being made.
+class job_admin_state {
+public:
+  static inline const char* name = "ringmaster.job_admin";
+
+  /// Forecasts at once; more are refused: each has up to ten pages of jobs in memory.
+  static constexpr std::size_t forecasts_max = 4;
+
+  job_admin_state(protocol::job_admin::pointer self, query_workers stores, protocol::schedule_actor schedule,
+                  protocol::registry_monitor registry, config::security_settings settings, protocol::wall_clock clock,
+                  logger log, declared_files files = {}, forecast_rules forecasts = {});
+  protocol::job_admin::behavior_type make_behavior();
+
+private:
+  using edit_promise = caf::typed_response_promise<core::job_edit>;
+  using on_their_way = std::function<void(std::optional<std::size_t>)>;
+  using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
+  using timed_use_case = std::function<core::result<core::job_edit>(storage::store&, core::time_point)>;
+
+  caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
+  caf::result<protocol::files_applied> apply(protocol::apply_files&& command);
+  caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
+  /// Wakes who plans and routes, and delivers the report once nothing of the old definitions is on its way: `told(report)`.
+  template <class Promise, class Told>
+  void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
+  caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
+  /// Refuses the edit while the wall clock is in doubt: the job's instants would count from it.
+  caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, timed_use_case change);
+  caf::result<core::job_edit> remove(const protocol::remove_job& command);
+  caf::result<core::intent> trigger(protocol::trigger_job&& command);
+  caf::result<protocol::intent_found> find_intent(const protocol::intent_query& query);
+  caf::result<protocol::added_job> add(protocol::add_job&& command);
+  caf::result<core::job_edit> save(protocol::save_source&& command);
+  /// What people read: nothing is kept of it.
+  template <class T, class Reply, class UseCase>
+  caf::result<Reply> look(UseCase use_case);
+  void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
+  void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
+
+  // -- job_forecast.cpp
+  struct outlook;
+  caf::result<protocol::forecast_found> foresee(protocol::forecast_query&& asked);
+  void read_one(std::shared_ptr<outlook> of);
+  void read_more(std::shared_ptr<outlook> of);
+  void walk(std::shared_ptr<outlook> of);
+  void foreseen(const std::shared_ptr<outlook>& of, core::result<core::upcoming_page>&& page);
+
+  /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over; with nothing if the store could
+  /// not say then.
+  void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
+  void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
+                     on_their_way then);
+
+  [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
+
+  protocol::job_admin::pointer self_;
+  query_workers stores_;
+  protocol::schedule_actor schedule_;
+  protocol::registry_monitor registry_;
+  config::security_settings settings_;
+  protocol::wall_clock clock_;
+  logger log_;
+  declared_files files_;
+  forecast_rules forecasts_;
+  std::size_t forecasts_under_way_ = 0;
+  std::mt19937_64 tokens_;
+};
+
+} // namespace ringmaster::actors

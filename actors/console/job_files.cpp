@@ -1,0 +1,105 @@
+// The part of job_admin that applies and writes declared files.
+
+#include "actors/console/job_admin.hpp"
+
+#include <utility>
+
+#include "actors/store/store_access.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+core::error nobody_reads_files() { return {core::errc::unsupported, "this node does not read declared files"}; }
+
+} // namespace
+
+caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
+  if (!command.dry_run && clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto promise = self_->make_response_promise<core::deploy_report>();
+  auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
+  ask_store<core::deploy_report>(
+    self_, stores_.applies,
+    [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
+      return store.deploys().apply(*declared, dry_run, prune, t);
+    },
+    [this, promise, declared, dry_run = command.dry_run](core::result<core::deploy_report>&& outcome) {
+      applied(std::move(outcome), declared->source, dry_run, promise, [](core::deploy_report&& report) { return report; });
+    });
+  return promise;
+}
+
+// The worker reads the files, too: that may take a second, which nobody has who answers all others.
+caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_files&& command) {
+  if (!files_.read)
+    return protocol::to_caf(nobody_reads_files());
+  auto promise = self_->make_response_promise<protocol::files_applied>();
+  auto sent = std::make_shared<protocol::apply_files>(std::move(command));
+  auto wish = std::make_shared<apply_wish>();
+  ask_store<core::deploy_report>(
+    self_, stores_.applies,
+    [sent, wish, read = files_.read, t = now(), doubt = clock_.in_doubt()](storage::store& store)
+      -> core::result<core::deploy_report> {
+      auto wanted = core::check_admin(sent->by).and_then([&] { return read(sent->body); });
+      std::string{}.swap(sent->body);
+      if (!wanted)
+        return tl::unexpected{wanted.error()};
+      *wish = std::move(*wanted);
+      if (doubt && !wish->dry_run)
+        return tl::unexpected{protocol::clock_in_doubt()};
+      return store.deploys().apply(wish->declared, wish->dry_run, wish->prune, t, sent->by);
+    },
+    [this, promise, wish](core::result<core::deploy_report>&& outcome) mutable {
+      // The sender alone is told of his mistakes.
+      if (!outcome && !in_doubt(outcome.error().code))
+        return promise.deliver(protocol::to_caf(outcome.error()));
+      applied(std::move(outcome), wish->declared.source, wish->dry_run, promise, [wish](core::deploy_report&& report) {
+        core::add_warnings(report, std::move(wish->warnings));
+        return protocol::files_applied{std::move(report), wish->dry_run};
+      });
+    });
+  return promise;
+}
+
+template <class Promise, class Told>
+void job_admin_state::applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run,
+                              Promise promise, Told told) {
+  if (!outcome)
+    log_->warn("declared jobs of {} not applied: {}: {}", source, core::to_string(outcome.error().code), outcome.error().context);
+  if (!dry_run && (outcome ? outcome->changes_anything() : in_doubt(outcome.error().code))) {
+    if (outcome)
+      log_->info("declared jobs of {} applied: {} objects", source, outcome->changes.size());
+    protocol::send(self_, schedule_, protocol::edit_hint{});
+    protocol::send(self_, registry_, protocol::registry_hint{});
+  }
+  if (!outcome)
+    return promise.deliver(protocol::to_caf(outcome.error()));
+  auto jobs = dry_run ? std::vector<core::job_id>{} : outcome->edited;
+  auto report = std::make_shared<core::deploy_report>(std::move(*outcome));
+  wait_for_runs(std::move(jobs), [promise, report, told](std::optional<std::size_t> on_their_way) mutable {
+    report->on_their_way = on_their_way;
+    promise.deliver(told(std::move(*report)));
+  });
+}
+
+// Not among the reads: a page would wait behind it.
+caf::result<protocol::exported_file> job_admin_state::write_file(const protocol::export_query& query) {
+  if (!files_.write)
+    return protocol::to_caf(nobody_reads_files());
+  auto promise = self_->make_response_promise<protocol::exported_file>();
+  ask_store<std::string>(
+    self_, stores_.edits,
+    [query, write = files_.write, t = now()](storage::store& store) {
+      return core::check_admin(query.by).and_then([&] { return write(store, {query.group, query.source}, t); });
+    },
+    [promise](core::result<std::string>&& text) mutable {
+      if (!text)
+        return promise.deliver(protocol::to_caf(text.error()));
+      promise.deliver(protocol::exported_file{std::move(*text)});
+    });
+  return promise;
+}
+
+} // namespace ringmaster::actors

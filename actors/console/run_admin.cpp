@@ -1,0 +1,309 @@
+#include "actors/console/run_admin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "actors/store/store_access.hpp"
+#include "core/run/kept_log.hpp"
+#include "core/text/result_text.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// No executor has said that it took it.
+core::error not_triggered(const core::log_row& run) {
+  auto why = "run " + std::to_string(core::number(run.id)) + " cannot be ended: ";
+  if (run.trigger_code != 0 || run.handle_code != 0)
+    why += "no executor took it";
+  else if (run.executor_address.empty())
+    why += "it is not sent yet";
+  else
+    why += "the executor " + run.executor_address + " has not confirmed it yet; while it does not answer, it is asked again";
+  return {core::errc::invalid_argument, std::move(why), core::refusal::run_not_triggered};
+}
+
+core::error has_no_log(core::log_id run) {
+  return {core::errc::invalid_argument,
+          "run " + std::to_string(core::number(run)) + " has no log: no executor took it"};
+}
+
+/// With its address as the subject: people may know.
+core::error no_answer(const core::log_row& run, const std::string& why, core::errc code = core::errc::unavailable) {
+  return {code, "the executor " + run.executor_address + " did not answer" + (why.empty() ? "" : ": " + why),
+          core::refusal::none, run.executor_address};
+}
+
+/// Names the option that would have kept a copy, in an error about a log that is with an executor alone.
+core::error without_copy(core::error why, const core::log_row& run) {
+  if (run.handle_code != 0 && (why.code == core::errc::unavailable || why.code == core::errc::timeout))
+    why.context += "; no copy of the log is kept in the database: only jobs with keep_logs = true have copies";
+  return why;
+}
+
+/// With a promise of a reply that is a struct around `field`.
+template <class Reply, class Promise>
+auto deliver_as(Promise promise) {
+  return [promise](auto&& outcome) mutable {
+    if (!outcome)
+      return promise.deliver(protocol::to_caf(outcome.error()));
+    promise.deliver(Reply{std::move(*outcome)});
+  };
+}
+
+core::error has_ended(core::log_id run) {
+  return {core::errc::invalid_argument, "run " + std::to_string(core::number(run)) + " has ended"};
+}
+
+/// The row, if an executor took the run, which has no result yet, and its job is there still: an executor ends whatever it runs
+/// of the job, be it another run.
+core::result<core::log_row> killable(storage::store& store, core::log_id run, const core::principal& by) {
+  auto row = store.run_reading().read(run, core::group_right::operate, by);
+  if (!row)
+    return row;
+  const std::array<core::job_id, 1> jobs{row->job};
+  const auto job = store.firings().read_jobs(jobs);
+  if (!job)
+    return tl::unexpected{job.error()};
+  if (job->empty())
+    return core::refuse(core::errc::not_found, core::refusal::job_id_illegal,
+                        "job " + std::to_string(core::number(row->job)) + " does not exist any more");
+  if (row->trigger_code != 200)
+    return tl::unexpected{not_triggered(*row)};
+  if (row->handle_code != 0)
+    return tl::unexpected{has_ended(run)};
+  return row;
+}
+
+/// A run, and its log if it is kept here.
+using stored_log = std::pair<core::log_row, std::optional<core::kept_log>>;
+
+core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, const core::principal& by) {
+  auto row = store.run_reading().read(run, core::group_right::viewer, by);
+  if (!row)
+    return tl::unexpected{std::move(row.error())};
+  if (row->handle_code == 0)
+    return stored_log{std::move(*row), std::nullopt};
+  auto kept = store.kept_logs().read(run, row->job);
+  if (!kept)
+    return tl::unexpected{std::move(kept.error())};
+  return stored_log{std::move(*row), std::move(*kept)};
+}
+
+/// Of a log that is kept here.
+protocol::run_log part_of(core::log_row&& run, const std::string& text, std::int32_t from_line) {
+  auto part = core::lines_from(text, from_line);
+  return {std::move(run), from_line, part.to_line, std::move(part.content), true, true};
+}
+
+} // namespace
+
+run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
+                                 protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
+                                 protocol::wall_clock clock, logger log)
+  : self_{self},
+    stores_{std::move(stores)},
+    pool_{std::move(pool)},
+    completion_{std::move(completion)},
+    limit_{limit},
+    reader_{reader},
+    clock_{std::move(clock)},
+    log_{std::move(log)} {}
+
+protocol::run_admin::behavior_type run_admin_state::make_behavior() {
+  return {
+    [this](protocol::run_page_query& query) { return page(std::move(query)); },
+    [this](const protocol::run_query& query) { return find(query); },
+    [this](const protocol::run_log_query& query) { return read_log(query); },
+    [this](protocol::kill_run& command) { return kill(std::move(command)); },
+    [this](protocol::clear_runs& command) { return clear(std::move(command)); },
+    [this](const protocol::report_query& query) { return report(query); },
+  };
+}
+
+// -- reading ---------------------------------------------------------------------------------------------------------------
+
+caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&& query) {
+  auto promise = self_->make_response_promise<protocol::run_page>();
+  ask_store<core::page<core::log_row>>(
+    self_, stores_.reads,
+    [query = std::move(query)](storage::store& store) {
+      return store.run_reading().page(query.search, counted_max, query.by);
+    },
+    deliver_as<protocol::run_page>(promise));
+  return promise;
+}
+
+caf::result<protocol::run_found> run_admin_state::find(const protocol::run_query& query) {
+  auto promise = self_->make_response_promise<protocol::run_found>();
+  ask_store<core::log_row>(
+    self_, stores_.reads,
+    [query](storage::store& store) { return store.run_reading().read(query.run, core::group_right::viewer, query.by); },
+    deliver_as<protocol::run_found>(promise));
+  return promise;
+}
+
+caf::result<protocol::day_reports> run_admin_state::report(const protocol::report_query& query) {
+  auto promise = self_->make_response_promise<protocol::day_reports>();
+  ask_store<std::vector<core::day_report>>(
+    self_, stores_.reads, [query](storage::store& store) { return store.run_reading().report(query.from, query.to); },
+    deliver_as<protocol::day_reports>(promise));
+  return promise;
+}
+
+// -- the log of a run ------------------------------------------------------------------------------------------------------
+
+caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
+  if (query.merged)
+    return read_merged(query);
+  auto promise = self_->make_response_promise<protocol::run_log>();
+  ask_store<stored_log>(
+    self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
+    [this, promise, from_line = std::max(query.from_line, 1)](core::result<stored_log>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      auto& [run, kept] = *found;
+      if (!was_triggered(run))
+        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
+      // Of a log that was cut the executor may still have the rest.
+      if (!kept || kept->cut)
+        return ask_log(promise, std::move(run), from_line, std::move(kept));
+      promise.deliver(part_of(std::move(run), kept->text, from_line));
+    });
+  return promise;
+}
+
+// The row was read before the log: a run that had its result by then wrote nothing after what comes now.
+void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int32_t from_line,
+                              std::optional<core::kept_log>&& cut) {
+  struct question {
+    log_promise promise;
+    core::log_row run;
+    std::int32_t from_line;
+    std::optional<core::kept_log> cut;
+    void fail(const core::error& why) {
+      if (cut)
+        promise.deliver(part_of(std::move(run), cut->text, from_line));
+      else
+        promise.deliver(protocol::to_caf(without_copy(why, run)));
+    }
+  };
+  const auto asked = std::make_shared<question>(question{std::move(promise), std::move(row), from_line, std::move(cut)});
+  link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
+    if (!link)
+      return asked->fail(link.error());
+    const auto& run = asked->run;
+    protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
+      .then(
+        [asked](protocol::log_reply& reply) {
+          const auto first = asked->from_line;
+          const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
+          if (!reply.answered || has_none)
+            return asked->fail(no_answer(asked->run, reply.error));
+          // Some say at each momentary end of a file that it is the end, and Java does so of a run that waits in its queue.
+          const bool end = asked->run.handle_code > 0 && (reply.end || first > reply.to_line);
+          asked->promise.deliver(
+            protocol::run_log{std::move(asked->run), first, reply.to_line, std::move(reply.content), end, false});
+        },
+        [asked](const caf::error&) { asked->fail(no_answer(asked->run, "it took too long", core::errc::timeout)); });
+  });
+}
+
+void run_admin_state::link_of(const core::log_row& run, linked then) {
+  if (run.executor_address.empty())
+    return then(core::fail(core::errc::invalid_argument,
+                           "run " + std::to_string(core::number(run.id)) + " has no executor: none was found for it"));
+  protocol::request(self_, pool_, limit_, protocol::link_query{run.executor_address})
+    .then([then](protocol::link_handle& found) { then(std::move(found.link)); },
+          [then, address = run.executor_address](const caf::error& reason) {
+            then(core::refuse(core::errc::unavailable, core::refusal::none,
+                              "there is no way to the executor " + address + ": " + protocol::to_core(reason).context, address));
+          });
+}
+
+// -- ending a run ----------------------------------------------------------------------------------------------------------
+
+caf::result<protocol::run_killed> run_admin_state::kill(protocol::kill_run&& command) {
+  auto promise = self_->make_response_promise<protocol::run_killed>();
+  ask_store<core::log_row>(
+    self_, stores_.reads, [run = command.run, by = command.by](storage::store& store) { return killable(store, run, by); },
+    [this, promise, by = command.by](core::result<core::log_row>&& run) mutable {
+      if (!run)
+        return promise.deliver(protocol::to_caf(run.error()));
+      begin_end({promise, std::make_shared<const core::log_row>(std::move(*run)), std::move(by), {}});
+    });
+  return promise;
+}
+
+void run_admin_state::begin_end(ending&& work) {
+  const auto& run = *work.run;
+  link_of(run, [this, work = std::move(work)](core::result<protocol::executor_link>&& link) mutable {
+    if (!link)
+      return work.promise.deliver(protocol::to_caf(link.error()));
+    work.link = std::move(*link);
+    note_end(std::move(work));
+  });
+}
+
+// What is asked of an executor is written down before it is asked, and so is what a success means that comes before its answer.
+void run_admin_state::note_end(ending&& work) {
+  auto message = std::string{core::killed_result(reader_)};
+  ask_store<bool>(
+    self_, stores_.reads,
+    [run = work.run->id, message, by = work.by, t = now()](storage::store& store) {
+      return store.run_reading().end_run(run, message, by, t);
+    },
+    [this, work, message](core::result<bool>&& open) mutable {
+      if (!open)
+        return work.promise.deliver(protocol::to_caf(open.error()));
+      if (!*open)
+        return work.promise.deliver(protocol::to_caf(has_ended(work.run->id)));
+      protocol::send(self_, completion_, protocol::ending_run{work.run->id, std::move(message)});
+      ask_kill(std::move(work));
+    });
+}
+
+void run_admin_state::ask_kill(ending&& work) {
+  protocol::request(self_, work.link, limit_, protocol::kill_request{work.run->job, work.run->group, work.run->id})
+    .then(
+      [this, work](protocol::probe_reply& reply) mutable {
+        if (reply.code == 200)
+          return killed(work.promise, work.run->id, std::move(reply.message), work.by);
+        goes_on(work, reply.code == 0 ? no_answer(*work.run, reply.message)
+                                      : core::error{core::errc::invalid_argument, std::move(reply.message)});
+      },
+      [this, work](const caf::error&) mutable {
+        goes_on(work, no_answer(*work.run, "it took too long", core::errc::timeout));
+      });
+}
+
+void run_admin_state::goes_on(ending& work, const core::error& why) {
+  protocol::send(self_, completion_, protocol::ending_run{work.run->id, std::nullopt});
+  work.promise.deliver(protocol::to_caf(why));
+}
+
+void run_admin_state::killed(kill_promise promise, core::log_id run, std::string said, const core::principal& by) {
+  log_->info("run {} ended by {}", core::number(run), by.name);
+  auto message = std::string{core::killed_result(reader_)} + said;
+  record_end(std::move(promise), run, std::move(said), std::move(message));
+}
+
+// The way of every result: the first one wins, retries and alarms follow.
+void run_admin_state::record_end(kill_promise promise, core::log_id run, std::string said, std::string message) {
+  protocol::callback_batch batch{{{run, 500, std::move(message), nullptr}}};
+  protocol::request(self_, completion_, store_patience, std::move(batch))
+    .then([promise, said = std::move(said)](
+            const protocol::callbacks_stored&) mutable { promise.deliver(protocol::run_killed{std::move(said)}); },
+          [promise, run](const caf::error& reason) mutable {
+            auto error = protocol::to_core(reason);
+            error.context = "run " + std::to_string(core::number(run)) + " was ended, but that is not stored: " + error.context;
+            promise.deliver(protocol::to_caf(error));
+          });
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/console/merged_log.hpp"
+#include "actors/logger.hpp"
+#include "actors/store/query_workers.hpp"
+#include "core/result.hpp"
+#include "core/text/language.hpp"
+#include "protocol/admin_messages.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::actors {
+
+/// Runs as people look at them, end them and clear them. An executor is asked at the address of the stored row and at no other,
+/// so that no request can make this node call somebody. Between two messages it keeps nothing but the clearings under way, which
+/// are in `run_clearing.cpp`; readings of many logs at once are in `run_merging.cpp`.
+class run_admin_state {
+public:
+  static inline const char* name = "ringmaster.run_admin";
+
+  /// Runs that a page counts at most.
+  static constexpr std::size_t counted_max = 10'000;
+  /// Who asks to clear gets the answer after so long at the latest, once the first step is written.
+  static constexpr std::chrono::milliseconds clear_patience{5'000};
+  /// Executors that are asked at the same time for the logs of one broadcast, and bytes of all of them.
+  static constexpr std::size_t merge_fan_out = 32;
+  static constexpr std::size_t merged_bytes_max = 1024 * 1024;
+  /// From the first question to the last: the second round of questions is over before a request's own limit.
+  static constexpr std::chrono::milliseconds merge_patience{8'000};
+
+  /// `limit`: longest wait for an executor, its own time limits included. `reader`: of the words that a killed run gets.
+  run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
+                  protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
+                  protocol::wall_clock clock, logger log);
+  protocol::run_admin::behavior_type make_behavior();
+
+private:
+  using log_promise = caf::typed_response_promise<protocol::run_log>;
+  using kill_promise = caf::typed_response_promise<protocol::run_killed>;
+  using clear_promise = caf::typed_response_promise<protocol::runs_cleared>;
+  /// Called with the link, or with why there is none.
+  using linked = std::function<void(core::result<protocol::executor_link>&&)>;
+
+  /// A log row of a triggered run, or why it is none.
+  using triggered_run = core::result<core::log_row>;
+
+  /// One clearing on its way, and all who asked for it and wait.
+  struct clearing {
+    protocol::clear_runs command;
+    std::vector<clear_promise> waiting = {};
+    /// Where it stands; nothing before its first step is written.
+    std::optional<core::clear_place> place = {};
+    std::size_t removed = 0;
+    int failures = 0;
+    /// It has taken so long that nobody waits for its end.
+    bool late = false;
+  };
+  using clearing_ptr = std::shared_ptr<clearing>;
+
+  /// A run that somebody ends, on its way to the executor and back.
+  struct ending {
+    kill_promise promise;
+    std::shared_ptr<const core::log_row> run;
+    core::principal by;
+    protocol::executor_link link;
+  };
+
+  /// The logs of a broadcast's shards on their way.
+  struct merging {
+    log_promise promise;
+    core::log_row asked;
+    std::vector<log_share> shares;
+    /// The first one that nobody was asked about.
+    std::size_t next = 0;
+    std::size_t under_way = 0;
+    caf::actor_clock::time_point until;
+  };
+
+  caf::result<protocol::run_page> page(protocol::run_page_query&& query);
+  caf::result<protocol::run_found> find(const protocol::run_query& query);
+  caf::result<protocol::day_reports> report(const protocol::report_query& query);
+
+  caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
+  /// `cut`: what is kept of a log that was longer, for when its executor does not have it any more.
+  void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line, std::optional<core::kept_log>&& cut);
+
+  // run_merging.cpp
+  caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
+  void ask_next(const std::shared_ptr<merging>& work);
+  void ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit);
+  void share_told(const std::shared_ptr<merging>& work, std::size_t at, std::string content, std::string problem);
+
+  caf::result<protocol::run_killed> kill(protocol::kill_run&& command);
+  void begin_end(ending&& work);
+  void note_end(ending&& work);
+  void ask_kill(ending&& work);
+  void goes_on(ending& work, const core::error& why);
+  void killed(kill_promise promise, core::log_id run, std::string said, const core::principal& by);
+  void record_end(kill_promise promise, core::log_id run, std::string said, std::string message);
+
+  caf::result<protocol::runs_cleared> clear(protocol::clear_runs&& command);
+  /// The clearing under way that does what `asked` wants; null: none.
+  [[nodiscard]] clearing_ptr find_clearing(const protocol::clear_runs& asked) const;
+  void clear_step(clearing_ptr work);
+  void cleared(const clearing_ptr& work, core::result<core::clear_step>&& step);
+  /// To all who wait, with what is removed so far.
+  static void answer(clearing& work);
+  void end(const clearing_ptr& work);
+
+  void link_of(const core::log_row& run, linked then);
+  [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }
+
+  protocol::run_admin::pointer self_;
+  query_workers stores_;
+  protocol::trigger_pool pool_;
+  protocol::completion_actor completion_;
+  std::chrono::milliseconds limit_;
+  core::language reader_;
+  protocol::wall_clock clock_;
+  logger log_;
+  std::vector<clearing_ptr> clearings_;
+};
+
+} // namespace ringmaster::actors

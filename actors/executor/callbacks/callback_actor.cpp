@@ -1,0 +1,261 @@
+#include "actors/executor/callbacks/callback_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/text.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+callback_actor_state::callback_actor_state(protocol::callback_actor::pointer self, callback_tools tools)
+  : self_{self},
+    tools_{std::move(tools)},
+    lane_{tools_.threads, [me = caf::actor_cast<caf::weak_actor_ptr>(self)](std::vector<std::function<void()>>&& then) {
+            if (auto there = caf::actor_cast<protocol::callback_actor>(me))
+              protocol::anon_send(there, protocol::work_done{std::move(then)});
+          }} {}
+
+protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
+  report_left();
+  make_missing_logs();
+  pump();
+  return {
+    [this](protocol::run_reports& over) { take(std::move(over.reports)); },
+    [this](protocol::callback_partners& partners) {
+      links_ = std::move(partners.links);
+      retry_at_ = now();
+      offered_ = !flights_.empty();
+      pump();
+    },
+    [this](const protocol::flush_reports& asked) { return flush(asked.limit); },
+    [this](const protocol::work_done& done) {
+      lane_.done(done.then);
+      pump();
+    },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+void callback_actor_state::take(std::vector<core::run_report>&& reports) {
+  for (auto& report : reports) {
+    if (unsent_.bytes() > bytes_limit && report.message)
+      report.message->resize(core::cut_bytes(*report.message, shortened_bytes).size());
+    unsent_.add(std::move(report));
+  }
+  pump();
+}
+
+void callback_actor_state::tick() {
+  armed_ = false;
+  lane_.retry();
+  make_missing_logs();
+  pump();
+}
+
+void callback_actor_state::arm() {
+  const bool needed = away_ || !flushes_.empty() || !files_.empty() || unlisted_ || logs_missing_ || !lane_.idle()
+                      || !unsent_.empty();
+  if (!needed || std::exchange(armed_, true))
+    return;
+  protocol::send_at(self_, protocol::callback_actor{self_}, now() + tick_period, protocol::tick_atom{});
+}
+
+void callback_actor_state::pump() {
+  save();
+  while (may_send() && send_next()) {
+  }
+  count();
+  answer_flushes();
+  arm();
+}
+
+// -- to admins -------------------------------------------------------------------------------------------------------------
+
+bool callback_actor_state::may_send() const {
+  if (away_ && now() < retry_at_)
+    return false;
+  return flights_.empty() || (taken_ && flights_.size() < flights_max);
+}
+
+bool callback_actor_state::send_next() {
+  const auto is_of_files = [](const flight& each) { return !each.files.empty(); };
+  const bool flies_files = !loading_.empty() || std::any_of(flights_.begin(), flights_.end(), is_of_files);
+  if ((turn_of_files_ || unsent_.empty()) && !flies_files)
+    if (auto files = take_files(); !files.empty()) {
+      turn_of_files_ = false;
+      load(std::move(files));
+      return true;
+    }
+  turn_of_files_ = true;
+  // Beside others only what fills a request. Files that are read meanwhile may wait for a disk.
+  if (unsent_.size() >= (flights_.empty() ? 1 : report_queue::batch_max)) {
+    depart(unsent_.take(), {});
+    return true;
+  }
+  // Those that are known wait for their time.
+  if (flights_.empty() && loading_.empty() && unlisted_)
+    list();
+  return false;
+}
+
+void callback_actor_state::depart(report_list&& reports, std::vector<flown_file>&& files) {
+  std::rotate(reports.begin(), reports.begin() + static_cast<std::ptrdiff_t>((turn_ >> 33) % reports.size()), reports.end());
+  send(flights_.emplace(flights_.end(), flight{report_flight{std::move(reports), refused_in_row_}, std::move(files)}));
+}
+
+void callback_actor_state::send(flight_place which) {
+  const auto& batch = which->reports.next();
+  if (!links_)
+    return send_to_admins(which);
+  protocol::request(self_, links_, links_patience, protocol::run_reports{*batch})
+    .then([this, which] { answered(which, {.accepted = true, .reached = true, .refusals = {}}); },
+          [this, which](const caf::error&) { send_to_admins(which); });
+}
+
+void callback_actor_state::send_to_admins(flight_place which) {
+  protocol::request(self_, tools_.admins, tools_.patience, protocol::report_batch{which->reports.batch()})
+    .then([this, which](const protocol::admin_answer& answer) { answered(which, answer); },
+          [this, which](const caf::error& reason) { answered(which, {.refusals = {caf::to_string(reason)}}); });
+}
+
+void callback_actor_state::answered(flight_place which, const protocol::admin_answer& answer) {
+  using step = report_flight::step;
+  auto& reports = which->reports;
+  taken_ = answer.accepted;
+  const auto batch = reports.batch();
+  auto next = step::give_up;
+  if (answer.accepted)
+    next = reports.accepted();
+  else if (answer.reached)
+    next = reports.refused();
+  // Of a request that is halved nothing is known yet.
+  if (next == step::give_up)
+    tell_logs(reports.untold(), answer);
+  else if (answer.accepted || batch->size() == 1)
+    tell_logs(*batch, answer);
+  if (answer.accepted) {
+    failures_ = 0;
+    if (std::exchange(away_, false))
+      tools_.log->info("an admin takes results again");
+  }
+  if (next == step::go_on)
+    send(which);
+  else if (next == step::done)
+    land(which);
+  else
+    give_up(which, answer.reached);
+  pump();
+}
+
+void callback_actor_state::land(flight_place which) {
+  auto landed = std::move(*which);
+  flights_.erase(which);
+  refused_in_row_ = landed.reports.refused_in_row();
+  const auto& aside = landed.reports.aside();
+  if (landed.files.empty()) {
+    if (!aside.empty() && !landed.saved)
+      keep_aside(report_list{aside}, {});
+    return;
+  }
+  report_list kept;
+  std::vector<stored_file> in_part;
+  for (auto& [file, runs] : landed.files) {
+    const auto was_told = [&](core::log_id run) { return landed.reports.was_told(run); };
+    const auto told = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), was_told));
+    if (told == runs.size()) {
+      remove(file);
+    } else if (told == 0) {
+      put_back(std::move(file), true);
+    } else {
+      in_part.push_back(std::move(file));
+      for (const auto& report : aside)
+        if (std::find(runs.begin(), runs.end(), report.run) != runs.end())
+          kept.push_back(report);
+    }
+  }
+  if (!in_part.empty())
+    keep_aside(std::move(kept), std::move(in_part));
+}
+
+void callback_actor_state::give_up(flight_place which, bool reached) {
+  auto ended = std::move(*which);
+  flights_.erase(which);
+  refused_in_row_ = ended.reports.refused_in_row();
+  const bool were_refused = !ended.files.empty() && ended.files.front().file.refusals > 0;
+  // By chance: those that are refused for themselves often come side by side.
+  if (reached)
+    turn_ = turn_ * 6364136223846793005U + 1442695040888963407U;
+  const bool is_counted = away_ && now() < retry_at_; // one of many that failed together
+  if (!(reached && were_refused) && !is_counted) {
+    failures_ = std::min(failures_ + 1, 4);
+    retry_at_ = now() + std::min<std::chrono::seconds>(pause_min * (1 << (failures_ - 1)), pause_max);
+    if (!std::exchange(away_, true))
+      tools_.log->warn("no admin takes results; they are kept in files and sent again");
+  }
+  if (std::exchange(offered_, false)) // while this one was under way
+    retry_at_ = now();
+  if (ended.files.empty() && !ended.saved)
+    unsent_.put_back(ended.reports.untold());
+  for (auto& [file, runs] : ended.files) {
+    const auto was_told = [&](core::log_id run) { return ended.reports.was_told(run); };
+    if (std::all_of(runs.begin(), runs.end(), was_told))
+      remove(file);
+    else
+      put_back(std::move(file), reached); // to wait by itself, also one of an earlier life
+  }
+}
+
+void callback_actor_state::tell_logs(const report_list& of, const protocol::admin_answer& answer) {
+  std::string lines;
+  for (const auto& refusal : answer.refusals)
+    lines.append("<br>----------- xxl-job job callback fail, callbackResult:").append(refusal).append("\n");
+  if (answer.accepted)
+    lines += "<br>----------- xxl-job job callback finish.\n";
+  if (lane_.waiting() >= log_work_max)
+    lines.clear();
+  write_logs(of, std::move(lines), answer.accepted);
+}
+
+// -- at a stop -------------------------------------------------------------------------------------------------------------
+
+caf::result<void> callback_actor_state::flush(std::chrono::milliseconds limit) {
+  auto promise = self_->make_response_promise<void>();
+  flushes_.push_back({promise, now() + limit});
+  pump();
+  return promise;
+}
+
+bool callback_actor_state::flush_is_late() const {
+  return std::any_of(flushes_.begin(), flushes_.end(), [t = now()](const auto& each) { return each.until <= t; });
+}
+
+bool callback_actor_state::has_unsaved() const {
+  const bool flies = std::any_of(flights_.begin(), flights_.end(), [](const flight& each) { return each.has_unsaved(); });
+  return flies || saving_ > 0 || saving_aside_ > 0 || !unsent_.empty();
+}
+
+void callback_actor_state::answer_flushes() {
+  if (flushes_.empty())
+    return;
+  const bool done = !has_unsaved() && lane_.idle();
+  std::erase_if(flushes_, [&](waiting_flush& each) {
+    if (done)
+      each.promise.deliver();
+    else if (each.until + flush_grace <= now())
+      each.promise.deliver(protocol::to_caf({core::errc::unavailable, std::to_string(tools_.counts->unreported)
+                                                                        + " results are neither at an admin nor in files"}));
+    else
+      return false;
+    return true;
+  });
+}
+
+void callback_actor_state::count() {
+  std::size_t flying = 0;
+  for (const auto& each : flights_)
+    flying += each.has_unsaved() ? each.reports.size() : 0;
+  tools_.counts->unreported = unsent_.size() + flying + saving_ + saving_aside_ + on_disk_;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,95 @@
+#include "actors/executors/absent_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+absent_link_state::absent_link_state(protocol::absent_link::pointer self, absent_link_tools tools, std::string address)
+  : self_{self},
+    tools_{std::move(tools)},
+    address_{std::move(address)},
+    why_{"no native link of " + address_ + " to this node"} {}
+
+protocol::absent_link::behavior_type absent_link_state::make_behavior() {
+  return {
+    [this](protocol::send_batch& batch) { hold(std::move(batch)); },
+    [this](const protocol::probe_request&) { return protocol::probe_reply{0, why_}; },
+    [this](const protocol::log_request&) { return protocol::log_reply{.error = why_}; },
+    [this](const protocol::kill_request&) { return protocol::probe_reply{0, why_}; },
+    [](const protocol::registry_change&) {},
+    [](protocol::drain_inbox) {},
+    [this](const protocol::native_link_news& news) { hand_over(news.link); },
+    [this](protocol::tick_atom) {
+      armed_ = false;
+      give_up_late();
+      arm();
+    },
+  };
+}
+
+void absent_link_state::hold(protocol::send_batch&& batch) {
+  std::vector<waiting_run> surplus;
+  for (auto& run : batch.runs) {
+    waiting_run one{std::move(run), batch.listener, self_->clock().now()};
+    if (held_.size() >= runs_max)
+      surplus.push_back(std::move(one));
+    else
+      held_.emplace(limit_of(one.run), std::move(one));
+  }
+  if (!surplus.empty())
+    refuse(std::move(surplus), "too many runs wait for a native link of this executor");
+  arm();
+  // It may be from somebody who asked for the way before the executor dialled in.
+  protocol::request(self_, tools_.pool, patience, protocol::link_query{address_})
+    .then(
+      [this](const protocol::link_handle& found) {
+        if (found.link != protocol::absent_link{self_})
+          hand_over(found.link);
+      },
+      [](const caf::error&) {});
+}
+
+// What begins at its instant waits from then on.
+absent_link_state::steady absent_link_state::limit_of(const core::claimed_run& run) const {
+  const auto limit = std::max(self_->clock().now(), run.leave_at) + patience;
+  const auto& plan = run.plan;
+  if (plan.kind != core::trigger_kind::cron || plan.spec->misfire != core::misfire_policy::do_nothing)
+    return limit;
+  return std::min(limit, tools_.clock.when(plan.fire_at + tools_.misfire_after));
+}
+
+void absent_link_state::hand_over(const protocol::executor_link& to) {
+  std::vector<waiting_run> runs;
+  runs.reserve(held_.size());
+  for (auto& [until, one] : std::exchange(held_, {}))
+    runs.push_back(std::move(one));
+  for (auto& batch : to_batches(std::move(runs)))
+    protocol::send(self_, to, std::move(batch));
+}
+
+void absent_link_state::give_up_late() {
+  std::vector<waiting_run> late;
+  while (!held_.empty() && held_.begin()->first <= self_->clock().now())
+    late.push_back(std::move(held_.extract(held_.begin()).mapped()));
+  refuse(std::move(late), why_ + ", for which the run could wait");
+}
+
+void absent_link_state::refuse(std::vector<waiting_run>&& runs, const std::string& why) {
+  const auto now = self_->clock().now();
+  result_groups told;
+  for (auto& one : runs)
+    told.add(one.listener, {.run = std::move(one.run), .state = protocol::send_state::not_sent, .code = 0, .message = why,
+                            .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - one.since), .sent_at = {},
+                            .unreachable = true});
+  told.tell(self_);
+}
+
+// As long as runs are held the message on its way keeps this actor, whoever lets it go.
+void absent_link_state::arm() {
+  if (held_.empty() || std::exchange(armed_, true))
+    return;
+  protocol::send_at(self_, protocol::absent_link{self_}, held_.begin()->first, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,160 @@
+#include "actors/executors/native_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/executors/native_gate.hpp"
+#include "core/text/text.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How late a deadline may be noticed.
+constexpr auto sweep_every = 100ms;
+
+} // namespace
+
+native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
+                                     protocol::native_links owner)
+  : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
+  // Before anything can end the link: what tells of the end comes from here, too, and after it.
+  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, true});
+  const auto key = protocol::draw_link_key();
+  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
+  watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
+  watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(protocol::end_in_words(reason)); });
+  tell_peer(protocol::link_welcome{gate_, key, std::move(peer_.proof)});
+}
+
+native_link_state::~native_link_state() { caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown); }
+
+protocol::native_link::behavior_type native_link_state::make_behavior() {
+  return {
+    [this](protocol::send_batch& batch) { send_runs(std::move(batch)); },
+    [this](const protocol::probe_request& request) { return probe(request); },
+    [this](const protocol::log_request& request) { return read_log(request); },
+    [this](const protocol::kill_request& request) { return kill(request); },
+    [this](const protocol::registry_change& change) { peer_.admitted.groups = groups_of(peer_.app_name, *change.view); },
+    [](protocol::drain_inbox) {},
+    [this](const protocol::link_verdicts& batch) { take(batch); },
+    [this](protocol::link_answer& answer) { take(std::move(answer)); },
+    [this](protocol::link_reports& batch) { take(std::move(batch)); },
+    [this](protocol::link_farewell) {
+      if (!connected_)
+        return;
+      stop_sending();
+      protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, true});
+    },
+    [this](protocol::stop_request) { lose("this node does not want it any more"); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- results ---------------------------------------------------------------------------------------------------------------
+
+void native_link_state::remember(core::log_id run) {
+  if (peer_.admitted.token == core::token_kind::common || !sent_.insert(run).second)
+    return;
+  sent_order_.push_back(run);
+  if (sent_order_.size() > link_windows::runs_remembered) {
+    sent_.erase(sent_order_.front());
+    sent_order_.pop_front();
+  }
+}
+
+void native_link_state::take(protocol::link_reports&& batch) {
+  if (!connected_ || breaks(protocol::breach_of(batch)))
+    return;
+  if (unstored_ >= link_windows::reports) {
+    std::ignore = breaks("more results than it may send without a receipt");
+    return;
+  }
+  protocol::callback_batch results;
+  results.items.reserve(batch.reports.size());
+  for (auto& report : batch.reports) {
+    core::callback item{.id = report.run, .code = report.code,
+                        .message = report.message ? core::to_message(*report.message) : std::string{}, .spec = nullptr,
+                        .log_time = core::echoed_log_time(core::to_ms(report.log_time))};
+    // As over HTTP: the common token speaks for every run, a group's for the group's. What was sent here counts in any case.
+    if (peer_.admitted.token != core::token_kind::common && !sent_.contains(report.run))
+      item.only_of = peer_.admitted.groups;
+    results.items.push_back(std::move(item));
+  }
+  ++unstored_;
+  protocol::request(self_, tools_.completion, tools_.store_limit + 1s, std::move(results))
+    .then([this, number = batch.batch](const protocol::callbacks_stored&) { acknowledge(number, true); },
+          [this, number = batch.batch](const caf::error&) { acknowledge(number, false); });
+}
+
+void native_link_state::acknowledge(std::uint64_t batch, bool kept) {
+  --unstored_;
+  if (connected_)
+    tell_peer(protocol::link_receipt{batch, kept});
+}
+
+// -- the link --------------------------------------------------------------------------------------------------------------
+
+bool native_link_state::breaks(const std::string& breach) {
+  if (breach.empty())
+    return false;
+  lose("the executor sent " + breach);
+  return true;
+}
+
+void native_link_state::stop_sending() {
+  if (!std::exchange(up_, false))
+    return;
+  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, false});
+  find_fallback(false);
+}
+
+bool native_link_state::is_self(const protocol::executor_link& link) const { return link == protocol::native_link{self_}; }
+
+void native_link_state::lose(const std::string& why) {
+  if (!std::exchange(connected_, false))
+    return;
+  if (up_)
+    tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
+  else // it has said farewell
+    tools_.log->info("the native link of {} at {} has ended", peer_.app_name, peer_.address);
+  stop_sending();
+  caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);
+  peer_.gate = nullptr;
+  give_up_runs("the native link was cut: " + why);
+  give_up_questions("the native link was cut: " + why);
+  protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, false});
+  owner_ = nullptr;
+}
+
+void native_link_state::sweep() {
+  sweep_runs();
+  sweep_questions();
+  if (!flights_.empty() && flights_.begin()->second.sent + 2 * tools_.http.settings.request_timeout <= now())
+    lose("it does not answer");
+}
+
+void native_link_state::tick() {
+  if (armed_ && *armed_ <= now())
+    armed_.reset();
+  sweep();
+  pump();
+  arm();
+}
+
+void native_link_state::arm() {
+  std::optional<steady> wake;
+  if (!flights_.empty() || !questions_.empty() || !waiting_.empty())
+    wake = now() + sweep_every;
+  if (up_ && !waiting_.empty() && !full_)
+    wake = std::min(*wake, std::max(waiting_.begin()->first, now()));
+  if (!wake || (armed_ && *armed_ <= *wake))
+    return;
+  armed_ = wake;
+  protocol::send_at(self_, protocol::native_link{self_}, *wake, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

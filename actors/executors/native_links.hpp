@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "actors/executors/link_challenges.hpp"
+#include "actors/executors/native_link.hpp"
+#include "config/settings.hpp"
+#include "core/limits/line_limit.hpp"
+#include "protocol/access_token_source.hpp"
+#include "protocol/link_ports.hpp"
+
+namespace ringmaster::actors {
+
+struct native_links_parts {
+  native_link_tools tools;
+  protocol::registry_monitor registry;
+  std::shared_ptr<protocol::link_ports> ports;
+  protocol::access_token_source token;
+  /// Why an HTTP address may not be called; empty: it may.
+  std::function<std::string(std::string_view address)> judge;
+  /// How often the registration of an executor with a link is renewed.
+  core::milliseconds beat_every{30'000};
+  protocol::wall_clock clock;
+};
+
+/// The executors that dialled in, one link an address: who dials again with the same one is believed, for a half-open link looks
+/// alive from one end. A link is a registration that is renewed as long as it is up, and whose token must count as long.
+class native_links_state {
+public:
+  static inline const char* name = "ringmaster.native_links";
+  static constexpr std::size_t links_max = 8192;
+
+  native_links_state(protocol::native_links::pointer self, native_links_parts parts);
+  ~native_links_state();
+  protocol::native_links::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+  struct known_link {
+    std::uint64_t number = 0;
+    protocol::native_link link;
+    protocol::link_hello hello;
+    /// Which the executor has proved to know.
+    std::string shown;
+    core::token_kind token = core::token_kind::common;
+    std::shared_ptr<const std::vector<core::group_id>> groups;
+    /// `protocol::host_key` of its executor when it was admitted.
+    std::string peer_host;
+  };
+
+  void open_door();
+  void greet(protocol::link_hello&& hello);
+  void verify(const protocol::link_proof& proof);
+  /// Returns the token whose proof this is; none when there is none, or when the host has shown too many wrong proofs.
+  [[nodiscard]] std::optional<std::string> token_behind(const link_guest& guest, const protocol::link_proof& proof);
+  void refuse_proof(const link_guest& guest);
+  void let_in(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown);
+  void refuse(const protocol::link_hello& hello, const std::string& reason);
+  [[nodiscard]] link_rules rules(std::string_view peer_host) const;
+  [[nodiscard]] link_admission admit(const protocol::link_hello& hello, std::string_view shown, std::string_view peer_host) const;
+  /// `unanswered`: the refusal when the registry does not answer in time.
+  void ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
+                    std::string unanswered);
+  /// Returns why there is no room for this one; empty: there is.
+  [[nodiscard]] std::string lack_of_room(const link_admission& admitted) const;
+  void enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown, link_admission&& admitted);
+  void say_unwanted(const known_link& known, const std::string& why);
+  void learn_groups(const protocol::registry_change& change);
+  void forget(const protocol::native_link_lost& lost);
+  void beat(const known_link& known);
+  void cut(const known_link& known);
+  void tick();
+  void arm();
+
+  protocol::native_links::pointer self_;
+  native_links_parts parts_;
+  protocol::watcher watcher_;
+  protocol::link_door door_;
+  std::shared_ptr<const protocol::registry_view> view_;
+  core::cluster_mode mode_ = core::cluster_mode::native;
+  std::unordered_map<std::string, known_link> links_;
+  /// Those that said farewell, by their numbers: results may still come.
+  std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
+  std::uint64_t last_number_ = 0;
+  steady next_tick_{};
+  core::line_limit refusals_;
+  link_challenges challenges_;
+  proof_counts proofs_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,241 @@
+// Runs over a native link, until it is known what became of them.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/executors/native_link.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/executor/executor_codec.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+core::trigger_request to_request(const core::claimed_run& run) {
+  const auto& job = *run.plan.spec;
+  return {.job = job.id,
+          .run = run.id,
+          .log_time = core::cut_to_second(run.plan.fire_at),
+          .handler = job.handler,
+          .param = run.plan.effective_param(),
+          .block = job.block,
+          .timeout_s = std::max(job.timeout_s, 0),
+          .glue_type = job.glue_type,
+          .glue_source = job.glue_source ? *job.glue_source : std::string{},
+          .glue_updated_ms = std::max<std::int64_t>(core::to_ms(job.glue_updated), 0),
+          .shard_index = std::max(run.plan.part.index, 0),
+          .shard_total = std::max(run.plan.part.total, 1)};
+}
+
+} // namespace
+
+class native_link_state::told_results {
+public:
+  explicit told_results(native_link_state& of) : of_{of} {}
+
+  void add(waiting_run&& one, protocol::send_state state, std::int32_t code, std::string message, steady sent = {},
+           bool repeated = false) {
+    const auto elapsed = sent == steady{} ? steady::duration{0} : of_.now() - sent;
+    groups_.add(one.listener,
+                {.run = std::move(one.run), .state = state, .code = code, .message = std::move(message),
+                 .elapsed = std::chrono::duration_cast<std::chrono::microseconds>(elapsed), .sent_at = sent,
+                 .unreachable = code == core::executor_stops, .repeated = repeated});
+  }
+
+  void tell() { groups_.tell(of_.self_); }
+
+private:
+  native_link_state& of_;
+  result_groups groups_;
+};
+
+void native_link_state::send_runs(protocol::send_batch&& batch) {
+  runs_elsewhere late;
+  runs_elsewhere foreign;
+  told_results told{*this};
+  for (auto& run : batch.runs) {
+    waiting_run one{std::move(run), batch.listener, now()};
+    auto obstacle = up_ ? obstacle_to(one.run) : std::string{};
+    if (!up_)
+      late.push_back(std::move(one));
+    else if (!obstacle.empty() && protocol::is_native_only(peer_.address))
+      told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other way
+    else if (!obstacle.empty())
+      foreign.push_back(std::move(one));
+    else if (waiting_.size() >= link_windows::runs_waiting)
+      told.add(std::move(one), protocol::send_state::not_sent, 0, "too many runs wait for the native link");
+    else
+      waiting_.emplace(one.run.leave_at, std::move(one));
+  }
+  told.tell();
+  if (!late.empty())
+    pass_on(std::move(late));
+  if (!foreign.empty())
+    send_over_http(std::move(foreign));
+  pump();
+  arm();
+}
+
+std::string native_link_state::obstacle_to(const core::claimed_run& run) const {
+  if (!peer_.admitted.serves(run.plan.spec->group))
+    return "the executor has dialled in with the token of another group";
+  const bool fits = protocol::bytes_of(to_request(run)) <= protocol::link_limits::bytes_max;
+  return fits ? std::string{} : "source and parameter are larger than a native link carries";
+}
+
+bool native_link_state::gate_open(const core::claimed_run& run) const {
+  return !tools_.http.gate || tools_.http.gate->open_at(run.incarnation, tools_.boot());
+}
+
+void native_link_state::pump() {
+  told_results told{*this};
+  std::vector<waiting_run> batch;
+  std::size_t bytes = 0;
+  full_ = false;
+  for (const auto at = now(); up_ && !waiting_.empty() && waiting_.begin()->first <= at;) {
+    const auto more = protocol::bytes_of(to_request(waiting_.begin()->second.run));
+    full_ = !has_room(batch.size() + 1, bytes + more);
+    if (full_)
+      break;
+    auto one = std::move(waiting_.extract(waiting_.begin()).mapped());
+    if (!gate_open(one.run)) {
+      told.add(std::move(one), protocol::send_state::gate_closed, 0, {});
+      continue;
+    }
+    if (batch.size() == protocol::link_limits::items_max || bytes + more > protocol::link_limits::bytes_max) {
+      leave(std::exchange(batch, {}), bytes);
+      bytes = 0;
+    }
+    bytes += more;
+    batch.push_back(std::move(one));
+  }
+  if (!batch.empty())
+    leave(std::move(batch), bytes);
+  told.tell();
+}
+
+bool native_link_state::has_room(std::size_t count, std::size_t bytes) const noexcept {
+  return on_their_way_ + count <= link_windows::runs_on_their_way
+         && bytes_on_their_way_ + bytes <= link_windows::bytes_on_their_way;
+}
+
+void native_link_state::leave(std::vector<waiting_run>&& runs, std::size_t bytes) {
+  protocol::link_runs batch{++last_batch_, {}};
+  batch.runs.reserve(runs.size());
+  for (const auto& one : runs) {
+    remember(one.run.id);
+    batch.runs.push_back(to_request(one.run));
+  }
+  const auto count = runs.size();
+  on_their_way_ += count;
+  bytes_on_their_way_ += bytes;
+  flights_.emplace(last_batch_, flight{std::move(runs), now(), count, bytes});
+  tell_peer(std::move(batch));
+}
+
+void native_link_state::take(const protocol::link_verdicts& batch) {
+  if (breaks(protocol::breach_of(batch)))
+    return;
+  const auto found = flights_.find(batch.batch);
+  if (found == flights_.end())
+    return;
+  if (batch.replies.size() != found->second.count) {
+    std::ignore = breaks("verdicts that do not match their batch");
+    return;
+  }
+  auto sent = std::move(flights_.extract(found).mapped());
+  on_their_way_ -= sent.count;
+  bytes_on_their_way_ -= sent.bytes;
+  told_results told{*this};
+  // Runs whose deadline is over are the business of recovery.
+  for (std::size_t i = 0; i < sent.runs.size(); ++i) {
+    const auto& reply = batch.replies[i];
+    auto& one = sent.runs[i];
+    const bool repeated = reply.code != 200 && protocol::wire::is_repeat_of(reply.message, one.run.id);
+    const bool taken = reply.code == 200 || (repeated && one.run.attempt > 0);
+    auto state = protocol::send_state::answered;
+    if (!taken && (repeated || reply.code == 0))
+      state = protocol::send_state::unknown;
+    else if (reply.code == core::executor_stops)
+      state = protocol::send_state::not_sent;
+    auto said = repeated && !taken ? protocol::wire::unexpected_repeat(reply.message) : reply.message;
+    told.add(std::move(one), state, taken ? 200 : reply.code, core::to_message(said), sent.sent, repeated);
+  }
+  told.tell();
+  pump();
+  arm();
+}
+
+// Nothing of them has left this node: they go the way that their executor has now.
+void native_link_state::pass_on(runs_elsewhere&& runs) {
+  if (fallback_)
+    return hand_over(std::move(runs), fallback_);
+  for (auto& one : runs)
+    waiting_.emplace(one.run.leave_at, std::move(one));
+}
+
+void native_link_state::hand_over(runs_elsewhere&& runs, const protocol::executor_link& to) {
+  for (auto& batch : to_batches(std::move(runs)))
+    protocol::send(self_, to, std::move(batch));
+}
+
+// What this link must not or cannot carry, while it is up.
+void native_link_state::send_over_http(runs_elsewhere&& runs) {
+  auto held = std::make_shared<runs_elsewhere>(std::move(runs));
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, true})
+    .then([this, held](protocol::link_handle& found) { hand_over(std::move(*held), found.link); },
+          [this, held](const caf::error&) {
+            told_results told{*this};
+            for (auto& one : *held)
+              told.add(std::move(one), protocol::send_state::not_sent, 0, "the native link does not carry it");
+            told.tell();
+          });
+}
+
+void native_link_state::find_fallback(bool http_only) {
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, http_only})
+    .then(
+      [this, http_only](protocol::link_handle& found) {
+        if (!is_self(found.link))
+          have_fallback(std::move(found.link));
+        else if (!http_only)
+          find_fallback(true);
+      },
+      [this](const caf::error&) { sweep(); });
+}
+
+void native_link_state::have_fallback(protocol::executor_link link) {
+  fallback_ = std::move(link);
+  runs_elsewhere runs;
+  for (auto& [leave_at, one] : std::exchange(waiting_, {}))
+    runs.push_back(std::move(one));
+  hand_over(std::move(runs), fallback_);
+}
+
+void native_link_state::sweep_runs() {
+  told_results told{*this};
+  const auto& limits = tools_.http.settings;
+  for (auto& [number, sent] : flights_) {
+    if (sent.sent + limits.request_timeout > now())
+      break;
+    for (auto& one : std::exchange(sent.runs, {}))
+      told.add(std::move(one), protocol::send_state::unknown, 0,
+               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", sent.sent);
+  }
+  while (!waiting_.empty() && std::max(waiting_.begin()->first, waiting_.begin()->second.since) + limits.connect_timeout <= now())
+    told.add(std::move(waiting_.extract(waiting_.begin()).mapped()), protocol::send_state::not_sent, 0,
+             "the native link had no room for it within " + std::to_string(limits.connect_timeout.count()) + " ms");
+  told.tell();
+}
+
+// What was on its way is unknown, as over HTTP.
+void native_link_state::give_up_runs(const std::string& why) {
+  told_results told{*this};
+  for (auto& [number, sent] : std::exchange(flights_, {}))
+    for (auto& one : sent.runs)
+      told.add(std::move(one), protocol::send_state::unknown, 0, why, sent.sent);
+  on_their_way_ = bytes_on_their_way_ = 0;
+  told.tell();
+}
+
+} // namespace ringmaster::actors

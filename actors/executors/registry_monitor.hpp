@@ -1,0 +1,92 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "actors/executors/registry_table.hpp"
+#include "actors/logger.hpp"
+#include "config/settings.hpp"
+#include "core/limits/line_limit.hpp"
+#include "core/result.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Live executors in memory. Answers at once and writes behind: new addresses, removals and changed group lists as soon as the
+/// store is free, renewals every `registry.flush`. One request on the store at a time; while the store is away everything stays
+/// to be written and routing goes on with what is known. Nodes agree through the stored rows, which each reads every
+/// `registry.reread`.
+class registry_monitor_state {
+public:
+  static inline const char* name = "ringmaster.registry_monitor";
+
+  registry_monitor_state(protocol::registry_monitor::pointer self, protocol::storage_actor storage,
+                         std::vector<protocol::registry_listener> listeners, protocol::wall_clock clock,
+                         config::registry_settings settings, logger log);
+  protocol::registry_monitor::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+
+  void beat(const protocol::registry_beat& beat);
+  /// Nothing that cannot be a row goes further: it would keep the rows of all others out. Says so once.
+  template <class Registration>
+  [[nodiscard]] bool fits(const Registration& registration);
+  [[nodiscard]] protocol::claim_verdict judge(const protocol::address_claim& claim) const;
+  void refuse(const protocol::registry_beat& registration, const std::string& rival);
+  void remove(const protocol::registry_removal& removal);
+  void subscribe(protocol::registry_subscription&& subscription);
+  void look_again();
+  void note_unreachable(protocol::executor_news&& news);
+  void tell_heard();
+  void tell(const protocol::executor_news& news);
+
+  /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
+  void poke();
+  void tick();
+  void arm();
+  void publish();
+  /// Says once that the stored list of a group is cut.
+  void watch_length(std::int32_t id, const core::group& group);
+  /// Starts the next read or write, if one is due and none is under way.
+  void work();
+  void read();
+  void have_read(std::uint64_t mark, const core::result<core::registry_state>& stored);
+  void write(bool renewals);
+  void have_written(bool renewals, const core::result<void>& outcome);
+  void settle(bool succeeded, const core::error* error);
+  [[nodiscard]] registry_table::moment now() const;
+
+  protocol::registry_monitor::pointer self_;
+  protocol::storage_actor storage_;
+  std::vector<protocol::registry_listener> listeners_;
+  std::vector<protocol::executor_listener> news_listeners_;
+  protocol::wall_clock clock_;
+  config::registry_settings settings_;
+  logger log_;
+
+  registry_table table_;
+  /// What the listeners know; null before the first publication.
+  bool poked_ = false;
+  bool busy_ = false;
+  bool failing_ = false;
+  bool full_ = false;
+  bool misfit_ = false;
+  core::line_limit refusals_;
+  core::line_limit arrivals_;
+  /// Groups whose list is longer than its column.
+  std::set<std::int32_t> cut_groups_;
+  bool read_due_ = true;
+  bool flush_due_ = false;
+  steady next_tick_{};
+  steady next_read_{};
+  steady next_flush_{};
+  steady retry_at_{};
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actors/logger.hpp"
+#include "actors/store/store_access.hpp"
+#include "config/settings.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Who a reservation needs.
+struct reservation_partners {
+  /// A connection of its own: whoever waits for the schedule lock must not keep beats, claims or results waiting.
+  protocol::store_worker worker;
+  protocol::schedule_actor schedule;
+};
+
+/// Shared mode (firing protocol §8): reserves, twice a second and at once while a bound was hit, what is due within 6 s, under
+/// XXL's schedule lock, and hands it to schedule_actor. What it reserved is durable: if this node dies, any other claims it.
+/// Reserves only in a life in shared mode and before the node's own deadline.
+///
+/// What cannot be claimed in time is not reserved: while the planner is a second behind nothing is, and for a while after that no
+/// further ahead than a second. It stays due in `xxl_job_info`: a Java admin may take it, and if none does, it is reserved when
+/// there is room, late by then, as its misfire policy says.
+class reservation_actor_state {
+public:
+  static inline const char* name = "ringmaster.reservation_actor";
+
+  static constexpr std::chrono::milliseconds reserve_every{500};
+  /// A planner that is so far behind gets nothing more.
+  static constexpr std::chrono::milliseconds late_max{1000};
+  /// How far ahead is reserved for `strained_for` since then.
+  static constexpr std::chrono::milliseconds strained_horizon{1000};
+  static constexpr std::chrono::milliseconds strained_for{10'000};
+
+  reservation_actor_state(protocol::reservation_actor::pointer self, reservation_partners partners,
+                          config::schedule_settings settings, std::shared_ptr<const protocol::send_gate> gate,
+                          protocol::wall_clock clock, std::function<std::int64_t()> boot, logger log);
+  protocol::reservation_actor::behavior_type make_behavior();
+
+private:
+  using steady = protocol::wall_clock::steady;
+
+  void change_life(const protocol::life_change& change);
+  void tick();
+  void arm(steady when);
+  void reserve();
+  void ask_planner();
+  void rest();
+  void reserve_now(core::milliseconds horizon);
+  void take(core::result<core::reserve_outcome>&& outcome);
+  void tell_unplanned();
+  void tell(const core::reserve_outcome& outcome);
+  void forget_old();
+  caf::result<void> finish();
+  void report_finished();
+  caf::result<void> stop();
+  void put_back();
+  void report_stopped();
+
+  protocol::reservation_actor::pointer self_;
+  reservation_partners partners_;
+  config::schedule_settings settings_;
+  std::shared_ptr<const protocol::send_gate> gate_;
+  protocol::wall_clock clock_;
+  std::function<std::int64_t()> boot_;
+  logger log_;
+  /// Of shared mode only.
+  std::optional<core::node_life> life_;
+  std::optional<steady> armed_;
+  steady next_{};
+  steady next_forget_{};
+  bool busy_ = false;
+  /// A graceful stop is under way: nothing more is reserved.
+  bool finishing_ = false;
+  std::vector<caf::typed_response_promise<void>> finished_;
+  bool stopping_ = false;
+  bool troubled_ = false;
+  /// The planner has been behind, until this.
+  steady strained_until_{};
+  std::vector<caf::typed_response_promise<void>> stopped_;
+  caf::telemetry::int_counter* reserved_count_;
+  caf::telemetry::int_counter* doubles_count_;
+  caf::telemetry::int_counter* dropped_count_;
+};
+
+} // namespace ringmaster::actors

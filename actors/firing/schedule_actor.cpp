@@ -1,0 +1,348 @@
+#include "actors/firing/schedule_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// Rounds closer together than this make small batches; the claim is early enough for it.
+constexpr auto round_gap = 20ms;
+// A job whose executor gives no sign of life, or who must wait to ask one: neither changes within a few milliseconds, and there
+// may be thousands of them.
+constexpr auto held_wait = 200ms;
+
+// Instants of schedules, planned or reserved, and what came of something else.
+core::even_shares::kind kind_of(const protocol::route_candidate& candidate) {
+  const bool by_schedule = candidate.plan || (candidate.intent && core::is_reserved(candidate.intent->kind));
+  return by_schedule ? core::even_shares::kind::one : core::even_shares::kind::other;
+}
+
+} // namespace
+
+schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners,
+                                           config::schedule_settings settings, core::zone where, std::string node_host,
+                                           protocol::wall_clock clock, logger log)
+  : self_{self},
+    partners_{std::move(partners)},
+    settings_{settings},
+    node_host_{std::move(node_host)},
+    clock_{std::move(clock)},
+    log_{std::move(log)},
+    where_{where},
+    book_{std::move(where)},
+    instant_turns_{round_gap, 2 * settings_.claim_rows_max},
+    other_turns_{round_gap, 2 * settings_.claim_rows_max},
+    claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
+    dropped_count_{
+      make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
+    deferred_count_{
+      make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
+    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
+    locked_count_{make_counter(self->system(), "claims-locked",
+                               "Times a claim left out a job or an intent whose row another transaction held.")},
+    unreserved_count_{
+      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")},
+    far_ahead_count_{self->system().metrics().gauge_singleton(
+      "ringmaster", "jobs-far-ahead", "Jobs of this node with times further ahead than their schedules explain.")} {}
+
+protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
+  return {
+    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::slot_change& change) { change_slots(change); },
+    [this](protocol::edit_hint) { poll_edits(); },
+    [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
+    [this](protocol::claim_reply& reply) { take_claim(std::move(reply)); },
+    [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
+    [this](protocol::finish_reserved) { return finish_reserved(); },
+    [this](protocol::stop_request) { return drain(); },
+    [this](protocol::reserved_backlog_query) { return protocol::reserved_backlog{reserved_lateness()}; },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- lives and slots -------------------------------------------------------------------------------------------------------
+
+// Claims of a former life are adopted by the next one, whatever becomes of their answers.
+void schedule_actor_state::change_life(const protocol::life_change& change) {
+  life_ = change.life;
+  shared_ = change.life && change.mode == core::cluster_mode::shared;
+  planning_since_ = now();
+  forget_claims();
+  forget_everything();
+  load_missing();
+  report_finished();
+}
+
+// The life goes on and with it its claims: what is under way is fired when it is answered. Jobs of slots that stay are planned
+// while those of the new ones are read.
+void schedule_actor_state::change_slots(const protocol::slot_change& change) {
+  if (slots_ == change.slots)
+    return;
+  const auto gone = slots_ & ~change.slots;
+  if ((change.slots & ~slots_).any())
+    planning_since_ = now();
+  slots_ = change.slots;
+  known_slots_ &= slots_;
+  loading_slots_ &= slots_;
+  if (gone.any()) {
+    book_.erase_if([&gone](core::job_id job) { return gone.test(core::slot_of(job)); });
+    drop_stale_routes();
+  }
+  if (!life_)
+    return;
+  ahead_.emplace(); // of a node that is gone
+  swept_ = {};
+  next_intent_poll_ = {};
+  load_missing();
+  arm();
+}
+
+void schedule_actor_state::forget_everything() {
+  ++generation_;
+  loading_ = polling_ = sweeping_ = false;
+  known_slots_.reset();
+  loading_slots_.reset();
+  seen_revision_.reset();
+  next_intent_poll_ = {};
+  swept_ = {};
+  ahead_.emplace();
+  check_from_ = 0;
+  next_check_ = {};
+  far_ahead_.clear();
+  book_.clear();
+  intents_.clear();
+  deferred_intents_.clear();
+  intents_known_.clear();
+  put_off_.clear();
+  misfires_.clear();
+  claimed_meanwhile_.clear();
+  guests_.clear();
+  locked_jobs_.clear();
+  locked_intents_.clear();
+  drop_stale_routes();
+}
+
+// -- planning --------------------------------------------------------------------------------------------------------------
+
+void schedule_actor_state::tick() {
+  auto t = steady_now();
+  if (armed_ && *armed_ <= t)
+    armed_.reset();
+  if (life_) {
+    if (t >= next_poll_)
+      poll_edits();
+    if (t >= next_intent_poll_)
+      poll_intents();
+    tend_mirror();
+    if (t >= next_check_)
+      check_times();
+    work();
+  }
+  report_finished();
+  arm();
+}
+
+// Looked at with each claim that is answered and with each tick: a sweep comes once a second at the latest.
+void schedule_actor_state::report_finished() {
+  if (finished_.empty())
+    return;
+  const bool reading = known_slots_ != slots_ || (slots_.any() && ahead_);
+  if (life_ && (reading || std::any_of(intents_known_.begin(), intents_known_.end(),
+                           [](const auto& known) { return core::is_reserved(known.second); })))
+    return;
+  for (auto& promise : std::exchange(finished_, {}))
+    promise.deliver();
+}
+
+caf::result<void> schedule_actor_state::finish_reserved() {
+  auto promise = self_->make_response_promise<void>();
+  finished_.push_back(promise);
+  report_finished();
+  return promise;
+}
+
+caf::result<void> schedule_actor_state::drain() {
+  draining_ = true;
+  drop_stale_routes();
+  auto promise = self_->make_response_promise<void>();
+  drained_.push_back(promise);
+  report_drained();
+  return promise;
+}
+
+void schedule_actor_state::report_drained() {
+  if (!draining_ || !claims_.empty())
+    return;
+  if (drained_.empty() || leaving_)
+    return;
+  if (!life_)
+    return leave();
+  leaving_ = true;
+  if (shared_)
+    return leave();
+  mirror_before_leaving(core::job_id{0});
+}
+
+void schedule_actor_state::leave() {
+  leaving_ = false;
+  for (auto& promise : std::exchange(drained_, {}))
+    promise.deliver();
+}
+
+void schedule_actor_state::work() {
+  if (!life_ || draining_)
+    return;
+  claim_routed();
+  plan_due(now());
+  arm();
+}
+
+void schedule_actor_state::plan_due(core::time_point t) {
+  if (claims_.size() + (routed_.empty() ? 0 : 1) >= claims_in_flight_max || routing_ >= settings_.claim_rows_max)
+    return;
+  auto candidates = next_intents();
+  core::plan_window window{.now = t, .horizon = settings_.claim_ahead, .misfire_after = settings_.misfire_after};
+  std::size_t runs = candidates.size();
+  const auto look = book_.next_look();
+  const bool begins = look && next_pass(*look) <= t;
+  std::vector<core::job_id> without_source;
+  while (begins && runs < settings_.claim_rows_max) {
+    auto due = book_.take_due(t + settings_.claim_ahead);
+    if (!due)
+      break;
+    if (due->spec->source_left_out) {
+      without_source.push_back(due->spec->id); // due again as soon as it is there
+      continue;
+    }
+    auto plan = core::plan({due->spec, due->next}, *due->rule, window);
+    if (plan.next == due->next) {
+      book_.retry_at(due->spec->id, due->next); // looked at too early
+      continue;
+    }
+    runs += std::max<std::size_t>(1, plan.firings.size());
+    candidates.push_back({due->spec, std::move(plan), std::nullopt, generation_});
+  }
+  if (begins) {
+    last_pass_ = t;
+    hurried_ = runs >= settings_.claim_rows_max;
+  }
+  read_sources(std::move(without_source));
+  // In a pass that the lanes do not take whole, neither kind waits for the end of the other.
+  protocol::route_request request{shares_.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
+  if (request.candidates.empty())
+    return;
+  routing_ += request.candidates.size();
+  protocol::send(self_, partners_.pool, std::move(request));
+}
+
+// A claim costs the store the same for one instant as for some dozens: while the first of them has half of its lead left, others
+// gather. A burst does not wait: its first pass begins as early as it may, and is full.
+core::time_point schedule_actor_state::next_pass(core::time_point look) const {
+  const auto opens = look - settings_.claim_ahead;
+  return hurried_ ? opens : std::max(opens, std::min(last_pass_ + settings_.claim_ahead / 4, look - settings_.claim_ahead / 2));
+}
+
+void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
+  routing_ -= std::min(routing_, batch.accounted);
+  share_room(batch);
+  for (auto& candidate : batch.deferred) {
+    auto& turns = kind_of(candidate) == core::even_shares::kind::one ? instant_turns_ : other_turns_;
+    const auto wait = turns.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
+    put_off(std::move(candidate), wait);
+  }
+  for (auto& candidate : batch.held)
+    put_off(std::move(candidate), held_wait);
+  std::move(batch.routed.begin(), batch.routed.end(), std::back_inserter(routed_));
+  drop_stale_routes();
+  work();
+}
+
+// The pool answers in the order in which it was asked. A plan that only drops instants needs no room.
+void schedule_actor_state::share_room(const protocol::routed_batch& batch) {
+  if (batch.deferred.empty())
+    return;
+  const auto short_of = kind_of(batch.deferred.front());
+  const auto found = [&](bool own) {
+    return std::any_of(batch.routed.begin(), batch.routed.end(), [&](const protocol::routed_job& job) {
+      return !job.runs.empty() && (kind_of(job.candidate) == short_of) == own;
+    });
+  };
+  shares_.answered(short_of, found(true), found(false));
+}
+
+// A child, a retry or a run by hand was due when it was made.
+core::milliseconds schedule_actor_state::lateness_of(const protocol::route_candidate& candidate) const {
+  if (candidate.plan)
+    return now() - candidate.plan->expected_next;
+  const bool reserved = candidate.intent && core::is_reserved(candidate.intent->kind);
+  return reserved ? now() - candidate.intent->fire_at : settings_.misfire_after;
+}
+
+void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::milliseconds wait) {
+  if (is_stale(candidate))
+    return;
+  deferred_count_->inc();
+  hurried_ = true;
+  if (candidate.intent) {
+    put_off_.insert(core::number(candidate.intent->id));
+    deferred_intents_.push(steady_now() + wait, std::move(*candidate.intent));
+  } else {
+    look_again(candidate.spec->id, wait);
+  }
+}
+
+// Of a former life, or read anew while it was being routed: then it is planned anew, too, and a batch may move a job only once.
+// At a graceful stop everything is: it stays due.
+bool schedule_actor_state::is_stale(const protocol::route_candidate& candidate) const {
+  return draining_ || candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
+}
+
+void schedule_actor_state::drop_stale_routes() {
+  protocol::slot_release freed;
+  std::erase_if(routed_, [&](const protocol::routed_job& job) {
+    if (!is_stale(job.candidate))
+      return false;
+    for (const auto& run : job.runs)
+      freed.slots.add(run);
+    return true;
+  });
+  give_back(std::move(freed));
+}
+
+void schedule_actor_state::give_back(protocol::slot_release&& slots) {
+  if (!slots.slots.empty())
+    protocol::send(self_, partners_.pool, std::move(slots));
+}
+
+// The book is asked for what is due `claim_ahead` from now.
+void schedule_actor_state::look_again(core::job_id job, core::milliseconds wait) {
+  book_.retry_at(job, now() + settings_.claim_ahead + wait);
+}
+
+void schedule_actor_state::arm() {
+  if (!life_)
+    return;
+  auto t = steady_now();
+  auto wake = next_poll_;
+  if (!sweeping_)
+    wake = std::min(wake, next_intent_poll_);
+  if (auto look = book_.next_look())
+    wake = std::min(wake, clock_.when(next_pass(*look)));
+  if (tends_mirror() && !mirror_busy_)
+    wake = std::min(wake, next_mirror_);
+  if (auto intent = deferred_intents_.next())
+    wake = std::min(wake, *intent);
+  wake = std::max(wake, t + round_gap);
+  if (armed_ && *armed_ <= wake)
+    return;
+  armed_ = wake;
+  protocol::send_at(self_, protocol::schedule_actor{self_}, wake, protocol::tick_atom{});
+}
+
+core::time_point schedule_actor_state::now() const { return clock_.at(self_->clock().now()); }
+
+} // namespace ringmaster::actors

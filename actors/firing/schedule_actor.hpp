@@ -1,0 +1,248 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "actors/logger.hpp"
+#include "actors/metrics.hpp"
+#include "actors/store/store_access.hpp"
+#include "config/settings.hpp"
+#include "core/limits/growing_waits.hpp"
+#include "core/limits/turns.hpp"
+#include "core/schedule/firing_heap.hpp"
+#include "core/schedule/late_instants.hpp"
+#include "core/schedule/schedule_book.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Who the planner works with.
+struct schedule_partners {
+  protocol::storage_actor storage;
+  protocol::trigger_pool pool;
+  protocol::ring_actor ring;
+  protocol::registry_monitor registry;
+};
+
+/// Plans and claims. Owns the slots of this node: a heap of the next times that it wrote itself or read after an edit. All of it
+/// is soft state; that an instant is planned once is the compare-and-set of the claim (firing protocol, T1).
+///
+/// A job goes through it in rounds: due → routed by the pool → claimed by the store → its runs to the ring, its next time back on
+/// the heap. At most `claims_in_flight_max` claims are under way, so a burst makes full batches.
+class schedule_actor_state {
+public:
+  static inline const char* name = "ringmaster.schedule_actor";
+
+  static constexpr std::size_t claims_in_flight_max = 2;
+
+  schedule_actor_state(protocol::schedule_actor::pointer self, schedule_partners partners, config::schedule_settings settings,
+                       core::zone where, std::string node_host, protocol::wall_clock clock, logger log);
+  protocol::schedule_actor::behavior_type make_behavior();
+
+private:
+  using steady = protocol::wall_clock::steady;
+  static constexpr auto unlimited = static_cast<std::size_t>(-1);
+  // The first attempts still lie before the instant: most transactions are short.
+  static constexpr core::milliseconds lock_wait_min{20};
+  static constexpr core::milliseconds lock_wait_max{1'000};
+
+  /// What a claim under way moves, to be undone or done when its answer comes.
+  struct pending_claim {
+    /// Of the definitions that it was planned with.
+    std::int64_t generation = 0;
+    std::vector<core::schedule_move> moves;
+    /// The definition that each move was planned with.
+    std::vector<core::job_ptr> specs;
+    /// How many instants each move drops by its job's misfire policy.
+    std::vector<std::size_t> dropped;
+    std::vector<core::intent> intents;
+    protocol::slot_release slots;
+  };
+
+  void change_life(const protocol::life_change& change);
+  void change_slots(const protocol::slot_change& change);
+  void forget_everything();
+  void forget_claims();
+
+  // Definitions.
+  [[nodiscard]] core::slot_set missing_slots() const { return slots_ & ~known_slots_; }
+  void load_missing();
+  void load(core::job_id after);
+  void put_loaded(core::scheduled_job&& read);
+  void loaded();
+  void poll_edits();
+  void take_edits(std::vector<core::scheduled_job>&& edits);
+  void read_again(std::vector<core::job_id> jobs);
+  void read_sources(std::vector<core::job_id> jobs);
+  void put(core::scheduled_job&& read);
+  void poll_intents();
+  void sweep(std::size_t pages);
+  void look_ahead();
+  void take_page(std::vector<core::intent>&& page);
+
+  // Times that lie implausibly ahead (schedule_check.cpp).
+  void check_times();
+  void end_check_round();
+
+  // The mirror.
+  [[nodiscard]] bool tends_mirror() const;
+  void tend_mirror();
+  void take_mirror(const storage::mirror_step& step);
+  void mirror_before_leaving(core::job_id after);
+
+  // Planning.
+  void tick();
+  [[nodiscard]] caf::result<void> finish_reserved();
+  void report_finished();
+  [[nodiscard]] caf::result<void> drain();
+  void report_drained();
+  void leave();
+  void work();
+  void plan_due(core::time_point now);
+  [[nodiscard]] core::time_point next_pass(core::time_point look) const;
+  void take_intents(std::vector<core::intent>&& intents);
+  void wait_for(core::intent&& intent);
+  [[nodiscard]] std::vector<protocol::route_candidate> next_intents();
+  [[nodiscard]] core::job_ptr definition_of(core::job_id job) const;
+  [[nodiscard]] core::milliseconds lateness_of(const protocol::route_candidate& candidate) const;
+  void settle_missed();
+  [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
+  void route_unknown(std::vector<core::intent>&& intents);
+  void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
+  void forget(const core::intent& intent);
+  [[nodiscard]] core::milliseconds reserved_lateness();
+  void take_due_intents();
+  [[nodiscard]] std::vector<core::intent> take_ready(std::size_t room);
+  void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
+  void take_routed(protocol::routed_batch&& batch);
+  void share_room(const protocol::routed_batch& batch);
+  void put_off(protocol::route_candidate&& candidate, core::milliseconds wait);
+  [[nodiscard]] bool is_stale(const protocol::route_candidate& candidate) const;
+  void drop_stale_routes();
+  void give_back(protocol::slot_release&& slots);
+  void claim_routed();
+  [[nodiscard]] core::missed_gap gap_of(const core::job_plan& plan, const core::job_ptr& spec) const;
+  void take_claim(protocol::claim_reply&& reply);
+  /// Counts what a claim of a former life dropped: no other node counts it. Recovery asks about its runs.
+  void take_former(const protocol::claim_reply& reply);
+  /// Counts what a claim dropped that was made: a move that lost is planned again, with what it drops. A repeated claim does not
+  /// know which moves lost.
+  void count_dropped(const pending_claim& pending, const core::claim_outcome& outcome);
+  void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked);
+  void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);
+  void refused(pending_claim&& pending, const core::error& why);
+  void look_again(core::job_id job, core::milliseconds wait);
+  void arm();
+  [[nodiscard]] core::time_point now() const;
+  [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
+
+  protocol::schedule_actor::pointer self_;
+  schedule_partners partners_;
+  config::schedule_settings settings_;
+  std::string node_host_;
+  protocol::wall_clock clock_;
+  logger log_;
+  core::zone where_;
+  core::schedule_book book_;
+  core::slot_set slots_;
+  /// Of these, those whose jobs are all in the book, and those whose jobs are being read.
+  core::slot_set known_slots_;
+  core::slot_set loading_slots_;
+  std::optional<core::node_life> life_;
+  /// When this node last came by slots: what was due before is late because nobody planned it.
+  core::time_point planning_since_{};
+  /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
+  bool shared_ = false;
+  /// Raised whenever everything is forgotten: answers to older questions are stale.
+  std::int64_t generation_ = 0;
+  /// Every edit up to this one is in the book. Nothing: the first page of jobs was not read yet.
+  std::optional<std::int64_t> seen_revision_;
+  /// The next page of edits begins behind this revision, or inside it, behind this job.
+  std::int64_t polled_revision_ = 0;
+  core::job_id polled_job_ = core::last_job_id;
+  bool loading_ = false;
+  bool polling_ = false;
+  steady next_poll_{};
+  /// How far the sweep for waiting intents has come; at the end it begins again.
+  core::intent_place swept_;
+  bool sweeping_ = false;
+  /// Intents that were claimed while a page of the sweep was being read.
+  std::unordered_set<std::int64_t> claimed_meanwhile_;
+  steady next_intent_poll_{};
+  /// Instants that were reserved ahead, by a former life say, and that nobody may be waiting for: how far they are read. Nothing:
+  /// wholly.
+  std::optional<core::intent_place> ahead_;
+
+  /// The round through all jobs: where it goes on, what it has found, and what the one before it had.
+  std::size_t check_from_ = 0;
+  steady next_check_{};
+  std::vector<core::far_ahead> far_ahead_;
+  std::unordered_set<std::int32_t> told_far_ahead_;
+
+  bool mirror_busy_ = false;
+  /// The last job that this round has looked at.
+  core::job_id mirror_after_{0};
+  steady mirror_round_{};
+  steady next_mirror_{};
+
+  std::int64_t next_sequence_ = 1;
+  std::unordered_map<std::int64_t, pending_claim> claims_;
+  /// Claims of former lives that drop instants, until their answers come: they may have been made.
+  std::unordered_map<std::int64_t, pending_claim> former_drops_;
+  std::vector<protocol::routed_job> routed_;
+  /// The last pass over what is due; whether there was more of it than a claim takes, or something came back.
+  core::time_point last_pass_{};
+  bool hurried_ = false;
+  /// Candidates that the pool has not accounted for yet. Those that wait for probes are not among them: they are not in anybody's
+  /// way.
+  std::size_t routing_ = 0;
+  /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
+  std::deque<core::intent> intents_;
+  /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
+  core::firing_heap<core::intent, steady> deferred_intents_;
+  /// Those that are known, and why they run.
+  std::unordered_map<std::int64_t, core::trigger_kind> intents_known_;
+  /// Of these, those that have found no room at their executors once.
+  std::unordered_set<std::int64_t> put_off_;
+  /// The intent that waits as the misfire of its job: it stands for whatever else of the job is missed meanwhile.
+  core::waiting_misfires misfires_;
+  /// Jobs of other nodes' slots that were read for intents, until the next sweep: who finds no slot is not read again each time.
+  std::unordered_map<std::int32_t, core::job_ptr> guests_;
+  /// Of those that find no slot: instants of schedules, and what came of something else. The few of one kind do not wait behind
+  /// the many of the other.
+  core::turns instant_turns_;
+  core::turns other_turns_;
+  /// Which of the two kinds is first.
+  core::even_shares shares_;
+  /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
+  std::size_t claim_jobs_max_ = unlimited;
+  /// Of jobs and intents whose rows another transaction held when they were to be claimed.
+  core::growing_waits locked_jobs_{lock_wait_min, lock_wait_max};
+  core::growing_waits locked_intents_{lock_wait_min, lock_wait_max};
+  steady next_lock_warning_{};
+
+  /// Callers that wait until no reserved instant is left to be claimed.
+  std::vector<caf::typed_response_promise<void>> finished_;
+  /// A graceful stop is under way: nothing new is claimed.
+  bool draining_ = false;
+  std::vector<caf::typed_response_promise<void>> drained_;
+  /// What is shown of the schedule is being brought up to date, the last thing of a drain.
+  bool leaving_ = false;
+
+  std::optional<steady> armed_;
+  caf::telemetry::int_counter* claimed_count_;
+  caf::telemetry::int_counter* dropped_count_;
+  caf::telemetry::int_counter* deferred_count_;
+  caf::telemetry::int_counter* lost_count_;
+  caf::telemetry::int_counter* locked_count_;
+  caf::telemetry::int_counter* unreserved_count_;
+  caf::telemetry::int_gauge* far_ahead_count_;
+};
+
+} // namespace ringmaster::actors

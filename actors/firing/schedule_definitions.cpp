@@ -1,0 +1,205 @@
+// What schedule_actor knows of jobs: definitions and their edits.
+
+#include "actors/firing/schedule_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t jobs_page_size = 2000;
+
+/// Sources are some kilobytes, and some are megabytes.
+constexpr std::size_t sources_page_size = 50;
+
+struct jobs_page {
+  /// Of the first page of a life: whatever is edited while later pages are read is above it, and read once more.
+  std::optional<std::int64_t> revision;
+  std::vector<core::scheduled_job> jobs;
+};
+
+core::result<jobs_page> read_page(storage::store& store, const core::slot_set& wanted, core::job_id after, bool first) {
+  jobs_page page;
+  if (first) {
+    auto revision = store.firings().last_revision();
+    if (!revision)
+      return tl::unexpected<core::error>{revision.error()};
+    page.revision = *revision;
+  }
+  auto jobs = store.firings().load_jobs(wanted, after, jobs_page_size);
+  if (!jobs)
+    return tl::unexpected<core::error>{jobs.error()};
+  page.jobs = std::move(*jobs);
+  return page;
+}
+
+} // namespace
+
+// -- definitions -----------------------------------------------------------------------------------------------------------
+
+void schedule_actor_state::load_missing() {
+  if (!life_ || loading_ || missing_slots().none())
+    return;
+  loading_ = true;
+  loading_slots_ = missing_slots();
+  load(core::job_id{0});
+}
+
+// What is read is planned at once, and edits are polled meanwhile: with the first page it is known from which one on.
+void schedule_actor_state::load(core::job_id after) {
+  ask_store<jobs_page>(
+    self_, partners_.storage,
+    [wanted = loading_slots_, after, first = !seen_revision_](storage::store& store) {
+      return read_page(store, wanted, after, first);
+    },
+    [this, after, generation = generation_](core::result<jobs_page>&& page) {
+      if (generation != generation_)
+        return;
+      if (!page) {
+        // The store went away while we read: begin again when it answers the next poll.
+        log_->warn("reading jobs failed, trying again: {}", page.error().context);
+        loading_ = false;
+        next_poll_ = steady_now() + settings_.edit_poll;
+        return arm();
+      }
+      if (page->revision) {
+        seen_revision_ = polled_revision_ = *page->revision;
+        polled_job_ = core::last_job_id;
+        next_poll_ = steady_now() + settings_.edit_poll;
+      }
+      auto last = page->jobs.empty() ? after : page->jobs.back().spec->id;
+      auto complete = page->jobs.size() < jobs_page_size;
+      for (auto& job : page->jobs)
+        put_loaded(std::move(job));
+      if (complete)
+        loaded();
+      else
+        load(last);
+      work();
+    });
+}
+
+// A slot that left meanwhile is not known, also if it came back.
+void schedule_actor_state::loaded() {
+  loading_ = false;
+  known_slots_ |= std::exchange(loading_slots_, {});
+  if (missing_slots().any())
+    return load_missing();
+  log_->info("{} jobs known", book_.size());
+  next_poll_ = steady_now();
+}
+
+// The poll may have brought a later edit of it.
+void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
+  const auto id = read.spec->id;
+  if (const auto known = book_.revision_of(id); known && *known >= read.revision)
+    return;
+  if (loading_slots_.test(core::slot_of(id)))
+    put(std::move(read));
+}
+
+void schedule_actor_state::poll_edits() {
+  if (!life_ || polling_)
+    return;
+  // A read that is under way is let finish, however long it takes.
+  if (steady_now() >= next_poll_)
+    load_missing();
+  next_poll_ = std::max(next_poll_, steady_now() + settings_.edit_poll);
+  if (!seen_revision_)
+    return;
+  polling_ = true;
+  ask_store<std::vector<core::scheduled_job>>(
+    self_, partners_.storage,
+    [revision = polled_revision_, job = polled_job_](storage::store& store) {
+      return store.firings().edits_since(revision, jobs_page_size, job);
+    },
+    [this, generation = generation_](core::result<std::vector<core::scheduled_job>>&& page) {
+      if (generation != generation_)
+        return;
+      polling_ = false;
+      if (page)
+        take_edits(std::move(*page));
+      arm();
+    });
+}
+
+// A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
+void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
+  const auto full = edits.size() >= jobs_page_size;
+  const auto begun = polled_job_ != core::last_job_id;
+  if (edits.empty() && !begun)
+    return;
+  if (!edits.empty()) {
+    polled_revision_ = edits.back().revision;
+    polled_job_ = edits.back().spec->id;
+  }
+  if (!full)
+    polled_job_ = core::last_job_id;
+  for (auto& job : edits)
+    put(std::move(job));
+  seen_revision_ = std::max(*seen_revision_, full ? polled_revision_ - 1 : polled_revision_);
+  protocol::send(self_, partners_.registry, protocol::registry_hint{});
+  if (full)
+    poll_edits();
+  else
+    work();
+}
+
+void schedule_actor_state::put(core::scheduled_job&& read) {
+  auto id = read.spec->id;
+  // In shared mode the schedule is not ours: only the definition is of use, whoever's slot it is.
+  if (shared_)
+    read.next.reset();
+  else if (!slots_.test(core::slot_of(id)))
+    return;
+  if (const auto known = book_.revision_of(id); known && *known > read.revision)
+    return;
+  if (auto bad = book_.put(std::move(read)))
+    log_->error("job={} cannot be planned: {}", core::number(bad->job), bad->reason);
+}
+
+void schedule_actor_state::read_sources(std::vector<core::job_id> jobs) {
+  for (std::size_t i = 0; i < jobs.size(); i += sources_page_size) {
+    const auto end = std::min(jobs.size(), i + sources_page_size);
+    read_again({jobs.begin() + static_cast<std::ptrdiff_t>(i), jobs.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
+}
+
+void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
+  if (jobs.empty())
+    return;
+  auto asked = std::make_shared<const std::vector<core::job_id>>(std::move(jobs));
+  ask_store<std::vector<core::scheduled_job>>(
+    self_, partners_.storage, [asked](storage::store& store) { return store.firings().read_jobs(*asked); },
+    [this, asked, generation = generation_](core::result<std::vector<core::scheduled_job>>&& found) {
+      if (generation != generation_)
+        return;
+      if (!found) {
+        for (auto id : *asked)
+          look_again(id, 1s);
+        return arm();
+      }
+      std::unordered_set<std::int32_t> alive;
+      auto unseen = false;
+      for (auto& job : *found) {
+        alive.insert(core::number(job.spec->id));
+        // Before its edit is seen it would lose every claim: the poll brings it.
+        if (job.revision > seen_revision_.value_or(0))
+          unseen = true;
+        else
+          put(std::move(job));
+      }
+      for (auto id : *asked)
+        if (!alive.contains(core::number(id)))
+          book_.erase(id);
+      if (unseen)
+        poll_edits();
+      work();
+    });
+}
+
+} // namespace ringmaster::actors

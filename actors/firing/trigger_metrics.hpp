@@ -1,0 +1,60 @@
+#pragma once
+
+// What the trigger pool measures.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "actors/metrics.hpp"
+#include "core/routing/lanes.hpp"
+#include "core/run/run.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::actors {
+
+/// How an attempt to trigger a run ended.
+enum class trigger_end : std::uint8_t { accepted, failed, unknown };
+
+/// Counters and histograms of one trigger pool. Owned by its actor.
+class trigger_metrics {
+public:
+  /// Groups with a series of their own; runs of others count as group `other`, so that a script that makes groups does not make
+  /// series without end.
+  static constexpr std::size_t groups_max = 500;
+
+  explicit trigger_metrics(caf::actor_system& system);
+
+  void sent(std::size_t runs) noexcept { add(sent_, runs); }
+  void ended(core::trigger_kind kind, trigger_end how) noexcept;
+
+  /// From a run's instant to the first byte of its request. Negative: none; a run may leave a moment early on a clock that is
+  /// set back.
+  void late(core::group_id group, const protocol::registry_view& view, std::chrono::duration<double> late);
+
+  /// The names of groups may have changed.
+  void forget_groups() noexcept { lateness_by_group_.clear(); }
+
+  /// The lanes as they are now.
+  void show(const core::lanes& lanes, const core::lane_limits& limits, std::size_t probes);
+
+private:
+  static constexpr std::size_t kinds = 6;
+  static constexpr std::size_t ends = 3;
+
+  [[nodiscard]] caf::telemetry::dbl_histogram* lateness_of(core::group_id group, const protocol::registry_view& view);
+
+  caf::telemetry::int_counter* sent_;
+  std::array<std::array<caf::telemetry::int_counter*, ends>, kinds> ended_{};
+  metric_family<caf::telemetry::dbl_histogram>* lateness_;
+  std::unordered_map<std::int32_t, caf::telemetry::dbl_histogram*> lateness_by_group_;
+  std::unordered_map<std::string, caf::telemetry::dbl_histogram*> lateness_by_name_;
+  std::array<caf::telemetry::int_gauge*, 2> slots_used_{};
+  std::array<caf::telemetry::int_gauge*, 2> slots_{};
+  caf::telemetry::int_gauge* probes_;
+};
+
+} // namespace ringmaster::actors

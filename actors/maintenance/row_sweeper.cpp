@@ -1,0 +1,107 @@
+#include "actors/maintenance/row_sweeper.hpp"
+
+#include <utility>
+
+#include "actors/rhythm.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds sweeper_tick{100};
+/// Rows that nobody claims and that are still undecided after so long never will be; the same is true of what was taken.
+constexpr std::chrono::minutes settled_after{10};
+constexpr std::chrono::minutes sweep_period{1};
+/// Between two stretches of the log, while there is more of it.
+constexpr milliseconds sweep_pause{1'000};
+constexpr std::size_t abandoned_limit = 500;
+constexpr milliseconds forget_period{1'000};
+constexpr milliseconds forget_pause{100};
+
+} // namespace
+
+row_sweeper_state::row_sweeper_state(protocol::row_sweeper::pointer self, duty_workers workers, protocol::wall_clock clock,
+                                     logger log)
+  : self_{self},
+    store_{self, std::move(workers)},
+    clock_{std::move(clock)},
+    log_{std::move(log)},
+    abandoned_count_{make_counter(self->system(), "runs-abandoned", "Runs without a claim that the sweep recorded as failed.")},
+    forgotten_count_{make_counter(self->system(), "intents-forgotten", "Taken intents that were removed.")} {}
+
+protocol::row_sweeper::behavior_type row_sweeper_state::make_behavior() {
+  next_tick_ = self_->clock().now();
+  arm();
+  return {
+    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::slot_change& change) { change_slots(change); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+void row_sweeper_state::change_life(const protocol::life_change& change) {
+  alive_ = change.life.has_value();
+  set_duty(false); // the slots of the new life follow
+}
+
+void row_sweeper_state::change_slots(const protocol::slot_change& change) { set_duty(alive_ && change.slots.test(0)); }
+
+void row_sweeper_state::set_duty(bool on) {
+  if (std::exchange(duty_, on) == on)
+    return;
+  store_.change();
+  failing_ = forgetting_ = false;
+  next_sweep_ = next_forget_ = self_->clock().now();
+}
+
+void row_sweeper_state::tick() {
+  const auto now = self_->clock().now();
+  if (now < next_tick_)
+    return;
+  arm();
+  if (!duty_)
+    return;
+  if (!failing_ && now >= next_sweep_)
+    fail_abandoned();
+  if (!forgetting_ && now >= next_forget_)
+    forget_intents();
+}
+
+void row_sweeper_state::arm() {
+  next_tick_ = next_point(next_tick_, sweeper_tick, self_->clock().now());
+  protocol::send_at(self_, protocol::row_sweeper{self_}, next_tick_, protocol::tick_atom{});
+}
+
+void row_sweeper_state::fail_abandoned() {
+  failing_ = true;
+  store_.write_much<core::sweep_outcome>(
+    [before = age_limit()](storage::store& store) { return store.firings().fail_abandoned(before, abandoned_limit); },
+    [this](const core::result<core::sweep_outcome>& swept) {
+      failing_ = false;
+      next_sweep_ = self_->clock().now() + (swept && swept->more ? milliseconds{sweep_pause} : milliseconds{sweep_period});
+      if (!swept)
+        return;
+      add(abandoned_count_, swept->failed);
+      if (swept->failed > 0)
+        log_->warn("{} runs that no node holds are recorded as failed", swept->failed);
+    });
+}
+
+void row_sweeper_state::forget_intents() {
+  forgetting_ = true;
+  store_.write_much<std::size_t>(
+    [before = age_limit()](storage::store& store) { return store.upkeep().forget_taken_intents(before, intents_per_step); },
+    [this](const core::result<std::size_t>& gone) {
+      forgetting_ = false;
+      const bool more = gone && *gone == intents_per_step;
+      next_forget_ = self_->clock().now() + (more ? forget_pause : forget_period);
+      if (gone)
+        add(forgotten_count_, *gone);
+    });
+}
+
+core::time_point row_sweeper_state::age_limit() const { return clock_.at(self_->clock().now()) - settled_after; }
+
+} // namespace ringmaster::actors

@@ -1,0 +1,113 @@
+#include "actors/node/schedule_guard.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/cluster/slot_map.hpp"
+#include "storage/reservations.hpp"
+
+namespace ringmaster::actors {
+
+schedule_guard_state::schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker,
+                                           protocol::storage_actor storage, logger log)
+  : self_{self}, worker_{std::move(worker)}, storage_{std::move(storage)}, log_{std::move(log)} {}
+
+protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
+  return {
+    [this](const protocol::life_change& change) { change_life(change); },
+    [this](protocol::tick_atom) {
+      armed_ = false;
+      look();
+    },
+  };
+}
+
+void schedule_guard_state::change_life(const protocol::life_change& change) {
+  life_ = change.mode == core::cluster_mode::native ? change.life : std::nullopt;
+  look();
+}
+
+void schedule_guard_state::look() {
+  if (busy_)
+    return;
+  if (!life_)
+    return let_go();
+  busy_ = true;
+  ask_store<std::vector<core::node_row>>(
+    self_, storage_, [](storage::store& store) { return store.cluster().nodes(); },
+    [this](core::result<std::vector<core::node_row>>&& nodes) {
+      busy_ = false;
+      if (nodes)
+        decide(*nodes);
+      else
+        arm();
+    });
+}
+
+void schedule_guard_state::decide(const std::vector<core::node_row>& nodes) {
+  if (!life_)
+    return let_go();
+  std::vector<std::string> live;
+  for (const auto& node : nodes)
+    if (node.state == core::node_state::up)
+      live.push_back(node.id);
+  if (core::slots_of(life_->node, live).test(0))
+    hold();
+  else
+    let_go();
+}
+
+void schedule_guard_state::hold() {
+  busy_ = true;
+  ask_store<bool>(
+    self_, worker_,
+    [](storage::store& store) -> core::result<bool> {
+      auto* lock = store.reservations();
+      return lock ? lock->hold() : core::result<bool>{false};
+    },
+    [this](core::result<bool>&& held) {
+      busy_ = false;
+      say(held && *held, held ? "" : held.error().context);
+      if (life_)
+        arm();
+      else
+        let_go();
+    });
+}
+
+void schedule_guard_state::let_go() {
+  if (life_)
+    arm();
+  if (!std::exchange(holds_, false))
+    return;
+  busy_ = true;
+  ask_store<void>(
+    self_, worker_,
+    [](storage::store& store) -> core::result<void> {
+      auto* lock = store.reservations();
+      return lock ? lock->let_go() : core::result<void>{};
+    },
+    [this](core::result<void>&&) {
+      busy_ = false;
+      if (life_)
+        arm();
+    });
+}
+
+void schedule_guard_state::arm() {
+  if (std::exchange(armed_, true))
+    return;
+  protocol::send_at(self_, protocol::schedule_guard{self_}, self_->clock().now() + look_every, protocol::tick_atom{});
+}
+
+void schedule_guard_state::say(bool holds, const std::string& trouble) {
+  if (holds && !holds_)
+    log_->info("this node holds XXL-JOB's schedule lock: a Java admin that is started by mistake waits");
+  if (!trouble.empty() && trouble_.empty())
+    log_->warn("the schedule lock cannot be taken: does a Java admin run on this database, which is in native mode? ({})",
+               trouble);
+  holds_ = holds;
+  trouble_ = trouble;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,376 @@
+#include "actors/node/supervisor.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "actors/alarms/alarm_actor.hpp"
+#include "actors/console/group_admin.hpp"
+#include "actors/console/job_admin.hpp"
+#include "actors/console/log_follower.hpp"
+#include "actors/console/run_admin.hpp"
+#include "actors/executors/native_links.hpp"
+#include "actors/executors/registry_monitor.hpp"
+#include "actors/firing/completion_actor.hpp"
+#include "actors/firing/reservation_actor.hpp"
+#include "actors/firing/ring_actor.hpp"
+#include "actors/firing/run_counter.hpp"
+#include "actors/firing/schedule_actor.hpp"
+#include "actors/firing/trigger_pool.hpp"
+#include "actors/maintenance/log_keeper.hpp"
+#include "actors/maintenance/report_actor.hpp"
+#include "actors/maintenance/row_sweeper.hpp"
+#include "actors/node/schedule_guard.hpp"
+#include "actors/recovery/fail_monitor.hpp"
+#include "actors/recovery/lost_monitor.hpp"
+#include "actors/recovery/recovery_actor.hpp"
+#include "actors/store/read_pool.hpp"
+#include "actors/store/storage_actor.hpp"
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Connections for pages. With one, most of the time of a page on MariaDB is waiting for the server's thread to wake up.
+constexpr std::size_t readers_max = 4;
+constexpr auto drain_look_every = 20ms;
+constexpr auto question_limit = 5s;
+// What is reserved lies up to 6 s ahead (`core::reserve_window::horizon`). More than that is a lane that stays full or a database
+// that does not answer.
+constexpr auto finish_limit = 7s;
+// Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
+constexpr auto give_back_limit = 10s;
+
+/// Of a question to an executor: behind the link's own limits.
+std::chrono::milliseconds executor_limit(const config::settings& settings) {
+  return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
+}
+
+} // namespace
+
+supervisor_state::supervisor_state(protocol::supervisor::pointer self, node_parts parts) : self_{self}, parts_{std::move(parts)} {
+  spawn_storage();
+  spawn_firing_path();
+  spawn_surroundings();
+}
+
+supervisor_state::~supervisor_state() { exit_all(); }
+
+protocol::supervisor::behavior_type supervisor_state::make_behavior() {
+  return {
+    [this](protocol::status_query) { return status(); },
+    [this](protocol::nodes_query) { return nodes(); },
+    [this](protocol::handles_query) {
+      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_};
+    },
+    [this](protocol::stop_request) { return stop(); },
+    [this](protocol::tick_atom) { await_claims(); },
+  };
+}
+
+template <class Handle>
+Handle supervisor_state::keep(const char* what, Handle handle) {
+  children_.push_back(caf::actor_cast<caf::actor>(handle));
+  watcher_.watch(self_, handle, [this, what](const caf::error& reason) {
+    if (stopping_)
+      return;
+    parts_.log->critical("{} ended unexpectedly: {}", what, caf::to_string(reason));
+    parts_.fail_stop(what);
+  });
+  return handle;
+}
+
+protocol::store_worker supervisor_state::spawn_worker() {
+  using worker = protocol::with_state<store_worker_state, protocol::store_worker>;
+  return keep("store_worker", parts_.detached_workers ? self_->spawn<worker, caf::detached>(parts_.open_store)
+                                                      : self_->spawn<worker>(parts_.open_store));
+}
+
+void supervisor_state::spawn_storage() {
+  auto claims = spawn_worker();
+  storage_workers workers{claims, claims, claims};
+  if (parts_.store_writers > 1) {
+    workers.records = spawn_worker();
+    workers.control = spawn_worker();
+  }
+  std::vector<protocol::store_worker> readers(readers_max);
+  std::generate(readers.begin(), readers.end(), [this] { return spawn_worker(); });
+  queries_ = {keep("read_pool", self_->spawn<protocol::with_state<read_pool_state, protocol::query_worker>>(std::move(readers))),
+              spawn_worker(), spawn_worker()};
+  storage_ =
+    keep("storage_actor", self_->spawn<protocol::with_state<storage_actor_state, protocol::storage_actor>>(
+                            std::move(workers), parts_.settings.schedule.claim_rows_max, parts_.clocks.wall, parts_.log,
+                            parts_.identity.marks));
+}
+
+void supervisor_state::spawn_firing_path() {
+  const auto& settings = parts_.settings;
+  link_tools tools{parts_.client, parts_.gate, settings.trigger, parts_.token.value_or(settings.security.access_token)};
+  pool_ = keep("trigger_pool", self_->spawn<protocol::with_state<trigger_pool_state, protocol::trigger_pool>>(
+                                 storage_, std::move(tools), settings.schedule.misfire_after, parts_.random_seed,
+                                 parts_.clocks.wall, parts_.log));
+  ring_ = keep("ring_actor",
+               self_->spawn<protocol::with_state<ring_actor_state, protocol::ring_actor>>(
+                 pool_, parts_.hand_over_ahead, parts_.clocks.wall));
+  run_counter_ = keep("run_counter", self_->spawn<protocol::with_state<run_counter_state, protocol::run_counter>>(
+                                       parts_.clocks.wall));
+  registry_ = keep("registry_monitor", self_->spawn<protocol::with_state<registry_monitor_state, protocol::registry_monitor>>(
+                                         storage_, std::vector<protocol::registry_listener>{pool_, run_counter_},
+                                         parts_.clocks.wall, settings.registry, parts_.log));
+  schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
+                                       schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
+                                       parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
+}
+
+void supervisor_state::spawn_surroundings() {
+  const auto& settings = parts_.settings;
+  completion_ = keep("completion_actor", self_->spawn<protocol::with_state<completion_actor_state, protocol::completion_actor>>(
+                                           storage_, queries_.reads, schedule_, settings.server.reply_timeout, parts_.log));
+  recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
+                                       storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after,
+                                                                 settings.cluster.dead_after, settings.cluster.send_margin},
+                                       parts_.clocks.wall, parts_.log));
+  protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
+  protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_, run_counter_});
+  spawn_upkeep();
+  spawn_administration();
+  failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
+                                     storage_, schedule_, parts_.clocks.wall, parts_.log));
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  alarms_ = keep("alarm_actor", self_->spawn<protocol::with_state<alarm_actor_state, protocol::alarm_actor>>(
+                                  storage_, pool_, parts_.notifier, settings.alarm, language, parts_.clocks.wall, parts_.log));
+  alarm_metrics counters{self_->system()};
+  counters.know(protocol::mail_channel);
+  for (const auto& webhook : settings.webhooks)
+    counters.know(webhook.name);
+  spawn_links();
+  spawn_node();
+}
+
+void supervisor_state::spawn_links() {
+  if (!parts_.link_ports)
+    return;
+  const auto& settings = parts_.settings;
+  const auto token = parts_.token.value_or(settings.security.access_token);
+  native_link_tools tools{{parts_.client, parts_.gate, settings.trigger, token}, pool_, completion_,
+                          settings.server.reply_timeout, parts_.clocks.boot, parts_.log};
+  native_links_ = keep("native_links",
+                       self_->spawn<protocol::with_state<native_links_state, protocol::native_links>>(native_links_parts{
+                         std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,
+                         settings.registry.dead_after / 3, parts_.clocks.wall}));
+  protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
+}
+
+// What people ask for. None of it on the firing path's connections.
+void supervisor_state::spawn_administration() {
+  const auto& settings = parts_.settings;
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
+                              queries_, schedule_, registry_, settings.security, parts_.clocks.wall, parts_.log,
+                              parts_.files, forecast_rules{parts_.schedule_zone, settings.schedule.misfire_after}));
+  groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
+                                  queries_, registry_, parts_.clocks.wall, parts_.log));
+  runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
+                              queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log));
+  followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
+                                          runs_, settings.server.reply_timeout));
+  if (parts_.make_keeper)
+    users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
+                                  queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
+                                  parts_.sessions, parts_.clocks.wall, parts_.log));
+}
+
+void supervisor_state::spawn_node() {
+  const auto& settings = parts_.settings;
+  // Storage first: it must know the life under which it records before anybody makes something to record.
+  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
+                                             kept_logs_, sweeper_};
+  if (native_links_)
+    lives.emplace_back(native_links_);
+  if (parts_.shares_schedule) {
+    auto worker = spawn_worker();
+    reservations_ =
+      keep("reservation_actor", self_->spawn<protocol::with_state<reservation_actor_state, protocol::reservation_actor>>(
+                                  reservation_partners{worker, schedule_}, settings.schedule, parts_.gate, parts_.clocks.wall,
+                                  parts_.clocks.boot, parts_.log));
+    guard_ = keep("schedule_guard", self_->spawn<protocol::with_state<schedule_guard_state, protocol::schedule_guard>>(
+                                      worker, storage_, parts_.log));
+    lives.emplace_back(guard_); // lets go before the other takes
+    lives.emplace_back(reservations_);
+  }
+  // The beat waits for nothing but the database: it has a connection of its own. Where there is one writer only, whatever the
+  // connection, it goes to the head of that one's queue.
+  const auto lives_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
+  node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
+                               node_links{lives_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
+                                          recovery_},
+                               parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
+}
+
+// What looks after the log: behind the firing path, on the node of slot 0.
+void supervisor_state::spawn_upkeep() {
+  const auto& settings = parts_.settings;
+  const auto language = core::find_language(settings.server.language).value_or(core::language::en);
+  lost_ = keep("lost_monitor", self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
+                                 lost_partners{completion_, queries_.edits, pool_},
+                                 lost_settings{settings.trigger, settings.retention, language}, parts_.clocks.wall, parts_.log));
+  report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
+                                   duty_workers{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
+                                   parts_.schedule_zone, parts_.clocks.wall, parts_.log));
+  kept_logs_ = keep("log_keeper", self_->spawn<protocol::with_state<log_keeper_state, protocol::log_keeper>>(
+                                    keeper_partners{{storage_, queries_.edits, parts_.store_writers > 1}, pool_},
+                                    settings.retention, executor_limit(settings), parts_.clocks.wall, parts_.log));
+  sweeper_ = keep("row_sweeper", self_->spawn<protocol::with_state<row_sweeper_state, protocol::row_sweeper>>(
+                                   duty_workers{storage_, queries_.edits, parts_.store_writers > 1}, parts_.clocks.wall,
+                                   parts_.log));
+  protocol::send(self_, registry_, protocol::registry_subscription{lost_});
+  protocol::send(self_, registry_, protocol::news_subscription{pool_});
+  protocol::send(self_, registry_, protocol::news_subscription{lost_});
+}
+
+caf::result<protocol::node_status> supervisor_state::status() {
+  if (stopping_)
+    return protocol::node_status{false, {"the node is stopping"}, std::nullopt};
+  auto promise = self_->make_response_promise<protocol::node_status>();
+  protocol::request(self_, node_, question_limit, protocol::status_query{})
+    .then([this, promise](protocol::node_status& known) mutable { add_storage(std::move(known), std::move(promise)); },
+          [promise](const caf::error&) mutable {
+            promise.deliver(protocol::node_status{false, {"the node does not answer"}, std::nullopt});
+          });
+  return promise;
+}
+
+caf::result<protocol::node_list> supervisor_state::nodes() {
+  auto promise = self_->make_response_promise<protocol::node_list>();
+  protocol::request(self_, node_, question_limit, protocol::nodes_query{})
+    .then(
+      [this, promise](protocol::node_list& known) mutable {
+        // Its beat goes on until the drain is over.
+        for (auto& each : known.nodes)
+          if (each.self && each.health == core::node_health::alive && stopping_)
+            each.health = core::node_health::draining;
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error& reason) mutable { promise.deliver(reason); });
+  return promise;
+}
+
+// A beat is one short write: it may well get through while claims and results do not.
+void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
+  protocol::request(self_, storage_, question_limit, protocol::status_query{})
+    .then(
+      [known = std::move(known), promise](protocol::node_status& storage) mutable {
+        known.ready = known.ready && storage.ready;
+        std::move(storage.reasons.begin(), storage.reasons.end(), std::back_inserter(known.reasons));
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(protocol::node_status{false, {"the storage does not answer"}, std::nullopt});
+      });
+}
+
+// -- graceful stop: fire what is reserved, claim nothing more, wait for answers, say `down` ---------------------------------
+
+caf::result<void> supervisor_state::stop() {
+  auto promise = self_->make_response_promise<void>();
+  stopped_.push_back(promise);
+  if (std::exchange(stopping_, true)) {
+    drain();
+    return promise;
+  }
+  // Nobody who waits for more of a log holds the stop up.
+  protocol::send(self_, followed_logs_, protocol::stop_request{});
+  if (reservations_)
+    finish_reserved();
+  else
+    drain();
+  return promise;
+}
+
+// Given back, an instant that is due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and then runs
+// a job once for all of its overdue instants. What nobody has reserved it finds in time.
+void supervisor_state::finish_reserved() {
+  parts_.log->info("stopping: nothing more is reserved; what is reserved is fired within {} s", finish_limit.count());
+  const auto until = self_->clock().now() + finish_limit;
+  protocol::request(self_, reservations_, finish_limit, protocol::finish_reserved{})
+    .then(
+      [this, until] {
+        const auto left = std::max<caf::timespan>(until - self_->clock().now(), 1ms);
+        protocol::request(self_, schedule_, left, protocol::finish_reserved{})
+          .then([this] { drain(); }, [this](const caf::error&) { drain(); });
+      },
+      [this](const caf::error&) { drain(); });
+}
+
+void supervisor_state::drain() {
+  if (std::exchange(draining_, true))
+    return;
+  drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
+  parts_.log->info("stopping: no new claims, waiting for runs on their way");
+  protocol::request(self_, node_, question_limit, protocol::status_query{})
+    .then(
+      [this](protocol::node_status& known) {
+        life_at_stop_ = std::move(known.life);
+        drain_planner();
+      },
+      [this](const caf::error&) { drain_planner(); });
+}
+
+// A planner that does not come to rest in time has been told all the same: it claims nothing new.
+void supervisor_state::drain_planner() {
+  protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
+    .then([this] { give_reservations_back(); },
+          [this](const caf::error&) {
+            parts_.log->warn("the planner still waits for the database; what it claimed is left to the next life");
+            give_reservations_back();
+          });
+}
+
+// What this node reserved and could not claim is everybody's again, Java admins included: in every graceful end, however long the
+// drain took.
+void supervisor_state::give_reservations_back() {
+  if (!reservations_)
+    return await_claims();
+  protocol::request(self_, reservations_, give_back_limit, protocol::stop_request{})
+    .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
+}
+
+void supervisor_state::await_claims() {
+  if (!life_at_stop_ || self_->clock().now() >= drain_until_)
+    return leave();
+  ask_store<std::vector<std::int64_t>>(
+    self_, storage_, [life = *life_at_stop_](storage::store& store) { return store.firings().open_claims(life); },
+    [this](core::result<std::vector<std::int64_t>>&& open) {
+      if (open && open->empty())
+        return leave();
+      protocol::send_at(self_, protocol::supervisor{self_}, self_->clock().now() + drain_look_every, protocol::tick_atom{});
+    },
+    question_limit);
+}
+
+void supervisor_state::leave() {
+  protocol::request(self_, node_, question_limit, protocol::stop_request{})
+    .then([this] { finish(); }, [this](const caf::error& reason) {
+      parts_.log->warn("the node's row could not be closed: {}", caf::to_string(reason));
+      finish();
+    });
+}
+
+void supervisor_state::finish() {
+  exit_all();
+  for (auto& promise : std::exchange(stopped_, {}))
+    promise.deliver();
+  parts_.log->info("stopped");
+  self_->quit();
+}
+
+void supervisor_state::exit_all() {
+  stopping_ = true;
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+    caf::anon_send_exit(*child, caf::exit_reason::user_shutdown);
+  children_.clear();
+}
+
+} // namespace ringmaster::actors

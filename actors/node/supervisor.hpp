@@ -1,0 +1,149 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/console/declared_files.hpp"
+#include "actors/console/user_admin.hpp"
+#include "actors/executors/executor_link.hpp"
+#include "actors/logger.hpp"
+#include "actors/node/node_actor.hpp"
+#include "actors/store/query_workers.hpp"
+#include "actors/store/store_worker.hpp"
+#include "config/settings.hpp"
+#include "core/zone/zone.hpp"
+#include "protocol/access_token_source.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/link_ports.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/notifier.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Everything that a node is made of and that does not come from the actors themselves.
+struct node_parts {
+  config::settings settings;
+  core::zone schedule_zone;
+  node_identity identity;
+  /// This host's name, for the trigger messages that people read.
+  std::string host;
+  store_opener open_store;
+  /// Connections that may write at the same time to advantage (`storage::database::writers`).
+  int store_writers = 1;
+  /// Others may plan on this database, too (`storage::database::shares_schedule`).
+  bool shares_schedule = false;
+  /// Workers on threads of their own. Off only where a test owns the time.
+  bool detached_workers = true;
+  std::shared_ptr<protocol::http_client> client;
+  /// The token of all executors, which may be replaced. Nothing: that of the settings.
+  std::optional<protocol::access_token_source> token = {};
+  /// Executors dial in. Null: nobody listens for them.
+  std::shared_ptr<protocol::link_ports> link_ports = nullptr;
+  /// Why an executor's HTTP address may not be called; empty: it may.
+  std::function<std::string(std::string_view address)> judge_address = {};
+  /// Null: nobody is told of failures, and alarms end as failed.
+  std::shared_ptr<protocol::notifier> notifier;
+  std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
+  node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true, protocol::system_time};
+  /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
+  core::milliseconds hand_over_ahead{100};
+  std::uint64_t random_seed = 0;
+  logger log;
+  /// Spawns who makes and checks stored passwords. Null: nobody signs in.
+  std::function<protocol::password_keeper(caf::actor_system&)> make_keeper = {};
+  session_tokens sessions = {};
+  /// For /api/v1.
+  declared_files files = {};
+  /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
+  std::function<void(const std::string& what)> fail_stop;
+};
+
+/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted
+/// in place.
+///
+/// Handlers catch nothing. An exception that leaves one, be it want of memory, ends its actor (CAF's default; a request is
+/// answered with an error first), and the end of any actor but by the stop is the end of the process: `fail_stop`, at once and
+/// without clean-up, for half-changed state is not worth saving and the store has the truth. trigger_pool passes the end of an
+/// executor link on. The one place that goes on is the worker's call into the store: what a use case throws there becomes an
+/// `internal` result, its transaction is rolled back, and whoever asked decides as for any other failure.
+class supervisor_state {
+public:
+  static inline const char* name = "ringmaster.supervisor";
+
+  supervisor_state(protocol::supervisor::pointer self, node_parts parts);
+  ~supervisor_state();
+  protocol::supervisor::behavior_type make_behavior();
+
+private:
+  void spawn_storage();
+  void spawn_firing_path();
+  void spawn_surroundings();
+  void spawn_node();
+  void spawn_upkeep();
+  void spawn_links();
+  void spawn_administration();
+  [[nodiscard]] protocol::store_worker spawn_worker();
+
+  /// Remembers an actor for the stop, and that its end is the end of the process.
+  template <class Handle>
+  Handle keep(const char* what, Handle handle);
+
+  caf::result<protocol::node_status> status();
+  caf::result<protocol::node_list> nodes();
+  void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
+  caf::result<void> stop();
+  void finish_reserved();
+  void drain();
+  void drain_planner();
+  void give_reservations_back();
+  void await_claims();
+  void leave();
+  void finish();
+  void exit_all();
+
+  protocol::supervisor::pointer self_;
+  node_parts parts_;
+  protocol::watcher watcher_;
+  /// In the order of their start.
+  std::vector<caf::actor> children_;
+
+  protocol::storage_actor storage_;
+  query_workers queries_;
+  protocol::ring_actor ring_;
+  protocol::trigger_pool pool_;
+  protocol::schedule_actor schedule_;
+  protocol::registry_monitor registry_;
+  protocol::run_counter run_counter_;
+  protocol::completion_actor completion_;
+  protocol::recovery_actor recovery_;
+  protocol::fail_monitor failures_;
+  protocol::alarm_actor alarms_;
+  protocol::lost_monitor lost_;
+  protocol::report_actor report_;
+  protocol::row_sweeper sweeper_;
+  protocol::log_keeper kept_logs_;
+  /// Only where others may plan, too.
+  protocol::reservation_actor reservations_;
+  protocol::schedule_guard guard_;
+  /// Only where executors may dial in.
+  protocol::native_links native_links_;
+  protocol::node_actor node_;
+  protocol::job_admin jobs_;
+  protocol::group_admin groups_;
+  protocol::run_admin runs_;
+  protocol::log_follower followed_logs_;
+  protocol::user_admin users_;
+
+  bool stopping_ = false;
+  /// What is reserved has been fired, or is not waited for any longer.
+  bool draining_ = false;
+  std::optional<core::node_life> life_at_stop_;
+  caf::actor_clock::time_point drain_until_{};
+  std::vector<caf::typed_response_promise<void>> stopped_;
+};
+
+} // namespace ringmaster::actors

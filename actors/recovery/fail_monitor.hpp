@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/logger.hpp"
+#include "core/alarm/alarm.hpp"
+#include "core/result.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Looks for failed runs that nobody decided about (a Java admin's, claims of an admin that died, rows written by hand) and has
+/// the store decide their retry and alarm; retries go to the planner at once. Also finds jobs that succeed again after an alarm.
+/// The decision for our own runs is made where their result is recorded. Every node sweeps: each failure is won by one, by
+/// compare-and-set on alarm_status.
+class fail_monitor_state {
+public:
+  static inline const char* name = "ringmaster.fail_monitor";
+
+  static constexpr std::chrono::seconds period{10};
+  /// Between two stretches, while there is more of the log.
+  static constexpr std::chrono::seconds pause{1};
+
+  fail_monitor_state(protocol::fail_monitor::pointer self, protocol::storage_actor storage, protocol::intent_listener planner,
+                     protocol::wall_clock clock, logger log);
+  protocol::fail_monitor::behavior_type make_behavior();
+
+private:
+  using steady = caf::actor_clock::time_point;
+
+  void change_life(const protocol::life_change& change);
+  void tick();
+  void sweep();
+  void swept(core::result<core::failure_sweep>&& outcome);
+  void find_recoveries();
+  void arm();
+
+  protocol::fail_monitor::pointer self_;
+  protocol::storage_actor storage_;
+  protocol::intent_listener planner_;
+  protocol::wall_clock clock_;
+  logger log_;
+
+  bool alive_ = false;
+  bool sweeping_ = false;
+  bool looking_ = false;
+  steady next_sweep_{};
+  steady next_look_{};
+  steady next_tick_{};
+};
+
+} // namespace ringmaster::actors

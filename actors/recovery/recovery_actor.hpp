@@ -1,0 +1,153 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/executors/executor_inquiry.hpp"
+#include "actors/logger.hpp"
+#include "actors/recovery/recovery_metrics.hpp"
+#include "actors/recovery/unknown_runs.hpp"
+#include "config/settings.hpp"
+#include "core/maintenance/upkeep.hpp"
+#include "core/result.hpp"
+#include "core/run/log_row.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+struct recovery_settings {
+  config::trigger_settings trigger;
+  /// `schedule.misfire_after`.
+  core::milliseconds misfire_after{5000};
+  /// `cluster.dead_after` and `cluster.send_margin`.
+  core::milliseconds dead_after{1500};
+  core::milliseconds send_margin{300};
+};
+
+/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed
+/// (adopted, T6) and those of this node whose answer never came. Works under one life; a life that ends takes all of its cases
+/// with it, the next one adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has
+/// a trigger code or a result is never sent. Each case ends with one trigger result; where the row was decided or deleted
+/// meanwhile, the store's guards make it change nothing, and it only lets the claim be closed.
+class recovery_actor_state {
+public:
+  static inline const char* name = "ringmaster.recovery_actor";
+
+  /// Runs that talk to an executor at once.
+  static constexpr std::size_t asks_max = 1024;
+  /// Of these, to one executor that does not answer. To one that does as many as it has connections, so that what a crash left
+  /// is settled about as fast as it would have been sent.
+  static constexpr std::size_t asks_per_quiet_address_max = 8;
+  /// Runs under way; beyond it nothing more is adopted, and reported runs wait with the slots that they hold in the pool, until
+  /// some are decided. So what one life has undecided is bounded by this, one adoption and the windows of the pool's lanes: a
+  /// burst of silence slows the planning down, as any other burst does, and the firings stay due in the store.
+  static constexpr std::size_t runs_max = 10'000;
+  /// Claims adopted by one transaction.
+  static constexpr std::size_t adopt_limit = 500;
+  /// Adopted claims are numbered from here, far above those that a planner makes in one life.
+  static constexpr std::int64_t first_sequence = std::int64_t{1} << 40;
+
+  recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
+                       recovery_settings settings, protocol::wall_clock clock, logger log);
+  protocol::recovery_actor::behavior_type make_behavior();
+
+private:
+  using steady = unknown_run::steady;
+  using phase = unknown_run::phase;
+  /// A question that the store did not answer is asked again after this.
+  static constexpr std::chrono::milliseconds store_retry{1'000};
+  /// What the store knows of some runs.
+  struct findings {
+    std::vector<core::log_row> rows;
+    std::vector<core::scheduled_job> jobs;
+    /// Open claims of this life, ascending; read when a reported run is among those asked for.
+    std::vector<std::int64_t> claims;
+  };
+
+  // -- intake
+  void change_life(const protocol::life_change& change);
+  void adopt();
+  void adopted(core::result<std::vector<core::adopted_run>>&& runs);
+  void take(protocol::peer_fenced);
+  void hurry();
+  /// How long nobody is asked about a run of such a life after its adoption.
+  [[nodiscard]] core::milliseconds settle_of(core::life_end ended) const;
+  bool take(const core::adopted_run& adopted, bool never_sent = false);
+  void take(const protocol::stray_claims& claims);
+  void take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent);
+  void take(protocol::unknown_batch&& batch);
+  void admit();
+  void forget_reported();
+
+  // -- one case, step by step
+  void tick();
+  void look();
+  void looked(const std::vector<core::log_id>& asked, core::result<findings>&& found);
+  [[nodiscard]] static bool is_ours(const unknown_run& run, const findings& found);
+  void decide(unknown_run& run, const core::log_row* row);
+  void start_ready();
+  void ask(unknown_run& run);
+  void answered(core::log_id id, executor_answer&& answer);
+  void not_received(unknown_run& run, const protocol::executor_link& link);
+  [[nodiscard]] bool is_missed(const unknown_run& run) const;
+  void permit(unknown_run& run);
+  void ask_permits();
+  void permitted(const std::vector<core::resend>& asked, const core::result<std::vector<bool>>& granted);
+  void permitted(const core::resend& asked, std::optional<bool> granted);
+  void send(unknown_run& run);
+  void send_over(core::log_id id, const protocol::executor_link& link);
+  void take(protocol::send_results&& results);
+  void sent(const protocol::send_result& result);
+  /// The first sending ended: as any other first one, not as a second.
+  void sent_first(unknown_run& run, const protocol::send_result& result);
+  void ask_again(unknown_run& run, const std::string& why, bool silent = false);
+  void look_again(unknown_run& run, core::milliseconds wait);
+  /// What every event may have made possible.
+  void go_on();
+
+  // -- verdicts
+  void finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown);
+  void succeed(unknown_run& run, const std::string& why);
+  void give_up(unknown_run& run, const std::string& why);
+  /// What a sending by this actor is called: the second one is only what was sent before.
+  [[nodiscard]] static const char* sending_of(const unknown_run& run) noexcept;
+  void flush();
+
+  void arm();
+  [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
+  [[nodiscard]] std::chrono::milliseconds patience() const;
+
+  protocol::recovery_actor::pointer self_;
+  protocol::storage_actor storage_;
+  protocol::trigger_pool pool_;
+  recovery_settings settings_;
+  protocol::wall_clock clock_;
+  logger log_;
+  recovery_metrics metrics_;
+
+  std::optional<core::node_life> life_;
+  /// Number of life changes: answers to questions of an earlier one are ignored.
+  std::uint64_t epoch_ = 0;
+  std::int64_t sequence_ = first_sequence;
+  bool adopting_ = false;
+  /// A node was fenced while an adoption was under way.
+  bool adopt_again_ = false;
+  bool looking_ = false;
+  steady next_adopt_{};
+  steady next_tick_{};
+  unknown_runs runs_;
+  /// Want T7: one transaction for all that queued while the one before was under way.
+  std::vector<core::log_id> permits_;
+  bool permitting_ = false;
+  /// Wait for room; they hold their slots.
+  std::deque<unknown_run> reported_;
+  std::vector<core::trigger_result> verdicts_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,163 @@
+// The last steps of one run of recovery_actor: the permission to send it once more, and the sending.
+
+#include "actors/recovery/recovery_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/store/store_access.hpp"
+#include "core/run/execution_state.hpp"
+#include "core/run/trigger_note.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds gate_wait{1'000};
+constexpr std::size_t permit_limit = 500;
+
+} // namespace
+
+void recovery_actor_state::permit(unknown_run& run) {
+  runs_.move(run, phase::permitting);
+  permits_.push_back(run.run.id);
+}
+
+void recovery_actor_state::ask_permits() {
+  if (permitting_ || permits_.empty())
+    return;
+  permitting_ = true;
+  std::vector<core::resend> wanted;
+  auto end = permits_.begin() + static_cast<std::ptrdiff_t>(std::min(permits_.size(), permit_limit));
+  for (auto at = permits_.begin(); at != end; ++at)
+    wanted.push_back({runs_.find(*at)->run.claim, *at});
+  permits_.erase(permits_.begin(), end);
+  ask_store<std::vector<bool>>(
+    self_, storage_, [life = *life_, wanted](storage::store& store) { return store.firings().permit_resend(life, wanted); },
+    [this, wanted, epoch = epoch_](const core::result<std::vector<bool>>& granted) {
+      if (epoch == epoch_)
+        permitted(wanted, granted);
+    });
+}
+
+void recovery_actor_state::permitted(const std::vector<core::resend>& asked, const core::result<std::vector<bool>>& granted) {
+  permitting_ = false;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    permitted(asked[i], granted ? std::optional{static_cast<bool>((*granted)[i])} : std::nullopt);
+  go_on();
+}
+
+void recovery_actor_state::permitted(const core::resend& asked, std::optional<bool> granted) {
+  auto& run = *runs_.find(asked.run);
+  if (run.run.claim != asked.claim) {
+    look_again(run, milliseconds{0});
+  } else if (!granted) {
+    run.permit_in_doubt = true;
+    look_again(run, store_retry);
+  } else if (*granted) {
+    run.permitted = true;
+    ++run.run.attempt;
+    send(run);
+  } else if (std::exchange(run.permit_in_doubt, false)) {
+    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is
+    // decided.
+    run.permitted = true;
+    ++run.run.attempt;
+    look_again(run, milliseconds{0});
+  } else {
+    run.permit_refused = true;
+    look_again(run, milliseconds{0});
+  }
+}
+
+void recovery_actor_state::send(unknown_run& run) {
+  runs_.move(run, phase::sending);
+  run.due = steady_now() + settings_.trigger.ask_limit;
+  auto then = [this, id = run.run.id, epoch = epoch_](const protocol::executor_link& link) {
+    if (epoch != epoch_)
+      return;
+    send_over(id, link);
+    go_on();
+  };
+  protocol::request(self_, pool_, patience(), protocol::link_query{run.run.plan.address})
+    .then([then](const protocol::link_handle& found) { then(found.link); }, [then](const caf::error&) { then({}); });
+}
+
+void recovery_actor_state::send_over(core::log_id id, const protocol::executor_link& link) {
+  auto* run = runs_.find(id);
+  if (!run || run->now != phase::sending)
+    return;
+  if (!link)
+    return ask_again(*run, "there is no way to its executor");
+  run->permitted = false;
+  run->due = steady_now() + settings_.trigger.ask_limit;
+  run->run.incarnation = life_->incarnation;
+  log_->info("job={} run={} {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  metrics_.sent->inc();
+  protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
+}
+
+void recovery_actor_state::take(protocol::send_results&& results) {
+  for (const auto& result : results.items)
+    sent(result);
+  go_on();
+}
+
+void recovery_actor_state::sent(const protocol::send_result& result) {
+  auto* run = runs_.find(result.run.id);
+  // What a former life sent, that life's claim answers for.
+  if (!run || run->now != phase::sending || !life_ || result.run.incarnation != life_->incarnation)
+    return;
+  if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
+    return sent_first(*run, result);
+  const auto& address = run->run.plan.address;
+  const std::string sending = sending_of(*run);
+  switch (result.state) {
+  case protocol::send_state::answered:
+    runs_.note_answer(address, steady_now());
+    if (result.repeated && run->repeated)
+      give_up(*run, sending + " was answered as the first one was");
+    else if (result.code == core::success_code)
+      succeed(*run, "the executor accepted " + sending);
+    else if (run->never_came)
+      finish(*run, result.code, core::refusal_message(result.message), false);
+    else // the refusal may be caused by the first copy
+      give_up(*run, sending + " was refused: " + result.message);
+    break;
+  case protocol::send_state::not_sent:
+    run->permitted = true;
+    ask_again(*run, sending + " did not leave: " + result.message);
+    break;
+  case protocol::send_state::gate_closed:
+    // The life is over; whoever adopts the run decides. Should it be alive after all, the run is not forgotten.
+    run->permitted = true;
+    look_again(*run, gate_wait);
+    break;
+  case protocol::send_state::unknown:
+    give_up(*run, "no answer to " + sending + (result.message.empty() ? "" : ": " + result.message));
+    break;
+  }
+}
+
+void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_result& result) {
+  if (result.state == protocol::send_state::unknown) {
+    run.sent = true;
+    run.repeated = result.repeated;
+    run.first_error = result.message;
+    look_again(run, settings_.trigger.settle);
+  } else if (result.state == protocol::send_state::answered && result.code == core::success_code) {
+    succeed(run, "the executor accepted it");
+  } else if (result.state == protocol::send_state::answered) {
+    finish(run, result.code, core::refusal_message(result.message), false);
+  } else {
+    finish(run, core::failure_code, result.message, false);
+  }
+}
+
+const char* recovery_actor_state::sending_of(const unknown_run& run) noexcept {
+  return run.sent ? "the second sending" : "the sending by this life";
+}
+
+} // namespace ringmaster::actors

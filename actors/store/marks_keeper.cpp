@@ -1,0 +1,75 @@
+#include "actors/store/marks_keeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What was seen last is at most so old in the file, and a write that failed is tried again after this.
+constexpr auto write_every = 5s;
+
+} // namespace
+
+marks_keeper::marks_keeper(const core::kept_marks& kept, writer write, clock now, logger log)
+  : marks_{kept}, write_{std::move(write)}, now_{std::move(now)}, log_{std::move(log)}, highest_{kept.seen} {}
+
+core::kept_marks marks_keeper::marks() const {
+  const std::lock_guard held{lock_};
+  return marks_;
+}
+
+// A claim whose answer was lost and that is asked for again has the ids that it had.
+void marks_keeper::note(const core::claim_outcome& outcome) {
+  std::vector<core::log_id> ids;
+  for (const auto& run : outcome.runs)
+    ids.push_back(run.id);
+  for (const auto& row : outcome.missed)
+    ids.push_back(row.id);
+  if (ids.empty() || outcome.repeated)
+    return;
+  const auto [lowest, highest] = std::minmax_element(ids.begin(), ids.end());
+  const std::lock_guard held{lock_};
+  repeated_ = repeated_ || *lowest <= highest_;
+  highest_ = std::max(highest_, *highest);
+  const bool above = highest_ > marks_.ceiling;
+  if (now_() >= write_at_ || (above && !fails_))
+    write(core::marks_ahead(marks_, highest_));
+}
+
+void marks_keeper::note_life(std::int64_t life) {
+  const std::lock_guard held{lock_};
+  lived_ = true;
+  highest_ = std::max(highest_, marks_.ceiling);
+  auto next = marks_;
+  next.life = std::max(next.life, life);
+  write(next);
+}
+
+bool marks_keeper::take_repeated() {
+  const std::lock_guard held{lock_};
+  return std::exchange(repeated_, false);
+}
+
+void marks_keeper::finish() {
+  const std::lock_guard held{lock_};
+  if (lived_)
+    write(core::marks_at_end(marks_, highest_));
+}
+
+void marks_keeper::write(const core::kept_marks& next) {
+  write_at_ = now_() + write_every;
+  if (next == marks_)
+    return;
+  const auto done = write_(core::to_text(next));
+  if (!done && !fails_)
+    log_->warn("what this node remembers of the database cannot be written: {}", done.error().context);
+  fails_ = !done;
+  if (done)
+    marks_ = next;
+}
+
+} // namespace ringmaster::actors

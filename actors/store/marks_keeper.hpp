@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "actors/logger.hpp"
+#include "core/cluster/kept_marks.hpp"
+#include "core/result.hpp"
+#include "core/run/run.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::actors {
+
+/// Keeps `core::kept_marks` outside of the database and up to date. Invariant: when `note` returns, no run of that claim has an
+/// id above the ceiling that is written, unless writing fails, which is logged. Any thread; `note` writes now and then, so it is
+/// called where blocking is allowed.
+class marks_keeper {
+public:
+  /// Replaces what was kept, durably.
+  using writer = std::function<core::result<void>(const std::string& text)>;
+  using clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  marks_keeper(const core::kept_marks& kept, writer write, clock now, logger log);
+
+  [[nodiscard]] core::kept_marks marks() const;
+
+  /// Takes what a claim kept. Ids that are not above all before mean that the database gave them a second time.
+  void note(const core::claim_outcome& outcome);
+
+  /// A life has begun, and the database gives only ids above the ceiling.
+  void note_life(std::int64_t life);
+
+  /// Whether ids came again since the last call.
+  [[nodiscard]] bool take_repeated();
+
+  /// Of an orderly end, when nothing is claimed any more.
+  void finish();
+
+private:
+  void write(const core::kept_marks& next);
+
+  mutable std::mutex lock_;
+  core::kept_marks marks_;
+  writer write_;
+  clock now_;
+  logger log_;
+  /// Every id of a new run is above it.
+  core::log_id highest_;
+  bool lived_ = false;
+  bool repeated_ = false;
+  bool fails_ = false;
+  std::chrono::steady_clock::time_point write_at_{};
+};
+
+/// A claim, noted before its runs are seen. `marks` may be null.
+[[nodiscard]] inline core::result<core::claim_outcome> claim(storage::store& store, const core::claim_batch& batch,
+                                                             core::time_point now, marks_keeper* marks) {
+  auto outcome = store.firings().claim(batch, now);
+  if (marks != nullptr && outcome)
+    marks->note(*outcome);
+  return outcome;
+}
+
+} // namespace ringmaster::actors

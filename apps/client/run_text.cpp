@@ -1,0 +1,257 @@
+#include "apps/client/run_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/job_text.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "core/run/execution_state.hpp"
+#include "core/run/trigger_note.hpp"
+#include "core/run/trigger_text.hpp"
+#include "core/text/result_text.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+using run_fields = std::vector<std::pair<std::string, std::string>>;
+
+/// The result of a run that took longer than its job allows.
+constexpr std::int64_t timed_out_code = 502;
+/// Jobs that are asked for one by one; more are read as a list.
+constexpr std::size_t asked_jobs_max = 40;
+/// Of a reason in a table that is not cut by its terminal.
+constexpr std::size_t reason_chars_max = 160;
+
+std::string line_in(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
+
+std::string text_or_none(const api_document& object, const char* name) {
+  auto text = line_in(object, name);
+  return text.empty() ? "-" : text;
+}
+
+std::string digits_in(const api_document& object, const char* name) {
+  return std::to_string(number_in(object, name).value_or(0));
+}
+
+/// Returns the first line, or of a Java stack trace the last cause: the first line names a wrapper such as
+/// InvocationTargetException, the same one for every failure.
+std::string line_that_says_why(const std::string& text) {
+  constexpr std::string_view cause = "\nCaused by: ";
+  const auto last = text.rfind(cause);
+  const auto begin = last == std::string::npos ? 0 : last + cause.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::optional<core::trigger_note> note_of(const api_document& run) {
+  return core::decode_trigger_note(text_in(run, "trigger_message"));
+}
+
+/// Returns what the note or a Java admin's page says of the sending.
+std::string sending_words(const api_document& run, const std::optional<core::trigger_note>& note) {
+  const auto message = note ? note->message : text_in(run, "trigger_message");
+  const auto reason = plain_text(core::trigger_reason(message, core::language::en));
+  return std::string{core::trimmed(reason)};
+}
+
+/// Returns why no executor has the run.
+std::string sending_problem(const api_document& run) {
+  const auto note = note_of(run);
+  const auto words = sending_words(run, note);
+  if (note && note->refused)
+    return "refused by the executor" +
+           (words.empty() ? " with code " + std::to_string(number_in(run, "trigger_code").value_or(0)) : ": " + words);
+  if (note && (note->missed || words.starts_with(core::unknown_delivery)))
+    return words;
+  return "not sent: " + (words.empty() ? "the executor did not take it" : words);
+}
+
+struct ending {
+  std::string_view reported;
+  std::string_view words;
+};
+
+/// What executors report of runs that they ended (XXL wire §5).
+constexpr std::array endings{
+  ending{"scheduling center kill job.", "killed by a user"},
+  ending{"block strategy effect：Cover Early", "ended by a later run of the job (COVER_EARLY)"},
+  ending{"change jobhandler or glue type, and terminate the old job thread.", "ended because the job's handler changed"},
+  ending{"change job source or glue type, and terminate the old job thread.", "ended because the job's source changed"},
+  ending{"web container destroy and kill the job.", "ended because its executor stopped"},
+};
+constexpr std::string_view began = "[job running, killed]";
+constexpr std::string_view waited = "[job not executed, in the job queue, killed.]";
+
+/// Returns the words for a run that its executor ended; nothing when the report says something else.
+std::optional<std::string> ending_words(std::string_view report) {
+  // An admin's own words, if they came before the executor's.
+  if (const auto by_admin = core::killed_result(core::language::en); report.starts_with(by_admin)) {
+    const auto rest = core::trimmed(report.substr(by_admin.size()));
+    return "killed by a user" + (rest.empty() ? std::string{} : ": " + std::string{rest});
+  }
+  for (const auto& each : endings) {
+    if (!report.starts_with(each.reported))
+      continue;
+    const auto rest = core::trimmed(report.substr(each.reported.size()));
+    if (rest == began)
+      return std::string{each.words};
+    if (rest == waited)
+      return std::string{each.words} + " before it began";
+  }
+  return std::nullopt;
+}
+
+std::string result_words(const api_document& run) {
+  const auto stored = text_in(run, "handle_message");
+  const std::string report{core::trimmed(plain_text(core::result_text(stored, core::language::en)))};
+  return ending_words(report).value_or(report);
+}
+
+/// `cron`, `manual`, `retry of run 23`, `child of run 20`.
+std::string started_by(const api_document& run) {
+  const auto kind = line_in(run, "kind");
+  const auto origin = number_in(run, "origin");
+  if (kind == core::to_string(core::trigger_kind::retry))
+    return origin ? "retry of run " + std::to_string(*origin) : "retry";
+  if (kind == core::to_string(core::trigger_kind::parent))
+    return origin ? "child of run " + std::to_string(*origin) : "child";
+  return kind;
+}
+
+std::string titled(const api_document& run, const job_titles& jobs) {
+  const auto shard = line_in(run, "shard");
+  return job_title_of(run, jobs) + (shard.empty() ? "" : " shard " + shard);
+}
+
+void add_note(run_fields& all, const api_document& run) {
+  const auto note = note_of(run);
+  if (!note) {
+    if (std::string text{core::trimmed(plain_text(text_in(run, "trigger_message")))}; !text.empty())
+      all.emplace_back("trigger", std::move(text));
+    return;
+  }
+  all.emplace_back("node", one_line(note->node_host));
+  all.emplace_back("route", one_line(std::string{core::stored_name(note->route)}));
+  all.emplace_back("block", one_line(std::string{core::stored_name(note->block)}));
+  if (!note->addresses.empty())
+    all.emplace_back("addresses", one_line(note->addresses));
+  if (note->timeout_s > 0)
+    all.emplace_back("time limit", std::to_string(note->timeout_s) + " s");
+}
+
+} // namespace
+
+core::result<job_titles> titles_of_jobs(admin_desk& desk, const api_document& runs) {
+  std::set<std::int64_t> ids;
+  for (const auto& run : runs)
+    ids.insert(number_in(run, "job").value_or(0));
+  job_titles titles;
+  if (ids.empty())
+    return titles;
+  const auto groups = group_names(desk);
+  if (!groups)
+    return tl::unexpected{groups.error()};
+  const auto keep = [&](const api_document& job) {
+    titles.emplace(number_in(job, "id").value_or(0), title_of(job, *groups));
+  };
+  if (ids.size() > asked_jobs_max) {
+    const auto all = ask_all(desk, query_text{"/jobs"});
+    if (!all)
+      return tl::unexpected{all.error()};
+    for (const auto& job : items_in(*all))
+      keep(job);
+    return titles;
+  }
+  for (const auto id : ids)
+    if (const auto job = desk.ask({"GET", "/jobs/" + std::to_string(id)}))
+      keep(*job);
+  return titles;
+}
+
+std::string job_title_of(const api_document& run, const job_titles& jobs) {
+  const auto found = jobs.find(number_in(run, "job").value_or(0));
+  return found == jobs.end() ? "job " + digits_in(run, "job") : found->second;
+}
+
+std::string run_state_text(const api_document& run) { return text_or_none(run, "status"); }
+
+std::string run_reason(const api_document& run) {
+  const auto handled = number_in(run, "handle_code").value_or(0);
+  const auto triggered = number_in(run, "trigger_code").value_or(0);
+  if (handled == core::success_code)
+    return {};
+  if (handled == timed_out_code) {
+    const auto note = note_of(run);
+    return note && note->timeout_s > 0 ? "took longer than its time limit of " + std::to_string(note->timeout_s) + " s"
+                                       : "took longer than its time limit";
+  }
+  if (handled != 0) {
+    const auto words = result_words(run);
+    return words.empty() ? "the executor reported code " + std::to_string(handled) : words;
+  }
+  return triggered == 0 || triggered == core::success_code ? std::string{} : sending_problem(run);
+}
+
+std::string run_duration(const api_document& run) {
+  const auto begin = number_in(run, "trigger_ms");
+  const auto end = number_in(run, "handle_ms");
+  if (!begin || !end || number_in(run, "handle_code").value_or(0) == 0)
+    return "-";
+  const auto seconds = std::max<std::int64_t>(*end - *begin, 0) / 1000;
+  if (seconds == 0)
+    return "<1s";
+  const auto two = [](std::int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  if (seconds < 60)
+    return std::to_string(seconds) + "s";
+  if (seconds < 3600)
+    return std::to_string(seconds / 60) + "m " + two(seconds % 60) + "s";
+  return std::to_string(seconds / 3600) + "h " + two(seconds / 60 % 60) + "m";
+}
+
+std::string runs_table(const api_document& runs, const job_titles& jobs, const core::zone& where) {
+  std::vector<std::vector<std::string>> lines{
+    {"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "TOOK", "EXECUTOR", "WHY"}};
+  for (const auto& run : runs) {
+    const auto why = one_line(line_that_says_why(run_reason(run)));
+    lines.push_back({digits_in(run, "id"), titled(run, jobs), instant_in(run, "trigger_ms", where), run_state_text(run),
+                     run_duration(run), text_or_none(run, "address"),
+                     std::string{core::cut_characters(why, reason_chars_max)}});
+  }
+  return table_text(lines);
+}
+
+std::string describe_run(const api_document& run, const job_titles& jobs, const core::zone& where) {
+  run_fields all{{"run", digits_in(run, "id")}, {"job", job_title_of(run, jobs)}, {"state", run_state_text(run)}};
+  const auto add = [&all](const char* name, std::string value) {
+    if (!value.empty())
+      all.emplace_back(name, std::move(value));
+  };
+  const auto instant = [&](const char* name) {
+    const auto text = instant_in(run, name, where, "");
+    return text.empty() ? text : text + ' ' + where.name();
+  };
+  add("why", run_reason(run));
+  add("started by", started_by(run));
+  add("triggered", instant("trigger_ms"));
+  add("finished", instant("handle_ms"));
+  add("took", run_duration(run));
+  add("executor", text_or_none(run, "address"));
+  add("handler", line_in(run, "handler"));
+  add("param", line_in(run, "params"));
+  add("shard", line_in(run, "shard"));
+  add("retries left", digits_in(run, "retry_left"));
+  if (number_in(run, "handle_code") == core::success_code)
+    add("result", result_words(run));
+  add("codes", "trigger " + digits_in(run, "trigger_code") + ", result " + digits_in(run, "handle_code"));
+  add_note(all, run);
+  return fields_text(all);
+}
+
+} // namespace ringmaster::apps

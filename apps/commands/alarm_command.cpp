@@ -1,0 +1,66 @@
+#include <cstdio>
+#include <future>
+
+#include <unistd.h>
+
+#include "apps/client/desk_pages.hpp"
+#include "apps/commands/commands.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/server/notification.hpp"
+#include "apps/terminal/report.hpp"
+#include "core/alarm/alarm_text.hpp"
+#include "core/alarm/mail_text.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+std::string this_host() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "ringmaster";
+}
+
+core::result<void> send_test(const alarm_test_options& options, std::string& to) {
+  auto what = assemble(options.config);
+  if (!what)
+    return tl::unexpected<core::error>{what.error()};
+  const auto settings = notification_of(what->settings);
+  if (auto known = gateway::check_channel(settings, options.channel); !known)
+    return core::fail(core::errc::invalid_argument, known.error().context);
+  if (options.channel == protocol::mail_channel) {
+    to = options.to.empty() ? settings.mail.from : options.to;
+    if (!core::is_mail_address(to))
+      return core::fail(core::errc::invalid_argument, "--to: \"" + core::valid_utf8(to) + "\" is no mail address");
+  } else if (!options.to.empty()) {
+    return core::fail(core::errc::invalid_argument, "--to: only mail goes to an address");
+  }
+  protocol::notice test{options.channel, to, "ringmaster.test." + std::to_string(core::to_ms(system_now())),
+                        core::test_message_of(this_host(), settings.language)};
+  std::promise<core::result<void>> outcome;
+  auto answer = outcome.get_future();
+  // Ends before the promise that it answers.
+  const auto notifier = gateway::make_notifier(settings);
+  notifier->send(std::move(test), [&outcome](core::result<void> sent) { outcome.set_value(std::move(sent)); });
+  auto sent = answer.get();
+  // Whatever the other side said against it: the command was right.
+  if (!sent)
+    return core::fail(core::errc::unavailable, sent.error().context);
+  return sent;
+}
+
+} // namespace
+
+int alarm_test(const alarm_test_options& options) {
+  std::string to;
+  if (const auto sent = send_test(options, to); !sent)
+    return complain(sent.error());
+  if (options.json) {
+    print_json({{"channel", options.channel}, {"to", to.empty() ? api_document{} : api_document(to)}, {"sent", true}});
+    return exit_done;
+  }
+  std::printf("sent through %s%s%s\n", options.channel.c_str(), to.empty() ? "" : " to ", to.c_str());
+  return exit_done;
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,77 @@
+#pragma once
+
+// The commands of the binary. Each returns the exit code: 0 done, 1 failed, 2 wrong usage or input.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/terminal/command_options.hpp"
+
+namespace ringmaster::apps {
+
+struct apply_options : desk_options {
+  std::vector<std::string> paths;
+  /// Owner of what the files declare.
+  std::string source = "apply";
+  std::int64_t revision = 0;
+  bool dry_run = false;
+  bool prune = false;
+  /// With `prune`: also what files declared that are not among `paths`.
+  bool prune_all = false;
+  /// Nothing is asked.
+  bool yes = false;
+};
+
+struct migrate_options {
+  config_options config;
+  bool dry_run = false;
+  bool json = false;
+  /// Upgrade XXL's own tables, too.
+  bool xxl = false;
+  /// `on`, `off`; empty: leave the log's indexes.
+  std::string lean;
+};
+
+struct cron_options {
+  std::string expression;
+  /// ISO 8601 or epoch milliseconds; empty: now.
+  std::string from;
+  /// IANA name; empty: the system's.
+  std::string zone;
+  std::size_t count = 5;
+  bool json = false;
+};
+
+struct alarm_test_options {
+  config_options config;
+  /// `mail`, or the name of a webhook.
+  std::string channel;
+  /// For mail; empty: the sender's own address.
+  std::string to;
+  bool json = false;
+};
+
+struct demo_options {
+  /// Ends after three completed runs, or fails after a minute without them.
+  bool check = false;
+  std::string listen = "127.0.0.1:0";
+};
+
+struct serve_options : config_options {
+  /// A SQLite file may be made in a data folder whose server had one.
+  bool new_database = false;
+};
+
+[[nodiscard]] int serve(const serve_options& options);
+[[nodiscard]] int run_executor(const config_options& options);
+[[nodiscard]] int demo(const demo_options& options);
+[[nodiscard]] int apply(const apply_options& options);
+[[nodiscard]] int migrate(const migrate_options& options);
+/// To native mode; `back`: to shared mode.
+[[nodiscard]] int takeover(const config_options& options, bool back, bool json);
+[[nodiscard]] int cron_next(const cron_options& options);
+[[nodiscard]] int alarm_test(const alarm_test_options& options);
+[[nodiscard]] int doctor(const config_options& options, bool json);
+
+} // namespace ringmaster::apps

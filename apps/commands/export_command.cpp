@@ -1,0 +1,99 @@
+#include "apps/commands/export_command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/client/admin_desk.hpp"
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/server/new_file.hpp"
+#include "apps/terminal/export_text.hpp"
+#include "apps/terminal/report.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+core::result<void> print_part_of_file(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size())
+    return {};
+  return core::fail(core::errc::unavailable, std::string{"cannot write to standard output: "} + std::strerror(errno));
+}
+
+using sink = std::function<core::result<void>(std::string_view)>;
+
+core::result<void> write_from_database(const export_options& options, sink to) {
+  auto what = assemble(options.config);
+  if (!what)
+    return tl::unexpected{what.error()};
+  auto database = make_database(*what);
+  if (!database)
+    return tl::unexpected{database.error()};
+  auto store = (*database)->open_to_look();
+  if (!store)
+    return tl::unexpected{store.error()};
+  const export_sinks sinks{std::move(to), [](const std::string& remark) {
+                             std::fprintf(stderr, "ringmaster: %s\n", remark.c_str());
+                           }};
+  return write_declared(**store, {options.groups, {}, options.source}, what->schedule_zone, system_now(), sinks);
+}
+
+/// Remarks are in its text, too.
+core::result<void> write_from_server(admin_desk& server, const export_options& options, const sink& to) {
+  if (options.groups.size() > 1)
+    return core::fail(core::errc::invalid_argument, "a server exports everything, or one --group");
+  query_text target{"/export"};
+  if (!options.groups.empty()) {
+    const auto group = find_group(server, options.groups.front());
+    if (!group)
+      return core::fail(group.error().code == core::errc::not_found ? core::errc::invalid_argument : group.error().code,
+                        group.error().context);
+    target.add("group", std::to_string(*group));
+  }
+  if (options.source)
+    target.add("source", *options.source);
+  const auto text = server.ask({"GET", target.text(), {}, "application/toml"});
+  return text ? to(text->get_ref<const std::string&>()) : tl::unexpected{text.error()};
+}
+
+core::result<void> write_export(const export_options& options, sink to) {
+  const auto server = open_named_server(options);
+  if (!server)
+    return tl::unexpected{server.error()};
+  return *server ? write_from_server(**server, options, to) : write_from_database(options, std::move(to));
+}
+
+core::result<void> write_file(const export_options& options) {
+  auto file = new_file::begin(*options.output, options.force);
+  if (!file)
+    return tl::unexpected{file.error()};
+  return write_export(options, [&](std::string_view text) { return file->write(text); }).and_then([&] { return file->finish(); });
+}
+
+} // namespace
+
+int export_declared(const export_options& options) {
+  const auto done = options.output ? write_file(options) : write_export(options, print_part_of_file);
+  return done ? exit_done : complain(done.error());
+}
+
+void add_export_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<export_options>();
+  auto* command = app.add_subcommand("export", "Write groups, jobs and alarms as a declared file");
+  add_place_options(*command, *options);
+  command->add_option("--group", options->groups, "Only the groups of these app names")->type_name("GROUP");
+  command->add_option("--source", options->source, "Only what this source declared")->type_name("NAME");
+  command->add_option("--output", options->output, "A new file; default standard output")->type_name("FILE");
+  command->add_flag("--force", options->force, "Replace the file");
+  command->callback([command, options, &chosen] {
+    chosen = [command, options] { return run_with_texts(*command, [&] { return export_declared(*options); }); };
+  });
+}
+
+} // namespace ringmaster::apps

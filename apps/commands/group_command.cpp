@@ -1,0 +1,224 @@
+// `ringmaster group …`: executor groups.
+
+#include <cstdio>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/job_text.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "config/text/nearest.hpp"
+#include "gateway/auth/secrets.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct group_list_options : desk_options {
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+  /// Executors that are not let in, in place of groups.
+  bool unknown = false;
+};
+
+struct group_options : desk_options {
+  /// App name, or id.
+  std::string group;
+};
+
+struct group_add_options : desk_options {
+  std::string app_name;
+  /// Empty: the app name.
+  std::string title;
+  /// None: executors register themselves.
+  std::vector<std::string> addresses;
+};
+
+std::string addresses_of(const api_document& group) {
+  std::string list;
+  for (const auto& address : items_in(group, "addresses"))
+    if (address.is_string())
+      list.append(list.empty() ? "" : ",").append(one_line(address.get<std::string>()));
+  return list.empty() ? "-" : list;
+}
+
+/// `no group has this app name; did you mean 'pay-worker'?`
+std::string refusal_text(const api_document& refused, const std::vector<std::string>& apps) {
+  const auto reason = text_in(refused, "reason");
+  if (reason == "outside_networks")
+    return "the address is outside security.executor_networks";
+  if (reason != "unknown_app")
+    return "the access token is wrong";
+  const std::vector<std::string_view> known{apps.begin(), apps.end()};
+  return "no group has this app name" + config::suggestion(text_in(refused, "app_name"), known);
+}
+
+core::result<api_document> ask_refused(admin_desk& desk) {
+  auto refused = desk.ask({"GET", "/executors/refused"});
+  const auto groups = ask_all(desk, query_text{"/groups"});
+  if (!refused || !groups)
+    return tl::unexpected{refused ? groups.error() : refused.error()};
+  std::vector<std::string> apps;
+  for (const auto& group : items_in(*groups))
+    apps.push_back(text_in(group, "app_name"));
+  for (auto& each : (*refused)["items"])
+    each["why"] = refusal_text(each, apps);
+  return refused;
+}
+
+/// Only a server knows whom it did not let in.
+int list_refused(const group_list_options& options) {
+  const auto desk = open_server(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto refused = ask_refused(**desk);
+  if (!refused)
+    return complain(refused.error());
+  if (options.json) {
+    print_json(*refused);
+    return exit_done;
+  }
+  std::vector<std::vector<std::string>> rows{
+    {"APP NAME", "ADDRESS", "FROM", "TIMES", "LAST (" + (*desk)->zone().name() + ")", "WHY"}};
+  for (const auto& each : items_in(*refused)) {
+    const auto shown = [&](const char* name) {
+      const auto text = one_line(text_in(each, name));
+      return text.empty() ? std::string{"-"} : text;
+    };
+    rows.push_back({shown("app_name"), shown("address"), shown("remote"), std::to_string(number_in(each, "times").value_or(0)),
+                    instant_in(each, "last_ms", (*desk)->zone()), shown("why")});
+  }
+  std::fputs(table_text(rows).c_str(), stdout);
+  return exit_done;
+}
+
+int list_groups(const group_list_options& options) {
+  if (options.unknown)
+    return list_refused(options);
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/groups"}, options.limit, options.cursor); },
+    [](admin_desk&, const api_document& page) {
+      std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
+      for (const auto& group : items_in(page))
+        rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
+                        one_line(text_in(group, "title")), one_line(text_in(group, "address_type")),
+                        std::to_string(items_in(group, "addresses").size())});
+      return table_text(rows) + more_text(page);
+    });
+}
+
+std::string describe_group(const api_document& group, const core::zone& where) {
+  const auto source = one_line(text_in(group, "source"));
+  return fields_text({{"id", std::to_string(number_in(group, "id").value_or(0))},
+                      {"app name", one_line(text_in(group, "app_name"))},
+                      {"title", one_line(text_in(group, "title"))},
+                      {"addresses are", one_line(text_in(group, "address_type"))},
+                      {"addresses", addresses_of(group)},
+                      {"source", source.empty() ? "-" : source},
+                      {"changed", instant_in(group, "updated_ms", where)}});
+}
+
+int show_group(const group_options& options) {
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_group(desk, options.group).and_then([&](std::int64_t id) {
+        return desk.ask({"GET", "/groups/" + std::to_string(id)});
+      });
+    },
+    [](admin_desk& desk, const api_document& group) { return describe_group(group, desk.zone()); });
+}
+
+int add_group(const group_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  api_document body{{"app_name", options.app_name}, {"title", options.title.empty() ? options.app_name : options.title}};
+  if (!options.addresses.empty()) {
+    body["address_type"] = "manual";
+    body["addresses"] = options.addresses;
+  }
+  const auto made = (*desk)->ask({"POST", "/groups", body});
+  if (!made)
+    return complain(made.error());
+  if (options.json)
+    print_json(*made);
+  else
+    std::printf("group %lld added\n", static_cast<long long>(number_in(*made, "id").value_or(0)));
+  return exit_done;
+}
+
+int remove_group(const group_options& options) {
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_group(desk, options.group).and_then([&](std::int64_t id) { return ask_to_remove(desk, "/groups/", id); });
+    },
+    [&](admin_desk&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
+}
+
+/// The token is made here, and shown once. A file that declares the group does not say it, so that is no obstacle.
+int rotate_token(const group_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto id = find_group(**desk, options.group);
+  if (!id)
+    return complain(id.error());
+  const auto place = "/groups/" + std::to_string(*id);
+  const auto now = (*desk)->ask_tagged({"GET", place});
+  if (!now)
+    return complain(now.error());
+  const auto token = gateway::random_token();
+  if (!token)
+    return complain(token.error());
+  const auto& group = now->document;
+  api_document body{{"app_name", text_in(group, "app_name")},
+                    {"title", text_in(group, "title")},
+                    {"address_type", text_in(group, "address_type")},
+                    {"access_token", *token}};
+  if (text_in(group, "address_type") == "manual")
+    body["addresses"] = items_in(group, "addresses");
+  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
+  if (!done)
+    return complain(done.error());
+  const auto name = one_line(text_in(group, "app_name"));
+  const api_document shown{{"id", *id}, {"app_name", name}, {"access_token", *token}};
+  return tell_once(options.json ? json_line(shown) : "access token: " + *token + '\n',
+                   "the token of group " + name + " was replaced",
+                   "replace it again with `ringmaster group rotate-token " + name + '`');
+}
+
+} // namespace
+
+void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* group = add_family(app, "group", "Executor groups: list, show, add, rotate-token, remove");
+  {
+    auto [command, options] = add_command<group_list_options>(*group, "list", "Groups by app name", chosen, list_groups);
+    command->add_flag("--unknown", options->unknown, "Executors that a server does not let in, and why; needs a server");
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] = add_command<group_options>(*group, "show", "One group and its executors", chosen, show_group);
+    command->add_option("GROUP", options->group, "Its app name, or id")->required();
+  }
+  {
+    auto [command, options] = add_command<group_add_options>(*group, "add", "Make one", chosen, add_group);
+    command->add_option("APP", options->app_name, "Under which its executors register")->required();
+    command->add_option("--title", options->title, "For people; else the app name")->type_name("TEXT");
+    command->add_option("--address", options->addresses, "Of an executor that does not register; may be repeated")
+      ->type_name("URL")
+      ->allow_extra_args(false);
+  }
+  {
+    auto [command, options] = add_command<group_options>(
+      *group, "rotate-token", "Give its executors a new token, print it; the one before counts for 24 hours", chosen,
+      rotate_token);
+    command->add_option("GROUP", options->group, "Its app name, or id")->required();
+  }
+  auto [command, options] = add_command<group_options>(*group, "remove", "Remove one that has no jobs", chosen, remove_group);
+  command->add_option("GROUP", options->group, "Its app name, or id")->required();
+}
+
+} // namespace ringmaster::apps

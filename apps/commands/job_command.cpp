@@ -1,0 +1,131 @@
+// `ringmaster job …`: list, show, and the command line of all of them. What changes jobs is in job_edits.cpp.
+
+#include <cstdio>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/job_text.hpp"
+#include "apps/client/run_text.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/job_edits.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/terminal/report.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+constexpr std::size_t last_runs = 5;
+
+struct job_list_options : desk_options {
+  std::optional<std::string> group;
+  bool scheduled = false;
+  bool stopped = false;
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct job_show_options : desk_options {
+  std::string job;
+};
+
+core::result<api_document> ask_jobs(admin_desk& desk, const job_list_options& options) {
+  query_text list{"/jobs"};
+  if (options.scheduled || options.stopped)
+    list.add("running", options.scheduled ? "true" : "false");
+  if (options.group) {
+    const auto group = find_group(desk, *options.group);
+    if (!group)
+      return tl::unexpected{group.error()};
+    list.add("group", std::to_string(*group));
+  }
+  return ask_page(desk, list, options.limit, options.cursor);
+}
+
+int list_jobs(const job_list_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_jobs(desk, options); },
+    [](admin_desk& desk, const api_document& page) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        return jobs_table(items_in(page), groups, desk.zone(), system_now()) + more_text(page);
+      });
+    });
+}
+
+/// With its last runs, as `last_runs`.
+core::result<api_document> ask_job(admin_desk& desk, const std::string& name) {
+  const auto id = find_job(desk, name);
+  if (!id)
+    return tl::unexpected{id.error()};
+  auto job = desk.ask({"GET", "/jobs/" + std::to_string(*id)});
+  if (!job)
+    return job;
+  query_text newest{"/runs"};
+  newest.add("job", std::to_string(*id)).add("limit", std::to_string(last_runs));
+  const auto runs = desk.ask({"GET", newest.text()});
+  if (!runs)
+    return runs;
+  (*job)["last_runs"] = items_in(*runs);
+  return job;
+}
+
+int show_job(const job_show_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_job(desk, options.job); },
+    [](admin_desk& desk, const api_document& job) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        const auto& runs = items_in(job, "last_runs");
+        const job_titles titles{{number_in(job, "id").value_or(0), title_of(job, groups)}};
+        return describe_job(job, groups, desk.zone(), system_now()) +
+               (runs.empty() ? "" : '\n' + runs_table(runs, titles, desk.zone()));
+      });
+    });
+}
+
+void add_trigger(CLI::App& job, std::function<int()>& chosen) {
+  auto [command, options] =
+    add_command<trigger_options>(job, "trigger", "Run them once, now, scheduled or not", chosen, job_trigger);
+  add_jobs(*command, *options);
+  command->add_option("--param", options->param, "In place of their own parameter")->type_name("TEXT");
+  command->add_option("--address", options->addresses, "In place of the group's executors; a comma list, or repeated")
+    ->type_name("URL")
+    ->allow_extra_args(false);
+  command->add_flag("--wait", options->wait, "Until they and their retries are over: exit 0 when all succeeded, else 1");
+  command->add_flag("--follow", options->follow, "As --wait, and print what they write; needs a server")->excludes("--json");
+  command->add_option("--timeout", options->timeout, "How long to wait")->type_name("DURATION")->capture_default_str();
+}
+
+} // namespace
+
+void add_job_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* job = add_family(app, "job", "Jobs: list, show, start, stop, trigger, remove");
+  {
+    auto [command, options] = add_command<job_list_options>(*job, "list", "Jobs, the newest first", chosen, list_jobs);
+    command->add_option("--group", options->group, "Only those of this app name, or id")->type_name("APP");
+    auto* scheduled = command->add_flag("--scheduled,--running", options->scheduled, "Only those that are scheduled");
+    command->add_flag("--stopped", options->stopped, "Only those that are not")->excludes(scheduled);
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] = add_command<job_show_options>(*job, "show", "One job and its last runs", chosen, show_job);
+    command->add_option("JOB", options->job, "Its id, or group/key")->required();
+  }
+  {
+    auto [command, options] = add_command<edit_options>(*job, "start", "Schedule them", chosen, job_start);
+    add_jobs(*command, *options);
+  }
+  {
+    auto [command, options] = add_command<edit_options>(*job, "stop", "Do not schedule them any more", chosen, job_stop);
+    add_jobs(*command, *options);
+  }
+  {
+    auto [command, options] = add_command<remove_options>(*job, "remove", "Remove them and their logs", chosen, job_remove);
+    add_jobs(*command, *options);
+    command->add_flag("--declared-too", options->declared_too,
+                      "Also a job that a source declares (its next apply brings it back); not with --server");
+    command->add_flag("--yes", options->yes, "Remove without a question");
+  }
+  add_trigger(*job, chosen);
+}
+
+} // namespace ringmaster::apps

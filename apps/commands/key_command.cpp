@@ -1,0 +1,170 @@
+// `ringmaster key …`: API keys of programs.
+
+#include <cstdio>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/job_text.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "apps/terminal/time_text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct key_add_options : desk_options {
+  /// What for.
+  std::string name;
+  /// Nothing: whose key the server is asked with.
+  std::optional<std::string> user;
+  /// `90d`; nothing: it does not.
+  std::optional<std::string> expires;
+};
+
+struct key_list_options : desk_options {
+  std::optional<std::string> user;
+};
+
+struct key_remove_options : desk_options {
+  std::int64_t key = 0;
+};
+
+core::result<std::int64_t> user_id(admin_desk& desk, const std::string& name) {
+  return find_user(desk, name).map([](const api_document& user) { return number_in(user, "id").value_or(0); });
+}
+
+core::result<api_document> make_key(admin_desk& desk, const key_add_options& options) {
+  api_document body{{"name", options.name}};
+  if (options.expires) {
+    const auto span = parse_span(*options.expires);
+    if (!span)
+      return tl::unexpected{span.error()};
+    body["expires_ms"] = core::to_ms(system_now() + *span);
+  }
+  if (options.user) {
+    const auto user = user_id(desk, *options.user);
+    if (!user)
+      return tl::unexpected{user.error()};
+    body["user"] = *user;
+  }
+  return desk.ask({"POST", "/keys", body});
+}
+
+int add_key(const key_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto made = make_key(**desk, options);
+  if (!made)
+    return complain(made.error());
+  const auto id = std::to_string(number_in(*made, "id").value_or(0));
+  return tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n',
+                   "key " + id + " was made", "remove it with `ringmaster key remove " + id + '`');
+}
+
+std::string keys_table(const api_document& keys, const core::zone& where) {
+  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "USER", "CREATED", "EXPIRES", "LAST USED"}};
+  for (const auto& key : keys) {
+    const auto user = one_line(text_in(key, "user_name"));
+    rows.push_back({std::to_string(number_in(key, "id").value_or(0)), one_line(text_in(key, "name")),
+                    user.empty() ? "(gone)" : user, instant_in(key, "created_ms", where),
+                    instant_in(key, "expires_ms", where, "never"), instant_in(key, "used_ms", where, "never")});
+  }
+  return table_text(rows);
+}
+
+core::result<api_document> ask_keys(admin_desk& desk, const key_list_options& options) {
+  query_text all{"/keys"};
+  if (options.user) {
+    const auto user = user_id(desk, *options.user);
+    if (!user)
+      return tl::unexpected{user.error()};
+    all.add("user", std::to_string(*user));
+  }
+  return ask_all(desk, all);
+}
+
+int list_keys(const key_list_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_keys(desk, options); },
+    [](admin_desk& desk, const api_document& keys) { return keys_table(items_in(keys), desk.zone()); });
+}
+
+int remove_key(const key_remove_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_to_remove(desk, "/keys/", options.key); },
+    [&](admin_desk&, const api_document&) { return "key " + std::to_string(options.key) + " removed\n"; });
+}
+
+struct key_rotate_options : key_remove_options {
+  bool keep_old = false;
+};
+
+core::result<api_document> find_key(admin_desk& desk, std::int64_t id) {
+  const auto all = ask_all(desk, query_text{"/keys"});
+  if (!all)
+    return tl::unexpected{all.error()};
+  for (const auto& key : items_in(*all))
+    if (number_in(key, "id") == id)
+      return key;
+  return core::fail(core::errc::not_found, "there is no key " + std::to_string(id));
+}
+
+/// The same name, user and lifetime. The new key is shown before the old one goes.
+int rotate_key(const key_rotate_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto old = find_key(**desk, options.key);
+  if (!old)
+    return complain(old.error());
+  api_document body{{"name", text_in(*old, "name")}, {"user", number_in(*old, "user").value_or(0)}};
+  const auto created = number_in(*old, "created_ms");
+  const auto expires = number_in(*old, "expires_ms");
+  if (created && expires)
+    body["expires_ms"] = core::to_ms(system_now()) + (*expires - *created);
+  const auto made = (*desk)->ask({"POST", "/keys", body});
+  if (!made)
+    return complain(made.error());
+  const auto id = std::to_string(number_in(*made, "id").value_or(0));
+  const auto told = tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n', "key " + id + " was made",
+                              "remove it with `ringmaster key remove " + id + '`');
+  if (told != exit_done || options.keep_old)
+    return told;
+  const auto removed = ask_to_remove(**desk, "/keys/", options.key);
+  return removed ? exit_done : complain(removed.error());
+}
+
+} // namespace
+
+void add_key_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* key = add_family(app, "key", "API keys of programs: add, list, rotate, remove");
+  {
+    auto [command, options] =
+      add_command<key_add_options>(*key, "add", "Make one and print it: it is shown once", chosen, add_key);
+    command->add_option("NAME", options->name, "What for")->required();
+    command
+      ->add_option("--user", options->user, "Owner of the key. The key has the owner's permissions. Default with --server: you")
+      ->type_name("USER");
+    command->add_option("--expires", options->expires, "Lifetime, e.g. 90d. Default: never expires")->type_name("DURATION");
+  }
+  {
+    auto [command, options] =
+      add_command<key_list_options>(*key, "list", "Keys by id, without what is secret", chosen, list_keys);
+    command->add_option("--user", options->user, "Only those of this user")->type_name("USER");
+  }
+  {
+    auto [command, options] = add_command<key_rotate_options>(
+      *key, "rotate", "Replace one: print a new key of the same name, user and lifetime, then remove it", chosen, rotate_key);
+    command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
+    command->add_flag("--keep-old", options->keep_old, "Leave the old key valid until `key remove`");
+  }
+  auto [command, options] =
+    add_command<key_remove_options>(*key, "remove", "Remove one: it is not accepted any more", chosen, remove_key);
+  command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
+}
+
+} // namespace ringmaster::apps

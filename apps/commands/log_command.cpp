@@ -1,0 +1,118 @@
+// `ringmaster log`: what a run wrote, as its executor tells it.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/log_reading.hpp"
+#include "apps/client/run_waiting.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct log_options : desk_options {
+  std::int64_t run = 0;
+  bool follow = false;
+};
+
+/// For so long a server holds a question back until there is more; one that does not know this answers at once, and is asked
+/// again after a pause.
+constexpr int wait_s = 20;
+constexpr auto pause = 1s;
+/// An answer with so much of a text may be a part of what there is, and is gone on behind; one with less brought all of it, and
+/// what a run wrote meanwhile is for those who follow it.
+constexpr std::size_t whole_part_bytes = 16 * 1024;
+/// A run waits for its turn, or for an executor that is away.
+constexpr auto sending_patience = 24h;
+/// An executor or a server that is away for a moment ends nothing.
+constexpr int failures_max = 5;
+
+/// Executors of XXL-JOB put the headings of a run into one line, with `<br>` between them.
+void break_headings(std::string& content) {
+  constexpr std::string_view heading = "<br>-----------";
+  constexpr std::size_t tag = 4;
+  for (auto at = content.find(heading); at != std::string::npos; at = content.find(heading, at))
+    content.replace(at, tag, "\n");
+}
+
+void print_part(const api_document& part, bool json) {
+  if (json)
+    return print_json(part);
+  auto content = text_in(part, "content");
+  std::erase(content, '\r');
+  break_headings(content);
+  const auto text = harmless(std::move(content), "\n\t");
+  std::fputs(text.c_str(), stdout);
+  if (!text.empty() && !text.ends_with('\n'))
+    std::fputc('\n', stdout);
+}
+
+bool may_pass(core::errc code) noexcept { return code == core::errc::unavailable || code == core::errc::timeout; }
+
+bool ends_with(const api_document& part, bool has_more, bool follow) {
+  return truth_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
+}
+
+int print_parts(admin_desk& desk, const log_options& options) {
+  std::int64_t line = 1;
+  bool was_awaited = false;
+  for (int failures = 0;;) {
+    query_text target{"/runs/" + std::to_string(options.run) + "/log"};
+    target.add("from_line", std::to_string(line));
+    if (options.follow)
+      target.add("wait_s", std::to_string(wait_s));
+    const auto begin = std::chrono::steady_clock::now();
+    const auto part = desk.ask({"GET", target.text()});
+    // A run that no executor has yet has no log yet.
+    if (!part && options.follow && !was_awaited && part.error().code == core::errc::invalid_argument) {
+      was_awaited = await_sending(desk, options.run, begin + sending_patience);
+      if (was_awaited)
+        continue;
+    }
+    if (!part && (!options.follow || !may_pass(part.error().code) || ++failures >= failures_max))
+      return complain(part.error());
+    const auto next = part ? number_in(*part, "to_line").value_or(0) + 1 : line;
+    const bool has_more = next > line;
+    if (part) {
+      failures = 0;
+      if (has_more || (options.json && !options.follow && line == 1))
+        print_part(*part, options.json);
+      if (ends_with(*part, has_more, options.follow) || std::fflush(stdout) != 0)
+        return exit_done; // what standard output says to it, main tells
+    }
+    line = std::max(line, next);
+    if (options.follow && !has_more && std::chrono::steady_clock::now() - begin < pause)
+      std::this_thread::sleep_for(pause);
+  }
+}
+
+int print_log(const log_options& options) {
+  const auto desk = open_server(options);
+  return desk ? print_parts(**desk, options) : complain(desk.error());
+}
+
+} // namespace
+
+int follow_log(admin_desk& desk, std::int64_t run) {
+  log_options options;
+  options.run = run;
+  options.follow = true;
+  return print_parts(desk, options);
+}
+
+void add_log_command(CLI::App& app, std::function<int()>& chosen) {
+  auto [command, options] = add_command<log_options>(app, "log", "What a run wrote; needs a server", chosen, print_log);
+  command->add_option("RUN", options->run, "Its log id")->required()->type_name("ID")->check(id_check("log id"));
+  command->add_flag("--follow", options->follow, "Go on until the run is over");
+}
+
+} // namespace ringmaster::apps

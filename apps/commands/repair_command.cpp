@@ -1,0 +1,107 @@
+// `ringmaster repair schedules`: jobs that a wrong clock has moved far ahead count from now again.
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/doctor/schedule_findings.hpp"
+#include "apps/server/open_store.hpp"
+#include "apps/terminal/report.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct repair_options {
+  config_options config;
+  bool dry_run = false;
+  bool json = false;
+};
+
+/// What became of one job.
+struct repaired_job {
+  core::far_ahead times;
+  core::result<core::job_edit> done = core::job_edit{};
+};
+
+nlohmann::json ms_or_null(std::optional<core::time_point> t) {
+  return t ? nlohmann::json(core::to_ms(*t)) : nlohmann::json(nullptr);
+}
+
+void print_json_of(const std::vector<repaired_job>& jobs, bool dry_run) {
+  auto items = nlohmann::json::array();
+  for (const auto& job : jobs) {
+    nlohmann::json item{{"id", core::number(job.times.job)},
+                        {"next_ms", ms_or_null(job.times.next)},
+                        {"last_ms", core::to_ms(job.times.last)},
+                        {"repaired", !dry_run && job.done.has_value()},
+                        {"new_next_ms", ms_or_null(dry_run || !job.done ? job.times.expected : job.done->next)}};
+    if (!job.done)
+      item["problem"] = job.done.error().context;
+    items.push_back(std::move(item));
+  }
+  std::printf("%s\n", nlohmann::json{{"items", items}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core::zone& where) {
+  const auto text = [&where](std::optional<core::time_point> t) { return t ? where.format(*t) : std::string{"never"}; };
+  for (const auto& job : jobs) {
+    const auto& times = job.times;
+    if (!job.done)
+      continue;
+    const auto next = dry_run ? times.expected : job.done->next;
+    std::printf("job %d: %s; %s\n", core::number(times.job),
+                (times.next ? "next time " + text(times.next) : "last instant " + text(times.last)).c_str(),
+                (!times.next ? std::string{dry_run ? "would count from now" : "counts from now"}
+                             : (dry_run ? "would be " : "now ") + text(next) + ' ' + where.name()).c_str());
+  }
+  if (jobs.empty())
+    std::printf("no job's times lie further ahead than its schedule explains\n");
+  else
+    std::printf("%zu jobs%s\n", jobs.size(), dry_run ? "; nothing was changed" : "");
+}
+
+int repair_schedules(const repair_options& options) {
+  auto opened = open_store(options.config);
+  if (!opened)
+    return complain(opened.error());
+  const auto& where = opened->what.schedule_zone;
+  const auto now = system_now();
+  auto found = find_far_ahead(*opened->store, where, opened->what.settings.cluster.clock_tolerance, now);
+  if (!found)
+    return complain(found.error());
+  std::vector<repaired_job> jobs;
+  for (const auto& each : *found) {
+    repaired_job job{each};
+    if (!options.dry_run)
+      job.done = opened->store->jobs().count_again(job.times.job, now);
+    jobs.push_back(std::move(job));
+  }
+  options.json ? print_json_of(jobs, options.dry_run) : print_lines(jobs, options.dry_run, where);
+  int code = exit_done;
+  for (const auto& job : jobs)
+    if (!job.done) {
+      auto why = job.done.error();
+      why.context = "job " + std::to_string(core::number(job.times.job)) + ": " + why.context;
+      code = complain(why);
+    }
+  return code;
+}
+
+} // namespace
+
+void add_repair_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<repair_options>();
+  auto* repair = add_family(app, "repair", "Mend what an accident left in the database: schedules");
+  auto* command = repair->add_subcommand(
+    "schedules", "Count jobs from now again whose next or last times lie further ahead than their schedules explain");
+  add_config_options(*command, options->config);
+  command->add_flag("--dry-run", options->dry_run, "Only say which");
+  command->add_flag("--json", options->json, "For machines");
+  command->callback([options, &chosen] { chosen = [options] { return repair_schedules(*options); }; });
+}
+
+} // namespace ringmaster::apps

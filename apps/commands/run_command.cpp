@@ -1,0 +1,151 @@
+// `ringmaster run …`: list, show, and the command line of all of them. What ends and removes runs is in run_edits.cpp.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/run_text.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/run_edits.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "apps/terminal/time_text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct run_list_options : desk_options {
+  std::optional<std::string> job;
+  std::optional<std::string> group;
+  std::optional<std::string> handler;
+  /// One of the states of the API.
+  std::optional<std::string> status;
+  bool failed = false;
+  /// `1h`, or a time.
+  std::optional<std::string> since;
+  std::optional<std::string> until;
+  std::optional<std::string> cursor;
+  std::size_t limit = 20;
+};
+
+/// So long ago, or that time.
+core::result<core::time_point> moment_of(const char* option, const std::string& text, const core::zone& where) {
+  if (const auto span = parse_span(text))
+    return system_now() - *span;
+  if (const auto time = parse_time(text, where))
+    return *time;
+  return core::fail(core::errc::invalid_argument,
+                    std::string{option} + ": \"" + one_line(text) +
+                      "\" is not a time; expected a duration before now such as 1h or 7d, or a time such as 2026-11-21T10:00");
+}
+
+core::result<void> add_times(query_text& list, const run_list_options& options, const core::zone& where) {
+  const std::array bounds{std::tuple{"--since", "from_ms", &options.since}, std::tuple{"--until", "to_ms", &options.until}};
+  for (const auto& [option, name, text] : bounds) {
+    if (!*text)
+      continue;
+    const auto moment = moment_of(option, **text, where);
+    if (!moment)
+      return tl::unexpected{moment.error()};
+    list.add(name, std::to_string(std::max<std::int64_t>(core::to_ms(*moment), 0)));
+  }
+  return {};
+}
+
+core::result<api_document> ask_runs(admin_desk& desk, const run_list_options& options) {
+  query_text list{"/runs"};
+  if (options.job) {
+    // The log of a job may outlive it: an id needs no job.
+    const auto job = find_job(desk, *options.job);
+    if (!job)
+      return tl::unexpected{job.error()};
+    list.add("job", std::to_string(*job));
+  }
+  if (options.group) {
+    const auto group = find_group(desk, *options.group);
+    if (!group)
+      return tl::unexpected{group.error()};
+    list.add("group", std::to_string(*group));
+  }
+  if (options.handler)
+    list.add("handler", *options.handler);
+  if (options.failed || options.status)
+    list.add("status", options.failed ? "failed" : *options.status);
+  if (auto times = add_times(list, options, desk.zone()); !times)
+    return tl::unexpected{times.error()};
+  return ask_page(desk, list, options.limit, options.cursor);
+}
+
+int list_runs(const run_list_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_runs(desk, options); },
+    [](admin_desk& desk, const api_document& page) {
+      return titles_of_jobs(desk, items_in(page)).map([&](const job_titles& jobs) {
+        return runs_table(items_in(page), jobs, desk.zone()) + more_text(page);
+      });
+    });
+}
+
+int show_run(const run_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return desk.ask({"GET", "/runs/" + std::to_string(options.run)}); },
+    [](admin_desk& desk, const api_document& run) {
+      return titles_of_jobs(desk, api_document::array({run})).map([&](const job_titles& jobs) {
+        return describe_run(run, jobs, desk.zone());
+      });
+    });
+}
+
+void add_list(CLI::App& run, std::function<int()>& chosen) {
+  auto [command, options] = add_command<run_list_options>(run, "list", "Runs, the newest first", chosen, list_runs);
+  command->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
+  command->add_option("--group", options->group, "Only those of this group: its app name, or id")->type_name("GROUP");
+  command->add_option("--handler", options->handler, "Only those of this handler")->type_name("NAME");
+  auto* status = command->add_option("--status", options->status, "Only those in this state")
+                   ->check(CLI::IsMember({"running", "succeeded", "failed", "missed"}));
+  command->add_flag("--failed", options->failed, "Short for --status failed")->excludes(status);
+  command->add_option("--since", options->since, "Triggered after: a duration before now (1h, 7d) or a time")->type_name("TIME");
+  command->add_option("--until", options->until, "Triggered before: the same")->type_name("TIME");
+  add_page_options(*command, options->cursor, options->limit);
+}
+
+void add_clear(CLI::App& run, std::function<int()>& chosen) {
+  auto [command, options] = add_command<run_clear_options>(run, "clear", "Remove runs for good", chosen, clear_runs);
+  command->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
+  command->add_option("--group", options->group, "Only those of this group: its app name, or id")->type_name("GROUP");
+  command->add_option("--older-than", options->older_than, "Those triggered longer ago, e.g. 30d")->type_name("DURATION");
+  command->add_option("--keep-newest", options->keep_newest, "All but this many")
+    ->type_name("N")
+    ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
+  command->add_flag("--all", options->all, "All of them");
+  command->add_flag("--yes", options->yes, "Remove without a question");
+}
+
+void add_run_argument(CLI::App& command, run_options& options) {
+  command.add_option("RUN", options.run, "Its log id")->required()->type_name("ID")->check(id_check("log id"));
+}
+
+} // namespace
+
+void add_run_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* run = add_family(app, "run", "Runs: list, show, kill, clear");
+  add_list(*run, chosen);
+  {
+    auto [command, options] = add_command<run_options>(*run, "show", "One run, and why it failed", chosen, show_run);
+    add_run_argument(*command, *options);
+  }
+  {
+    auto [command, options] =
+      add_command<run_kill_options>(*run, "kill", "End a run at its executor; needs a server", chosen, kill_run);
+    add_run_argument(*command, *options);
+    command->add_flag("--yes", options->yes, "End it without a question, even if other runs end with it");
+  }
+  add_clear(*run, chosen);
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,172 @@
+#include "apps/commands/run_edits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "apps/client/desk_pages.hpp"
+#include "apps/client/job_text.hpp"
+#include "apps/client/run_text.hpp"
+#include "apps/client/run_waiting.hpp"
+#include "apps/server/assembly.hpp"
+#include "apps/terminal/confirm.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "apps/terminal/time_text.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Runs of one job that are looked at beside the one that is ended.
+constexpr std::size_t others_max = 100;
+/// Executors report the end of the others themselves.
+constexpr auto others_patience = 3s;
+
+std::string listed(const std::vector<std::int64_t>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text.append(text.empty() ? "" : ", ").append(std::to_string(id));
+  return text;
+}
+
+/// Other runs of its job that its executor has.
+core::result<std::vector<std::int64_t>> others_of(admin_desk& desk, const api_document& run) {
+  query_text list{"/runs"};
+  list.add("job", std::to_string(number_in(run, "job").value_or(0))).add("status", "running");
+  const auto page = ask_page(desk, list, others_max);
+  if (!page)
+    return tl::unexpected{page.error()};
+  std::vector<std::int64_t> ids;
+  for (const auto& other : items_in(*page))
+    if (text_in(other, "address") == text_in(run, "address") && number_in(other, "id") != number_in(run, "id"))
+      ids.push_back(number_in(other, "id").value_or(0));
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+/// Returns those of `ids` that ended, as far as executors have said it within `others_patience`.
+std::vector<std::int64_t> ended_of(admin_desk& desk, std::vector<std::int64_t> ids) {
+  const auto end = std::chrono::steady_clock::now() + others_patience;
+  std::erase_if(ids, [&](std::int64_t id) { return !await_end(desk, id, end); });
+  return ids;
+}
+
+core::result<void> confirm_kill(const run_kill_options& options, const std::vector<std::int64_t>& others) {
+  if (others.empty())
+    return {};
+  return confirm("run " + std::to_string(options.run) +
+                   " ends; an executor of XXL-JOB ends all runs of the job that it has with it: " + listed(others),
+                 options.yes);
+}
+
+core::result<api_document> what_goes(admin_desk& desk, const run_clear_options& options) {
+  auto body = api_document::object();
+  if (options.older_than) {
+    const auto span = parse_span(*options.older_than);
+    if (!span)
+      return core::fail(span.error().code, "--older-than: " + span.error().context);
+    body["until_ms"] = std::max<std::int64_t>(core::to_ms(system_now() - *span), 0);
+  }
+  if (options.keep_newest)
+    body["keep_newest"] = *options.keep_newest;
+  if (options.all)
+    body["all"] = true;
+  if (body.size() != 1)
+    return core::fail(core::errc::invalid_argument, "say which runs go: one of --older-than, --keep-newest and --all");
+  const auto job = options.job ? find_job(desk, *options.job) : core::result<std::int64_t>{0};
+  const auto group = options.group ? find_group(desk, *options.group) : core::result<std::int64_t>{0};
+  if (!job || !group)
+    return tl::unexpected{job ? group.error() : job.error()};
+  if (options.job)
+    body["job"] = *job;
+  if (options.group)
+    body["group"] = *group;
+  return body;
+}
+
+/// What will be removed, in words.
+core::result<std::string> words_of(admin_desk& desk, const run_clear_options& options, const api_document& body) {
+  query_text list{"/runs"};
+  list.add("limit", "1");
+  for (const char* name : {"job", "group"})
+    if (const auto id = number_in(body, name))
+      list.add(name, std::to_string(*id));
+  const auto until = number_in(body, "until_ms");
+  if (until)
+    list.add("to_ms", std::to_string(*until));
+  const auto page = desk.ask({"GET", list.text()});
+  if (!page)
+    return tl::unexpected{page.error()};
+  const auto total = number_in(*page, "total").value_or(0);
+  const auto number = (truth_in(*page, "total_is_capped") ? "more than " : "") + std::to_string(total);
+  auto text = options.keep_newest ? "all but the newest " + std::to_string(*options.keep_newest) + " of " + number + " runs"
+                                  : number + " runs";
+  text += options.job     ? " of job " + one_line(*options.job)
+          : options.group ? " of group " + one_line(*options.group)
+                          : " of all jobs";
+  if (until)
+    text += " that were triggered up to " + instant_in(body, "until_ms", desk.zone()) + ' ' + desk.zone().name();
+  return text + " will be removed for good";
+}
+
+} // namespace
+
+int kill_run(const run_kill_options& options) {
+  const auto desk = open_server(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto place = "/runs/" + std::to_string(options.run);
+  const auto run = (*desk)->ask({"GET", place});
+  if (!run)
+    return complain(run.error());
+  const auto others = others_of(**desk, *run);
+  if (!others)
+    return complain(others.error());
+  if (auto agreed = confirm_kill(options, *others); !agreed)
+    return complain(agreed.error());
+  auto killed = (*desk)->ask({"POST", place + "/kill"});
+  if (!killed)
+    return complain(killed.error());
+  const auto also = ended_of(**desk, *others);
+  if (options.json) {
+    auto ended = also;
+    ended.insert(ended.begin(), options.run);
+    (*killed)["ended"] = ended;
+    print_json(*killed);
+    return exit_done;
+  }
+  const auto said = one_line(plain_text(text_in(*killed, "message")));
+  std::printf("run %lld ended%s%s\n", static_cast<long long>(options.run), said.empty() ? "" : ": ", said.c_str());
+  for (const auto id : also)
+    std::printf("run %lld ended with it\n", static_cast<long long>(id));
+  return exit_done;
+}
+
+int clear_runs(const run_clear_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto body = what_goes(**desk, options);
+  if (!body)
+    return complain(body.error());
+  if (!options.yes) {
+    const auto words = words_of(**desk, options, *body);
+    if (auto agreed = words ? confirm(*words, false) : core::result<void>{tl::unexpected{words.error()}}; !agreed)
+      return complain(agreed.error());
+  }
+  const auto cleared = (*desk)->ask({"POST", "/runs/clear", *body});
+  if (!cleared)
+    return complain(cleared.error());
+  if (options.json)
+    print_json(*cleared);
+  else
+    std::printf("%lld runs removed%s\n", static_cast<long long>(number_in(*cleared, "removed").value_or(0)),
+                (*desk)->is_server() ? "; a server that needs longer than some seconds goes on" : "");
+  return exit_done;
+}
+
+} // namespace ringmaster::apps

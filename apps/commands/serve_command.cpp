@@ -1,0 +1,191 @@
+#include <chrono>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "actors/link/tls_ports.hpp"
+#include "apps/commands/commands.hpp"
+#include "apps/process/service_notice.hpp"
+#include "apps/process/signals.hpp"
+#include "apps/server/foundation.hpp"
+#include "apps/server/node.hpp"
+#include "apps/terminal/report.hpp"
+#include "config/changes.hpp"
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+void log_report(actors::logger& log, const core::deploy_report& report) {
+  for (const auto& line : log_lines(report))
+    log->info("declared: {}", line);
+  for (const auto& warning : report.warnings)
+    log->warn("declared: {}", warning);
+}
+
+void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
+              actors::logger& log) {
+  log->info("serving on {}", address);
+  if (token.fresh)
+    log->info("an access token was made: see {}", token.file);
+  if (admin)
+    log->info("an administrator was made, {}: his password stands in {}", admin->name, admin->file);
+  // Secrets are for a person who looks, never for a log.
+  if (token.fresh && isatty(STDOUT_FILENO) != 0)
+    std::printf("access token: %s\n", token.token.c_str());
+  if (admin && isatty(STDOUT_FILENO) != 0)
+    std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
+}
+
+/// The settings as files, environment and options said them.
+struct configured {
+  config::settings at_start;
+  /// As they were taken over at last.
+  config::settings now;
+};
+
+/// What became of a part of a reload.
+enum class reloaded { nothing, done, failed };
+
+/// A mistake keeps the certificates in force, and the rest of the reload goes on.
+reloaded reload_tls(node& running, actors::logger& log) {
+  if (auto done = running.reload_tls(); !done) {
+    log->error("reload: TLS goes on as it was: {}", done.error().context);
+    return reloaded::failed;
+  }
+  if (!running.uses_tls())
+    return reloaded::nothing;
+  log->info("reload: the files of TLS were read again");
+  return reloaded::done;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+/// Takes over the settings that need no restart, and names those that do.
+reloaded reload_settings(const assembled& fresh, configured& known, node& running, actors::logger& log) {
+  const auto since_start = config::changes_of(known.at_start, fresh.settings);
+  if (!since_start.waiting.empty())
+    log->warn("reload: changed, and in force only after a restart: {}", joined(since_start.waiting));
+  const auto changed = config::changes_of(known.now, fresh.settings).reloaded;
+  known.now = fresh.settings;
+  if (changed.empty())
+    return reloaded::nothing;
+  running.reload(fresh);
+  log->info("reload: taken over: {}", joined(changed));
+  return reloaded::done;
+}
+
+/// The declared jobs of the configuration as it is now. A mistake changes nothing.
+reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors::logger& log) {
+  const auto fail = [&log](const core::error& why) {
+    log->error("reload: {}", why.context);
+    return reloaded::failed;
+  };
+  if (!fresh)
+    return fail(fresh.error());
+  const auto& deploy = fresh->settings.deploy;
+  if (deploy.files.empty()) {
+    log->info("reload: no job files are declared");
+    return reloaded::nothing;
+  }
+  auto declared = read_deploy_files(fresh->settings);
+  if (!declared)
+    return fail(declared.error());
+  auto warnings = warnings_of(*declared, *fresh);
+  auto report = running.apply(std::move(*declared), deploy.prune);
+  if (!report)
+    return fail(report.error());
+  core::add_warnings(*report, std::move(warnings));
+  log_report(log, *report);
+  return reloaded::done;
+}
+
+/// SIGHUP. The last line is about the whole.
+void reload(const config_options& options, configured& known, node& running, actors::logger& log) {
+  const auto tls = reload_tls(running, log);
+  const auto fresh = assemble(options);
+  const auto settings = fresh ? reload_settings(*fresh, known, running, log) : reloaded::nothing;
+  const auto jobs = reload_jobs(fresh, running, log);
+  const bool any_done = tls == reloaded::done || settings == reloaded::done || jobs == reloaded::done;
+  if (tls != reloaded::failed && jobs != reloaded::failed) {
+    if (any_done)
+      log->info("reload: done");
+  } else {
+    log->warn(any_done ? "reload: done in part, but for the errors above" : "reload: nothing was done, for the errors above");
+  }
+}
+
+/// Reports life only while the actors answer: a node whose actors hang is restarted by the service manager.
+void report_life(const service_notice& notice, node& running, actors::logger& log) {
+  if (!notice.interval())
+    return;
+  if (running.answers(*notice.interval()))
+    notice.alive();
+  else
+    log->warn("the actors did not answer in time: the service manager is not told that this process works");
+}
+
+void run_until_stopped(const config_options& options, configured known, const service_notice& notice, node& running,
+                       const std::string& address, actors::logger& log) {
+  const auto status = "serving on " + address;
+  notice.ready(status);
+  for (;;) {
+    report_life(notice, running, log);
+    auto event = wait_for_signal(notice.interval().value_or(1h));
+    if (event == signal_event::reload) {
+      notice.reloading();
+      reload(options, known, running, log);
+      notice.ready(status);
+    } else if (event == signal_event::stop) {
+      break;
+    }
+  }
+  notice.stopping();
+  running.stop([] { return wait_for_signal(0ms) == signal_event::stop; });
+}
+
+core::result<int> run(const serve_options& options, const service_notice& notice) {
+  auto what = assemble(options);
+  if (!what)
+    return tl::unexpected<core::error>{what.error()};
+  const configured known{what->settings, what->settings};
+  auto base = lay_foundation(std::move(*what), options.new_database);
+  if (!base)
+    return tl::unexpected<core::error>{base.error()};
+  auto log = base->log;
+  auto token = base->token;
+  auto admin = base->admin;
+  const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";
+  auto report = apply_deploy_files(*base->database, base->what, system_now());
+  if (!report)
+    return tl::unexpected<core::error>{report.error()};
+  log_report(log, *report);
+  auto running = node::start(std::move(*base));
+  if (!running)
+    return tl::unexpected<core::error>{running.error()};
+  const auto address = scheme + (*running)->address();
+  announce(token, admin, address, log);
+  run_until_stopped(options, known, notice, **running, address, log);
+  return exit_done;
+}
+
+} // namespace
+
+int serve(const serve_options& options) {
+  const auto notice = service_notice::from_environment();
+  block_signals();
+  protocol::init_meta_objects();
+  actors::init_link_meta_objects();
+  auto done = run(options, notice);
+  return done ? *done : complain(done.error());
+}
+
+} // namespace ringmaster::apps

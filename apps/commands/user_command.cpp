@@ -1,0 +1,272 @@
+// `ringmaster user …`: users of the console and of the API.
+
+#include <cstdio>
+
+#include "apps/client/desk_arguments.hpp"
+#include "apps/client/desk_pages.hpp"
+#include "apps/commands/admin_commands.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "gateway/auth/secrets.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct user_list_options : desk_options {
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct user_options : desk_options {
+  std::string name;
+};
+
+struct user_add_options : desk_options {
+  std::string name;
+  bool admin = false;
+  /// `pay-worker=editor`
+  std::vector<std::string> rights;
+};
+
+std::string rights_of(const api_document& user, const std::map<std::int64_t, std::string>& groups) {
+  if (truth_in(user, "admin"))
+    return "everything";
+  std::string list;
+  for (const auto& right : items_in(user, "rights")) {
+    const auto id = number_in(right, "group").value_or(0);
+    const auto group = groups.find(id);
+    list.append(list.empty() ? "" : ", ")
+      .append(one_line((group == groups.end() ? "group " + std::to_string(id) : group->second) + '=' + text_in(right, "right")));
+  }
+  return list.empty() ? "-" : list;
+}
+
+int list_users(const user_list_options& options) {
+  return ask_and_tell(
+    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/users"}, options.limit, options.cursor); },
+    [](admin_desk& desk, const api_document& page) {
+      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+        std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
+        for (const auto& user : items_in(page))
+          rows.push_back(
+            {std::to_string(number_in(user, "id").value_or(0)), one_line(text_in(user, "name")), rights_of(user, groups)});
+        return table_text(rows) + more_text(page);
+      });
+    });
+}
+
+core::result<api_document> rights_in(admin_desk& desk, const std::vector<std::string>& texts) {
+  auto rights = api_document::array();
+  for (const auto& text : texts) {
+    const auto sign = text.rfind('=');
+    if (sign == std::string::npos)
+      return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) + "\" is no right; expected GROUP=viewer, "
+                                                      "GROUP=operator or GROUP=editor");
+    const auto group = find_group(desk, text.substr(0, sign));
+    if (!group)
+      return tl::unexpected{group.error()};
+    rights.push_back({{"group", *group}, {"right", text.substr(sign + 1)}});
+  }
+  return rights;
+}
+
+std::string other_password(const std::string& name) {
+  return "make another one with `ringmaster user reset-password " + one_line(name) + '`';
+}
+
+/// A password is made here, and told once.
+int add_user(const user_add_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  auto rights = rights_in(**desk, options.rights);
+  if (!rights)
+    return complain(rights.error());
+  const auto password = gateway::random_password();
+  if (!password)
+    return complain(password.error());
+  const api_document body{
+    {"name", options.name}, {"password", *password}, {"admin", options.admin}, {"rights", std::move(*rights)}};
+  const auto made = (*desk)->ask({"POST", "/users", body});
+  if (!made)
+    return complain(made.error());
+  const api_document shown{{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}};
+  return tell_once(options.json ? json_line(shown) : "password: " + *password + '\n',
+                   "user " + one_line(options.name) + " was made with a password", other_password(options.name));
+}
+
+int remove_user(const user_options& options) {
+  std::string name;
+  return ask_and_tell(
+    options,
+    [&](admin_desk& desk) {
+      return find_user(desk, options.name).and_then([&](const api_document& user) {
+        name = text_in(user, "name");
+        return ask_to_remove(desk, "/users/", number_in(user, "id").value_or(0));
+      });
+    },
+    [&](admin_desk&, const api_document&) { return "user " + one_line(name) + " removed\n"; });
+}
+
+int reset_user_password(const user_options& options) {
+  const auto desk = open_desk(options);
+  if (!desk)
+    return complain(desk.error());
+  const auto user = find_user(**desk, options.name);
+  if (!user)
+    return complain(user.error());
+  const auto password = gateway::random_password();
+  if (!password)
+    return complain(password.error());
+  // A PUT says again what he may: it must not undo what somebody else has just changed.
+  const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
+  const auto now = (*desk)->ask_tagged({"GET", place});
+  if (!now)
+    return complain(now.error());
+  const api_document body{{"password", *password}, {"admin", truth_in(now->document, "admin")}};
+  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
+  if (!done)
+    return complain(done.error());
+  const api_document shown{{"user", options.name}, {"password", *password}};
+  return tell_once(options.json ? json_line(shown) : "password: " + *password + '\n',
+                   "the password of " + one_line(options.name) + " was changed", other_password(options.name));
+}
+
+struct user_rights_options : user_options {
+  /// `pay-worker=editor`, or the group alone to take the right away.
+  std::vector<std::string> rights;
+};
+
+struct user_edit_options : user_options {
+  bool admin = false;
+  bool no_admin = false;
+};
+
+/// Reads the user, lets `change` say what the user may from now on, and writes that unless another edit came in between.
+template <class Change>
+core::result<api_document> change_user(admin_desk& desk, const std::string& name, Change change) {
+  const auto user = find_user(desk, name);
+  if (!user)
+    return tl::unexpected{user.error()};
+  const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
+  const auto now = desk.ask_tagged({"GET", place});
+  if (!now)
+    return tl::unexpected{now.error()};
+  api_document body{{"admin", truth_in(now->document, "admin")}, {"rights", items_in(now->document, "rights")}};
+  if (auto changed = change(body); !changed)
+    return tl::unexpected{changed.error()};
+  if (auto done = desk.ask({"PUT", place, body, "application/json", now->etag}); !done)
+    return done;
+  return desk.ask({"GET", place});
+}
+
+int tell_rights(const user_options& options, const desk_question& ask) {
+  return ask_and_tell(options, ask, [](admin_desk& desk, const api_document& user) {
+    return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+      return one_line(text_in(user, "name")) + " may: " + rights_of(user, groups) + '\n';
+    });
+  });
+}
+
+void drop_right(api_document& rights, std::int64_t group) {
+  auto kept = api_document::array();
+  for (const auto& each : rights)
+    if (number_in(each, "group") != group)
+      kept.push_back(each);
+  rights = std::move(kept);
+}
+
+int grant_rights(const user_rights_options& options) {
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      const auto granted = rights_in(desk, options.rights);
+      if (!granted)
+        return tl::unexpected{granted.error()};
+      for (const auto& right : *granted) {
+        drop_right(body["rights"], number_in(right, "group").value_or(0));
+        body["rights"].push_back(right);
+      }
+      return {};
+    });
+  });
+}
+
+int revoke_rights(const user_rights_options& options) {
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      for (const auto& name : options.rights) {
+        const auto group = find_group(desk, name);
+        if (!group)
+          return tl::unexpected{group.error()};
+        drop_right(body["rights"], *group);
+      }
+      return {};
+    });
+  });
+}
+
+int edit_user(const user_edit_options& options) {
+  if (options.admin == options.no_admin)
+    return complain({core::errc::invalid_argument, "say what changes: --admin or --no-admin"});
+  return tell_rights(options, [&](admin_desk& desk) {
+    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+      body["admin"] = options.admin;
+      return {};
+    });
+  });
+}
+
+void add_rights_commands(CLI::App& user, std::function<int()>& chosen) {
+  {
+    auto [command, options] =
+      add_command<user_rights_options>(user, "grant", "Give a user rights in groups, in place of those there", chosen,
+                                       grant_rights);
+    command->add_option("NAME", options->name, "The user's name")->required();
+    command->add_option("RIGHT", options->rights, "viewer, operator or editor in a group")
+      ->required()
+      ->type_name("GROUP=RIGHT");
+  }
+  {
+    auto [command, options] =
+      add_command<user_rights_options>(user, "revoke", "Take a user's rights in groups away", chosen, revoke_rights);
+    command->add_option("NAME", options->name, "The user's name")->required();
+    command->add_option("GROUP", options->rights, "App names, or ids")->required();
+  }
+  auto [command, options] =
+    add_command<user_edit_options>(user, "edit", "Make a user an administrator, or one no more", chosen, edit_user);
+  command->add_option("NAME", options->name, "The user's name")->required();
+  auto* admin = command->add_flag("--admin", options->admin, "All permissions");
+  command->add_flag("--no-admin", options->no_admin, "Only the rights in groups")->excludes(admin);
+}
+
+} // namespace
+
+void add_user_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* user = add_family(app, "user", "Users: list, add, grant, revoke, edit, remove, reset-password");
+  {
+    auto [command, options] = add_command<user_list_options>(*user, "list", "Users and their rights", chosen, list_users);
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] =
+      add_command<user_add_options>(*user, "add", "Add one with a random password, and print it", chosen, add_user);
+    command->add_option("NAME", options->name, "4 to 20 characters")->required();
+    auto* admin = command->add_flag("--admin", options->admin, "May everything");
+    command->add_option("--right", options->rights, "viewer, operator or editor in a group; may be repeated")
+      ->type_name("GROUP=RIGHT")
+      ->allow_extra_args(false)
+      ->excludes(admin);
+  }
+  {
+    auto [command, options] =
+      add_command<user_options>(*user, "remove", "Remove one, with their sessions and keys", chosen, remove_user);
+    command->add_option("NAME", options->name, "The user's name")->required();
+  }
+  add_rights_commands(*user, chosen);
+  auto [command, options] = add_command<user_options>(
+    *user, "reset-password", "Give a user a new random password, print it, and end their sessions", chosen, reset_user_password);
+  command->add_option("NAME", options->name, "The user's name")->required();
+}
+
+} // namespace ringmaster::apps

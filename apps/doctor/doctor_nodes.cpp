@@ -1,0 +1,126 @@
+#include "apps/doctor/doctor_nodes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <thread>
+
+#include "apps/server/data_folder.hpp"
+#include "apps/server/secrets.hpp"
+#include "apps/terminal/table_text.hpp"
+#include "config/text/nearest.hpp"
+#include "core/text/sqlite_url.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Two processes with one id take turns of a second.
+constexpr auto watch_time = 2500ms;
+constexpr auto watch_step = 100ms;
+
+/// What became of a node while it was watched.
+struct watched_node {
+  core::node_row first;
+  core::node_row last;
+  /// Lives that began: one is a restart.
+  int new_lives = 0;
+
+  [[nodiscard]] bool is_alive() const { return last.beat != first.beat || new_lives > 0; }
+  [[nodiscard]] bool is_torn() const { return new_lives > 1; }
+};
+
+using watched_nodes = std::map<std::string, watched_node>;
+
+void look(const std::vector<core::node_row>& rows, watched_nodes& nodes) {
+  for (const auto& row : rows) {
+    auto& node = nodes.try_emplace(row.id, watched_node{row, row}).first->second;
+    node.new_lives += row.incarnation != node.last.incarnation;
+    node.last = row;
+  }
+}
+
+std::size_t up_of(const std::vector<core::node_row>& rows) {
+  return static_cast<std::size_t>(
+    std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.state == core::node_state::up; }));
+}
+
+/// A second process is told before it starts, and both when they run.
+finding_list oddities(const config::settings& settings, const watched_nodes& nodes) {
+  finding_list found;
+  const auto own = known_node_id(settings);
+  for (const auto& [id, node] : nodes) {
+    if (node.is_torn())
+      found.push_back({verdict::failure, "node id",
+                       id + " began " + std::to_string(node.new_lives) + " lives while it was watched: two processes use this id "
+                         "and take each other's place; give each one a cluster.node, or a data folder, of its own"});
+    else if (own == id && node.is_alive() && !data_dir_in_use(settings))
+      found.push_back({verdict::failure, "node id",
+                       id + " is alive at " + node.last.address + ", and no server of this data folder is: a second process with "
+                         "this id would wait until that one ends; set another cluster.node, or remove node-id from a "
+                         "folder that was copied"});
+  }
+  return found;
+}
+
+/// Until something is found, or long enough.
+core::result<finding_list> watch(const config::settings& settings, storage::store& store) {
+  watched_nodes nodes;
+  finding_list found;
+  const auto end = std::chrono::steady_clock::now() + watch_time;
+  while (found.empty() && std::chrono::steady_clock::now() < end) {
+    auto rows = store.cluster().nodes();
+    if (!rows)
+      return tl::unexpected<core::error>{rows.error()};
+    look(*rows, nodes);
+    found = oddities(settings, nodes);
+    std::this_thread::sleep_for(watch_step);
+  }
+  return found;
+}
+
+} // namespace
+
+void check_executors(storage::store& store, finding_list& findings) {
+  constexpr std::size_t named_max = 5;
+  const auto state = store.registry().read();
+  if (!state) {
+    findings.push_back({verdict::failure, "executors", state.error().context});
+    return;
+  }
+  std::vector<std::string_view> apps;
+  for (const auto& group : state->groups)
+    apps.push_back(group.app_name);
+  std::map<std::string, std::string> unknown;
+  for (const auto& each : state->registrations)
+    if (std::find(apps.begin(), apps.end(), each.app_name) == apps.end())
+      unknown.try_emplace(each.app_name, each.address);
+  if (unknown.size() > named_max)
+    unknown.erase(std::next(unknown.begin(), named_max), unknown.end());
+  for (const auto& [app, address] : unknown)
+    findings.push_back({verdict::warning, "executors",
+                        "the executor at " + one_line(address) + " registers the app name \"" + one_line(app)
+                          + "\", which no group has" + config::suggestion(app, apps)});
+}
+
+void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings) {
+  const auto rows = store.cluster().nodes();
+  if (!rows) {
+    findings.push_back({verdict::failure, "nodes", rows.error().context});
+    return;
+  }
+  const auto up = up_of(*rows);
+  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(rows->size()) + " say they are up"});
+  if (up == 0 || core::sqlite_path(settings.database.url))
+    return; // a SQLite file has one server, and a lock
+  const auto found = watch(settings, store);
+  if (found)
+    findings.insert(findings.end(), found->begin(), found->end());
+  else
+    findings.push_back({verdict::failure, "nodes", found.error().context});
+}
+
+} // namespace ringmaster::apps

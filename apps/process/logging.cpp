@@ -1,0 +1,117 @@
+#include "apps/process/logging.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+#include <spdlog/pattern_formatter.h>
+
+#include "apps/process/log_sink.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+/// How far the fields reach with which a message begins: `job=7 run=123 …`, names of small letters, values without blanks.
+std::size_t end_of_fields(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    auto at = end;
+    while (at < text.size() && ((text[at] >= 'a' && text[at] <= 'z') || text[at] == '_'))
+      ++at;
+    const auto value = at + 1;
+    if (at == end || at >= text.size() || text[at] != '=')
+      return end;
+    const auto blank = std::min(text.find(' ', value), text.size());
+    if (blank == value)
+      return end;
+    end = std::min(blank + 1, text.size());
+  }
+  return end;
+}
+
+/// `,"job":7,"run":123,"message":"…"`: the fields with which a message begins, and the rest of it.
+class json_text_flag : public spdlog::custom_flag_formatter {
+public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    std::string_view text{message.payload.data(), message.payload.size()};
+    auto fields = text.substr(0, end_of_fields(text));
+    text.remove_prefix(fields.size());
+    while (!fields.empty()) {
+      const auto equals = fields.find('=');
+      const auto end = std::min(fields.find(' '), fields.size());
+      append(out, ",\"");
+      append(out, fields.substr(0, equals));
+      append(out, "\":");
+      append_value(out, fields.substr(equals + 1, end - equals - 1));
+      fields.remove_prefix(std::min(end + 1, fields.size()));
+    }
+    append(out, ",\"message\":");
+    append_text(out, text);
+  }
+  [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<json_text_flag>(); }
+
+private:
+  static void append(spdlog::memory_buf_t& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
+  static void append_text(spdlog::memory_buf_t& out, std::string_view text) {
+    append(out, nlohmann::json(std::string{text}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  /// Ids as numbers, so that they can be compared.
+  static void append_value(spdlog::memory_buf_t& out, std::string_view value) {
+    const auto digits = value.find_first_not_of("0123456789") == std::string_view::npos;
+    if (digits && value.size() < 19 && (value.size() == 1 || value.front() != '0'))
+      append(out, value);
+    else
+      append_text(out, value);
+  }
+};
+
+/// The message on one line, whatever a peer wrote into it: control characters as they are written in C.
+class plain_text_flag : public spdlog::custom_flag_formatter {
+public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    const std::string_view text{message.payload.data(), message.payload.size()};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      // The second set of control characters is two bytes long in UTF-8.
+      const bool second_set = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+      if (byte == '\n')
+        append(out, "\\n");
+      else if (byte == '\t' || (byte >= 0x20 && byte != 0x7f && !second_set))
+        out.push_back(text[i]);
+      else
+        append_hex(out, second_set ? static_cast<unsigned char>(text[++i]) : byte);
+    }
+  }
+  [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<plain_text_flag>(); }
+
+private:
+  static void append(spdlog::memory_buf_t& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
+  static void append_hex(spdlog::memory_buf_t& out, unsigned char byte) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    append(out, "\\x");
+    out.push_back(digits[byte >> 4]);
+    out.push_back(digits[byte & 15]);
+  }
+};
+
+} // namespace
+
+actors::logger make_logger(const config::log_settings& settings) {
+  auto sink = std::make_shared<log_sink>();
+  auto log = std::make_shared<spdlog::logger>("ringmaster", std::move(sink));
+  log->set_level(spdlog::level::from_str(settings.level));
+  const auto json = settings.format == "json";
+  auto formatter =
+    std::make_unique<spdlog::pattern_formatter>(json ? spdlog::pattern_time_type::utc : spdlog::pattern_time_type::local);
+  if (json)
+    formatter->add_flag<json_text_flag>('*').set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l"%*})");
+  else
+    formatter->add_flag<plain_text_flag>('*').set_pattern("%Y-%m-%d %H:%M:%S.%e %^%-8l%$ %*");
+  log->set_formatter(std::move(formatter));
+  return log;
+}
+
+} // namespace ringmaster::apps

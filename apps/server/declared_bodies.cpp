@@ -1,0 +1,54 @@
+#include "apps/server/declared_bodies.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "apps/terminal/export_text.hpp"
+#include "config/declared/declared_file.hpp"
+#include "protocol/wire/v1/api_deploys.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+core::result<actors::apply_wish> read_body(const std::string& body, const assembled& what) {
+  const auto& settings = what.settings;
+  auto sent = protocol::wire::parse_api_apply(body);
+  if (!sent)
+    return tl::unexpected{sent.error()};
+  std::vector<config::declared_document> documents;
+  for (auto& [name, text] : sent->files)
+    documents.push_back({std::move(name), std::move(text)});
+  auto declared = config::parse_declared(documents, sent->source, sent->revision);
+  if (!declared)
+    return tl::unexpected{declared.error()};
+  declared->prunes_other_files = sent->prune_all;
+  if (auto known = check_channels(*declared, settings); !known)
+    return tl::unexpected{known.error()};
+  auto warnings = warnings_of(*declared, what);
+  return actors::apply_wish{std::move(*declared), sent->dry_run, sent->prune, std::move(warnings)};
+}
+
+core::result<std::string> write_body(storage::store& store, const actors::export_wish& wish, const core::zone& zone,
+                                     core::time_point now) {
+  std::string out;
+  const auto take = [&out](std::string_view text) -> core::result<void> {
+    if (out.size() + text.size() > exported_bytes_max)
+      return core::fail(core::errc::too_large, "more than 8 MiB; ask for one group with ?group=ID, or run `ringmaster export`");
+    out += text;
+    return {};
+  };
+  return write_declared(store, {{}, wish.group, wish.source}, zone, now, {take, nullptr}).map([&] { return std::move(out); });
+}
+
+} // namespace
+
+actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what) {
+  return {[what](const std::string& body) { return read_body(body, *what->present()); },
+          [what](storage::store& store, const actors::export_wish& wish, core::time_point now) {
+            return write_body(store, wish, what->present()->schedule_zone, now);
+          }};
+}
+
+} // namespace ringmaster::apps

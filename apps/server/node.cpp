@@ -1,0 +1,227 @@
+#include "apps/server/node.hpp"
+
+#include <cstdlib>
+#include <future>
+#include <random>
+#include <utility>
+
+#include "actors/link/system_config.hpp"
+#include "actors/node/supervisor.hpp"
+#include "apps/server/declared_bodies.hpp"
+#include "apps/server/notification.hpp"
+#include "apps/server/secrets.hpp"
+#include "apps/terminal/command_options.hpp"
+#include "apps/terminal/version_text.hpp"
+#include "config/token_settings.hpp"
+#include "gateway/auth/password_keeper.hpp"
+#include "gateway/auth/secrets.hpp"
+#include "gateway/gateway_actor.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::apps {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
+protocol::wire::dialect dialect_of(int generation) noexcept {
+  return generation != 0 && generation <= 5 ? protocol::wire::dialect::xxl2 : protocol::wire::dialect::xxl3;
+}
+
+} // namespace
+
+node::node(foundation base)
+  : base_{std::move(base)},
+    token_{config::common_tokens_of(base_.what.settings.security, base_.token.token)},
+    config_{std::make_unique<actors::system_config>(!base_.what.settings.link.listen.empty())},
+    system_{std::make_unique<caf::actor_system>(*config_)} {}
+
+core::result<std::unique_ptr<node>> node::start(foundation base) {
+  std::unique_ptr<node> made{new node{std::move(base)}};
+  if (auto open = made->open_links(); !open)
+    return tl::unexpected<core::error>{open.error()};
+  made->spawn();
+  auto bound = made->base_.transport->listen(
+    gateway::hand_over_to(made->gateway_),
+    gateway::body_rule_of(gateway::routes(), made->base_.what.settings.server.context_path));
+  if (!bound)
+    return tl::unexpected<core::error>{bound.error()};
+  made->address_ = std::move(*bound);
+  return made;
+}
+
+core::result<void> node::open_links() {
+  const auto& link = base_.what.settings.link;
+  if (link.listen.empty())
+    return {};
+  auto ports = actors::tls_ports::make({link.certificate, link.key, link.ca});
+  if (!ports)
+    return tl::unexpected<core::error>{ports.error()};
+  auto bound = (*ports)->bind(link.listen, base_.log);
+  if (!bound)
+    return tl::unexpected<core::error>{bound.error()};
+  links_ = std::move(*ports);
+  links_->attach(*system_);
+  link_address_ = std::move(*bound);
+  base_.log->info("executors may dial {}", link_address_);
+  return {};
+}
+
+void node::spawn() {
+  actors::node_parts parts;
+  parts.settings = base_.what.settings;
+  parts.schedule_zone = base_.what.schedule_zone;
+  parts.identity = {base_.node_id, base_.address, base_.data_dir.process_name(), static_cast<bool>(base_.sqlite_file),
+                    base_.marks};
+  parts.host = host_name();
+  parts.open_store = [database = base_.database] { return database->open(); };
+  parts.store_writers = base_.database->writers();
+  parts.shares_schedule = base_.database->shares_schedule();
+  parts.client = base_.transport->client();
+  parts.token = token_;
+  parts.link_ports = links_;
+  parts.judge_address = gateway::judge_addresses_by(base_.what.settings.security);
+  show_build();
+  files_ = std::make_shared<live_assembly>(base_.what);
+  notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
+  parts.notifier = notifier_;
+  parts.make_keeper = [](caf::actor_system& system) {
+    return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
+  };
+  parts.sessions = {gateway::random_token, gateway::sha256_hex};
+  parts.files = declared_bodies(files_);
+  parts.random_seed = std::random_device{}();
+  parts.log = base_.log;
+  parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };
+  supervisor_ = system_->spawn<protocol::with_state<actors::supervisor_state, protocol::supervisor>>(std::move(parts));
+  watch("supervisor", supervisor_);
+  caf::scoped_actor self{*system_};
+  protocol::request(&*self, supervisor_, 10s, protocol::handles_query{})
+    .receive([this](protocol::node_handles& handles) { spawn_gateway(handles); },
+             [this](const caf::error& problem) {
+               base_.log->critical("the actors do not start: {}", caf::to_string(problem));
+               std::_Exit(exit_fail_stop);
+             });
+}
+
+void node::show_build() {
+  const std::string commit{built_from()};
+  system_->metrics()
+    .gauge_family("ringmaster", "build-info", {"version", "commit"}, "The release and the commit of this binary; always 1.")
+    ->get_or_add({{"version", RINGMASTER_VERSION}, {"commit", commit}})
+    ->value(1);
+}
+
+void node::spawn_gateway(protocol::node_handles& handles) {
+  const auto& settings = base_.what.settings;
+  gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
+                                     [transport = base_.transport.get()] { return transport->counters(); },
+                                     handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs};
+  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_};
+  gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
+    std::move(partners), settings.server, settings.security, base_.log, web);
+  watch("gateway_actor", gateway_);
+  protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});
+}
+
+/// Nobody above them: their end by anything but `stop` is the end of the process.
+template <class Handle>
+void node::watch(const char* what, const Handle& handle) {
+  caf::actor_cast<caf::strong_actor_ptr>(handle)->get()->attach_functor([what, log = base_.log](const caf::error& reason) {
+    if (reason == caf::exit_reason::user_shutdown || !reason)
+      return;
+    log->critical("{} ended unexpectedly: {}", what, caf::to_string(reason));
+    std::_Exit(exit_fail_stop);
+  });
+}
+
+node::~node() { stop(); }
+
+core::result<core::deploy_report> node::apply(core::declared_set declared, bool prune) {
+  core::result<core::deploy_report> outcome = core::fail(core::errc::unavailable, "the node is stopping");
+  caf::scoped_actor self{*system_};
+  auto fail = [&](const caf::error& problem) { outcome = tl::unexpected<core::error>{protocol::to_core(problem)}; };
+  protocol::request(&*self, supervisor_, 10s, protocol::handles_query{})
+    .receive(
+      [&](protocol::node_handles& handles) {
+        protocol::request(&*self, handles.jobs, 60s, protocol::apply_declared{std::move(declared), false, prune})
+          .receive([&](core::deploy_report& report) { outcome = std::move(report); }, fail);
+      },
+      fail);
+  return outcome;
+}
+
+bool node::answers(std::chrono::milliseconds limit) {
+  bool answered = false;
+  caf::scoped_actor self{*system_};
+  protocol::request(&*self, supervisor_, limit, protocol::status_query{})
+    .receive([&](const protocol::node_status&) { answered = true; }, [](const caf::error&) {});
+  return answered;
+}
+
+core::result<void> node::reload_tls() {
+  auto done = base_.transport->reload_tls();
+  if (auto links = links_ ? links_->reload() : core::result<void>{}; !links) {
+    if (!done)
+      links.error().context = done.error().context + "; " + links.error().context;
+    done = links;
+  }
+  warn_of_tls(base_.what.settings, base_.log);
+  return done;
+}
+
+void node::reload(const assembled& fresh) {
+  files_->replace(fresh);
+  notifier_->reload(notification_of(fresh.settings));
+  base_.log->set_level(spdlog::level::from_str(fresh.settings.log.level));
+  token_.replace(config::common_tokens_of(fresh.settings.security, base_.token.token));
+}
+
+bool node::uses_tls() const {
+  const auto& settings = base_.what.settings;
+  return !settings.server.tls_certificate.empty() || !settings.security.executor_ca.empty() ||
+         !settings.security.executor_certificate.empty() || links_;
+}
+
+// Answered by an actor, so that this thread may look for a second signal meanwhile.
+void node::drain(const std::function<bool()>& hurried) {
+  std::promise<void> done;
+  auto stopped = done.get_future();
+  auto limit = base_.what.settings.drain_timeout + 30s;
+  auto ask = [&](caf::event_based_actor* self) {
+    protocol::request(self, supervisor_, limit, protocol::stop_request{})
+      .then([&] { done.set_value(); }, [&](const caf::error&) { done.set_value(); });
+  };
+  system_->spawn(ask);
+  bool asked_again = false;
+  while (stopped.wait_for(100ms) != std::future_status::ready)
+    if (!asked_again && hurried()) {
+      asked_again = true;
+      protocol::anon_send(supervisor_, protocol::stop_request{});
+    }
+}
+
+void node::stop(const std::function<bool()>& hurried) {
+  if (std::exchange(stopped_, true))
+    return;
+  if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
+    drain(hurried);
+  // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
+  base_.transport->stop();
+  if (gateway_)
+    caf::anon_send_exit(gateway_, caf::exit_reason::user_shutdown);
+  if (supervisor_)
+    caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
+  gateway_ = nullptr;
+  supervisor_ = nullptr;
+  // Its answers go to actors.
+  if (notifier_)
+    notifier_->stop();
+  system_.reset();
+  if (base_.marks)
+    base_.marks->finish();
+}
+
+} // namespace ringmaster::apps

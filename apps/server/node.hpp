@@ -1,0 +1,81 @@
+#pragma once
+
+// A running node: actor system, transport, actors, gateway. Started and stopped by one thread.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <caf/all.hpp>
+
+#include "actors/link/tls_ports.hpp"
+#include "actors/logger.hpp"
+#include "apps/server/declared_bodies.hpp"
+#include "apps/server/foundation.hpp"
+#include "core/editing/declared.hpp"
+#include "gateway/notification/notification.hpp"
+#include "protocol/access_token_source.hpp"
+#include "protocol/messages.hpp"
+
+namespace ringmaster::apps {
+
+class node {
+public:
+  /// Opens intake last.
+  [[nodiscard]] static core::result<std::unique_ptr<node>> start(foundation base);
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  /// What it really listens on, `127.0.0.1:8080`.
+  [[nodiscard]] const std::string& address() const noexcept { return address_; }
+
+  /// The same for native links; empty: none.
+  [[nodiscard]] const std::string& link_address() const noexcept { return link_address_; }
+
+  /// Applies declared jobs through job_admin, as every edit goes.
+  [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
+
+  /// Returns whether the actors answer within `limit`; blocks until then.
+  [[nodiscard]] bool answers(std::chrono::milliseconds limit);
+
+  /// See transport::reload_tls. Warns of what a person should know of the files.
+  [[nodiscard]] core::result<void> reload_tls();
+  [[nodiscard]] bool uses_tls() const;
+
+  /// Takes what a reload changes: channels of alarms, the log level and the common token. Blocks until messages that are on their
+  /// way have ended.
+  void reload(const assembled& fresh);
+
+  /// Graceful: fires what is reserved (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything. Idempotent.
+  /// `hurried` is asked ten times a second; once true, what is reserved is not waited for.
+  void stop(const std::function<bool()>& hurried = [] { return false; });
+
+private:
+  explicit node(foundation base);
+  void drain(const std::function<bool()>& hurried);
+  /// Takes the address of links, if there shall be any.
+  [[nodiscard]] core::result<void> open_links();
+  void spawn();
+  void show_build();
+  void spawn_gateway(protocol::node_handles& handles);
+
+  template <class Handle>
+  void watch(const char* what, const Handle& handle);
+
+  foundation base_;
+  protocol::access_token_source token_;
+  std::shared_ptr<gateway::channel_notifier> notifier_;
+  std::shared_ptr<live_assembly> files_;
+  std::shared_ptr<actors::tls_ports> links_;
+  std::unique_ptr<caf::actor_system_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  protocol::supervisor supervisor_;
+  protocol::gateway_actor gateway_;
+  std::string address_;
+  std::string link_address_;
+  bool stopped_ = false;
+};
+
+} // namespace ringmaster::apps

@@ -1,0 +1,14 @@
+#pragma once
+
+// The options of a `[[job]]` that XXL's table cannot hold. Internal to config.
+
+#include "config/text/table_fields.hpp"
+#include "core/editing/declared.hpp"
+
+namespace ringmaster::config {
+
+/// Reads `time_zone`, `interval_ms`, `start_at`, `end_at` and `jitter_ms`, once the job's schedule is read: an interval makes a
+/// fixed rate of a job without one.
+void read_options(table_fields& in, core::declared_job& job);
+
+} // namespace ringmaster::config

@@ -1,0 +1,206 @@
+#include "config/declared/declared_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/text/text.hpp"
+#include "core/zone/zone.hpp"
+
+namespace ringmaster::config {
+
+namespace {
+
+std::string escape_of(unsigned char c) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "\\u%04X", unsigned{c});
+  return text.data();
+}
+
+/// Lines of one table, in the order in which they are asked for.
+class table_text {
+public:
+  explicit table_text(std::string_view head) { out_.append("[[").append(head).append("]]\n"); }
+
+  void raw(std::string_view key, std::string_view value) { out_.append(key).append(" = ").append(value) += '\n'; }
+  void text(std::string_view key, std::string_view value) { raw(key, quoted_text(value)); }
+  /// Nothing for an empty one.
+  void optional(std::string_view key, std::string_view value) {
+    if (!value.empty())
+      text(key, value);
+  }
+  void number(std::string_view key, std::int64_t value) { raw(key, std::to_string(value)); }
+  void list(std::string_view key, const std::vector<std::string>& values) {
+    std::string items;
+    for (const auto& value : values)
+      items += (items.empty() ? "" : ", ") + quoted_text(value);
+    raw(key, '[' + items + ']');
+  }
+  /// An enumerator in the files' own spelling; `usual` is left out, and what has no name.
+  template <class Enum>
+  void choice(std::string_view key, Enum value, std::optional<std::type_identity_t<Enum>> usual) {
+    std::string name{stored_name(value)};
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    if (value != usual)
+      optional(key, name);
+  }
+
+  [[nodiscard]] std::string take() && { return std::move(out_); }
+
+private:
+  std::string out_;
+};
+
+/// `2026-12-01T08:00:00.500Z`
+std::string instant_text(core::time_point t) {
+  auto text = core::zone{}.format(t);
+  text[10] = 'T';
+  const auto ms = static_cast<int>((t - core::cut_to_second(t)).count());
+  std::array<char, 8> tail{};
+  if (ms != 0)
+    std::snprintf(tail.data(), tail.size(), ".%03d", ms);
+  return text + tail.data() + 'Z';
+}
+
+void write_schedule(table_text& out, const core::declared_job& job) {
+  if (job.timing.interval_ms)
+    out.number("interval_ms", *job.timing.interval_ms);
+  else if (job.schedule == core::schedule_type::cron)
+    out.raw("schedule", "{ cron = " + quoted_text(job.schedule_conf) + " }");
+  else if (job.schedule == core::schedule_type::fixed_rate)
+    out.raw("schedule", "{ rate = " + quoted_text(job.schedule_conf + 's') + " }");
+}
+
+void write_options(table_text& out, const core::schedule_options& timing) {
+  out.optional("time_zone", timing.time_zone);
+  if (timing.start_at)
+    out.raw("start_at", instant_text(*timing.start_at));
+  if (timing.end_at)
+    out.raw("end_at", instant_text(*timing.end_at));
+  if (timing.jitter_ms)
+    out.number("jitter_ms", *timing.jitter_ms);
+}
+
+std::vector<std::string> child_names(const core::declared_job& job) {
+  std::vector<std::string> out;
+  for (const auto& [group, key] : job.children)
+    out.push_back(group.empty() ? key : group + '/' + key);
+  return out;
+}
+
+} // namespace
+
+std::string quoted_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : core::valid_utf8(text))
+    switch (c) {
+    case '"': out += "\\\""; break;
+    case '\\': out += "\\\\"; break;
+    case '\b': out += "\\b"; break;
+    case '\t': out += "\\t"; break;
+    case '\n': out += "\\n"; break;
+    case '\f': out += "\\f"; break;
+    case '\r': out += "\\r"; break;
+    default:
+      if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7F)
+        out += escape_of(byte);
+      else
+        out += c;
+    }
+  return out + '"';
+}
+
+std::string comment_text(std::string_view lines) {
+  std::string out;
+  const auto text = core::valid_utf8(lines);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    auto line = text.substr(at, end - at);
+    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    out += (line.empty() ? "#" : "# ") + line + '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string declared_text(const core::declared_group& group) {
+  table_text out{"group"};
+  out.text("app_name", group.app_name);
+  if (group.title != group.app_name)
+    out.text("title", group.title);
+  if (group.addresses)
+    out.list("addresses", *group.addresses);
+  return std::move(out).take();
+}
+
+namespace {
+
+std::vector<std::string> wished_alarms(core::alarm_wishes wishes) {
+  std::vector<std::string> out;
+  if (wishes.failed)
+    out.emplace_back("failed");
+  if (wishes.missed)
+    out.emplace_back("missed");
+  return out;
+}
+
+} // namespace
+
+std::string declared_text(const core::declared_job& job) {
+  table_text out{"job"};
+  const core::declared_job usual;
+  out.text("group", job.group);
+  out.text("key", job.key);
+  if (job.name != job.key)
+    out.text("name", job.name);
+  out.optional("author", job.author);
+  out.optional("alarm_email", job.alarm_email);
+  write_schedule(out, job);
+  write_options(out, job.timing);
+  if (job.glue_type != usual.glue_type)
+    out.text("glue_type", job.glue_type);
+  out.text("handler", job.handler);
+  out.optional("params", job.params);
+  out.choice("route", job.route, usual.route);
+  out.choice("block", job.block, usual.block);
+  out.choice("misfire", job.misfire, job.names_misfire ? std::nullopt : std::optional{usual.misfire});
+  out.choice("on_unknown", job.on_unknown, usual.on_unknown);
+  if (job.keep_logs)
+    out.raw("keep_logs", "true");
+  if (!job.alarm_on.is_default())
+    out.list("alarm_on", wished_alarms(job.alarm_on));
+  if (job.timeout_s != 0)
+    out.number("timeout", job.timeout_s);
+  if (job.retry_count != 0)
+    out.number("retry", job.retry_count);
+  if (!job.children.empty())
+    out.list("children", child_names(job));
+  if (!job.enabled)
+    out.raw("enabled", "false");
+  return std::move(out).take();
+}
+
+std::string declared_text(const core::declared_alarm& alarm) {
+  const auto& rule = alarm.rule;
+  table_text out{"alarm"};
+  out.text("key", rule.key);
+  out.optional("group", rule.group);
+  out.optional("job", rule.job);
+  if (!rule.channels.empty())
+    out.list("channels", rule.channels);
+  if (!rule.mail_to.empty())
+    out.list("mail_to", rule.mail_to);
+  out.choice("on", rule.on, core::alarm_rule{}.on);
+  if (rule.dedup)
+    out.number("dedup", rule.dedup->count() / 1000);
+  if (rule.recovered)
+    out.raw("recovered", "true");
+  return std::move(out).take();
+}
+
+} // namespace ringmaster::config

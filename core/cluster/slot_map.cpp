@@ -1,0 +1,49 @@
+#include "core/cluster/slot_map.hpp"
+
+#include <string_view>
+
+namespace ringmaster::core {
+
+namespace {
+
+// Nodes of two releases must agree on these numbers: never change them (slot_map_test holds samples).
+std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+  for (unsigned char byte : text)
+    hash = (hash ^ byte) * 0x100000001b3;
+  return hash;
+}
+
+/// What `node_hash` bids for `slot`. The finalizer of SplitMix64: FNV alone would give neighbouring slots to one node.
+std::uint64_t bid(std::uint64_t node_hash, std::size_t slot) noexcept {
+  auto mixed = node_hash + (slot + 1) * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
+} // namespace
+
+slot_set slots_of(const std::string& self, std::span<const std::string> live) {
+  slot_set mine;
+  bool self_lives = false;
+  for (const auto& node : live)
+    self_lives = self_lives || node == self;
+  if (!self_lives)
+    return mine;
+  mine.set();
+  const auto own = hash_of(self);
+  for (const auto& node : live) {
+    if (node == self)
+      continue;
+    const auto other = hash_of(node);
+    for (std::size_t slot = 0; slot < slot_count; ++slot) {
+      const auto theirs = bid(other, slot), ours = bid(own, slot);
+      if (theirs > ours || (theirs == ours && node > self))
+        mine.reset(slot);
+    }
+  }
+  return mine;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,111 @@
+#include "core/editing/edit_tag.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace ringmaster::core {
+
+namespace {
+
+/// The subject by which such a conflict is known from others.
+constexpr std::string_view edited_subject = "If-Match";
+
+/// Two sums of 64 bits (FNV-1a) over the lengths and bytes of all fields, each begun otherwise.
+class tag_sum {
+public:
+  void add(std::string_view field) noexcept {
+    add(static_cast<std::int64_t>(field.size()));
+    for (const char each : field)
+      take(static_cast<std::uint8_t>(each));
+  }
+  void add(std::int64_t field) noexcept {
+    for (auto rest = static_cast<std::uint64_t>(field), i = std::uint64_t{0}; i < sizeof field; ++i, rest >>= 8)
+      take(static_cast<std::uint8_t>(rest));
+  }
+  template <class Value>
+  void add(const std::optional<Value>& field) noexcept {
+    add(std::int64_t{field.has_value()});
+    if (!field)
+      return;
+    if constexpr (std::is_same_v<Value, time_point>)
+      add(to_ms(*field));
+    else
+      add(std::int64_t{*field});
+  }
+  [[nodiscard]] std::string text() const {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    for (const auto sum : sums_)
+      for (int shift = 60; shift >= 0; shift -= 4)
+        out += digits[(sum >> shift) & 15];
+    return out;
+  }
+
+private:
+  void take(std::uint8_t byte) noexcept {
+    constexpr std::uint64_t prime = 1099511628211u;
+    for (auto& sum : sums_)
+      sum = (sum ^ byte) * prime;
+  }
+
+  std::array<std::uint64_t, 2> sums_{14695981039346656037u, 0x9e3779b97f4a7c15u};
+};
+
+} // namespace
+
+std::string edit_tag(const job_record& job) {
+  tag_sum sum;
+  sum.add(std::int64_t{number(job.group)});
+  for (const std::string_view text :
+       {std::string_view{job.name}, std::string_view{job.author}, std::string_view{job.alarm_email},
+        std::string_view{job.schedule_type}, std::string_view{job.schedule_conf}, std::string_view{job.misfire},
+        std::string_view{job.route}, std::string_view{job.block}, std::string_view{job.handler}, std::string_view{job.param},
+        std::string_view{job.children}, std::string_view{job.glue_type}, std::string_view{job.glue_source},
+        std::string_view{job.glue_remark}, std::string_view{job.timing.time_zone}, stored_name(job.on_unknown)})
+    sum.add(text);
+  sum.add(std::int64_t{job.timeout_s});
+  sum.add(std::int64_t{job.retry_count});
+  sum.add(job.timing.interval_ms);
+  sum.add(job.timing.start_at);
+  sum.add(job.timing.end_at);
+  sum.add(job.timing.jitter_ms);
+  sum.add(std::int64_t{job.keep_logs ? 1 : 0});
+  sum.add(stored_name(job.alarm_on));
+  return sum.text();
+}
+
+std::string edit_tag(const group_record& record) {
+  const auto& group = record.group;
+  tag_sum sum;
+  sum.add(group.app_name);
+  sum.add(group.title);
+  sum.add(static_cast<std::int64_t>(group.type));
+  if (group.type == address_type::manual)
+    for (const auto& address : group.addresses)
+      sum.add(address);
+  return sum.text();
+}
+
+std::string edit_tag(const user_card& user) {
+  tag_sum sum;
+  sum.add(user.name);
+  sum.add(std::int64_t{user.admin ? 1 : 0});
+  for (const auto& [group, right] : user.rights) {
+    sum.add(std::int64_t{number(group)});
+    sum.add(static_cast<std::int64_t>(right));
+  }
+  return sum.text();
+}
+
+error edited_meanwhile(const std::string& what) {
+  return {errc::conflict, what + " was edited meanwhile: read it again", refusal::none, std::string{edited_subject}};
+}
+
+bool is_edited_meanwhile(const error& error) noexcept {
+  return error.code == errc::conflict && error.why == refusal::none && error.subject == edited_subject;
+}
+
+} // namespace ringmaster::core

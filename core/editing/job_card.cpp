@@ -1,0 +1,73 @@
+#include "core/editing/job_card.hpp"
+
+#include <algorithm>
+
+#include "core/columns.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::core {
+
+namespace {
+
+/// Of an address that is refused.
+constexpr std::size_t shown_address_chars = 300;
+
+/// `host:port`, and what may follow: so Node's executors register, and such an address is called as http (XXL wire §2.1).
+bool names_host_and_port(std::string_view address) noexcept {
+  const auto colon = address.find_first_of(":/?#");
+  if (colon == 0 || colon == std::string_view::npos || address[colon] != ':')
+    return false;
+  const auto digits = address.substr(colon + 1, address.find_first_of("/?#", colon) - colon - 1);
+  const auto port = digits.starts_with('+') ? std::nullopt : parse_int32(digits);
+  return port && *port >= 1 && *port <= 65535;
+}
+
+bool can_be_called(std::string_view address) {
+  const std::string_view scheme = address.starts_with("https://") ? "https://" : "http://";
+  const bool is_url = address.starts_with(scheme) && address.size() > scheme.size();
+  return (is_url || names_host_and_port(address)) && address.size() <= address_chars &&
+         address.find_first_of("<> \t\r\n") == std::string_view::npos && valid_utf8(address) == address;
+}
+
+} // namespace
+
+result<job_name> parse_job_name(std::string_view text) {
+  if (const auto id = parse_int32(text)) {
+    if (*id > 0)
+      return job_name{job_id{*id}};
+    return fail(errc::invalid_argument, "\"" + valid_utf8(text) + "\" is no job; ids begin at 1");
+  }
+  const auto slash = text.rfind('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size())
+    return fail(errc::invalid_argument, "\"" + valid_utf8(text) + "\" names no job; expected an id or group/key");
+  return job_name{std::nullopt, std::string{text.substr(0, slash)}, std::string{text.substr(slash + 1)}};
+}
+
+std::string title_of(const job_card& card) {
+  return card.key.empty() ? "job " + std::to_string(number(card.spec->id)) : card.group + '/' + card.key;
+}
+
+result<std::vector<std::string>> parse_addresses(const std::vector<std::string>& texts) {
+  std::vector<std::string> addresses;
+  std::size_t bytes = 0;
+  for (std::string_view rest : texts)
+    for (bool more = true; more;) {
+      const auto comma = rest.find(',');
+      const auto address = trimmed(rest.substr(0, comma));
+      more = comma != std::string_view::npos;
+      rest.remove_prefix(more ? comma + 1 : rest.size());
+      if (address.empty() || std::find(addresses.begin(), addresses.end(), address) != addresses.end())
+        continue;
+      if (!can_be_called(address))
+        return fail(errc::invalid_argument, "\"" + std::string{cut_characters(valid_utf8(address), shown_address_chars)} +
+                                              "\" is no address; expected http://host:port/, at most " +
+                                              std::to_string(address_chars) + " characters");
+      bytes += address.size() + 1;
+      addresses.emplace_back(address);
+    }
+  if (bytes > text_bytes)
+    return fail(errc::invalid_argument, "the addresses are longer than " + std::to_string(text_bytes) + " bytes");
+  return addresses;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,102 @@
+#pragma once
+
+// Jobs and runs as people list them, and what they do to them by hand.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/job/job.hpp"
+#include "core/run/log_row.hpp"
+#include "core/run/run.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+/// One job with everything that a list or a page about it shows.
+struct job_card {
+  job_ptr spec;
+  /// App name of the group; empty when it has none.
+  std::string group;
+  std::string name;
+  std::string author;
+  std::string alarm_email;
+  /// Of declared jobs; both empty for one that was made by hand.
+  std::string key;
+  std::string source;
+  /// The stored names, also those that nobody knows.
+  std::string schedule_type;
+  /// `trigger_status`.
+  bool running = false;
+  std::optional<time_point> next;
+  /// The last claimed instant; the epoch when there was none.
+  time_point last{};
+};
+
+/// Which jobs a list has. Ascending by id, so that the next page begins behind the last id.
+struct job_filter {
+  std::optional<std::string> group = {};
+  std::optional<bool> running = {};
+  job_id after{};
+  std::size_t limit = 100;
+};
+
+/// `12`, or group and key.
+struct job_name {
+  std::optional<job_id> id;
+  std::string group = {};
+  std::string key = {};
+};
+
+/// Reads `12` or `pay-worker/settle`. Errors: `invalid_argument`.
+[[nodiscard]] result<job_name> parse_job_name(std::string_view text);
+
+/// `pay-worker/settle`, or `job 12` for one without a key.
+[[nodiscard]] std::string title_of(const job_card& card);
+
+/// Which runs a list has. The newest first, so that the next page ends before the last id.
+struct run_filter {
+  std::optional<job_id> job = {};
+  /// Only runs that failed.
+  bool failed = false;
+  /// Nothing: from the newest on.
+  std::optional<log_id> before = {};
+  std::size_t limit = 100;
+};
+
+/// A run by hand: an intent of kind `manual` or `api`.
+struct manual_trigger {
+  job_id job{};
+  trigger_kind kind = trigger_kind::manual;
+  /// Nothing: the job's own parameter.
+  std::optional<std::string> param;
+  /// Empty: the executors of the group.
+  std::vector<std::string> addresses;
+  /// A random number: repeating the same one makes no second run. Not 0.
+  std::int64_t token = 0;
+};
+
+/// Splits at commas, trims, drops what is blank or named twice. `host:port/path` without a scheme is an address. Errors:
+/// `invalid_argument` for an address that cannot be called or is longer than its column.
+[[nodiscard]] result<std::vector<std::string>> parse_addresses(const std::vector<std::string>& texts);
+
+/// What an edit by hand did.
+struct job_edit {
+  job_id job{};
+  /// Nothing: not scheduled now.
+  std::optional<time_point> next;
+  /// Runs that were claimed before the edit and have not been sent yet, when the time to wait for them was over. Nothing: the
+  /// store could not say.
+  std::optional<std::size_t> on_their_way = 0;
+};
+
+/// Where the deletion of a job's log rows stands.
+struct log_removal {
+  std::size_t removed = 0;
+  /// The next step goes on behind it; nothing: that was the last one.
+  std::optional<log_id> after;
+};
+
+} // namespace ringmaster::core

@@ -1,0 +1,108 @@
+#include "core/forecast/upcoming.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+
+namespace ringmaster::core {
+
+namespace {
+
+bool is_same(const upcoming_firing& a, const upcoming_firing& b) { return a.at == b.at && a.job == b.job; }
+
+bool is_earlier(const upcoming_firing& a, const upcoming_firing& b) {
+  return a.at != b.at ? a.at < b.at : number(a.job) < number(b.job);
+}
+
+/// What the planner needs of it.
+job_ptr spec_of(const job_record& job) {
+  auto spec = std::make_shared<core::job>();
+  spec->id = job.id;
+  spec->group = job.group;
+  spec->schedule = find_schedule_type(job.schedule_type).value_or(schedule_type::unknown);
+  spec->schedule_conf = job.schedule_conf;
+  spec->misfire = find_misfire_policy(job.misfire).value_or(misfire_policy::do_nothing);
+  spec->timing = job.timing;
+  return spec;
+}
+
+} // namespace
+
+upcoming::upcoming(upcoming_search search, milliseconds misfire_after, zone where)
+  : search_{search}, misfire_after_{misfire_after}, rules_{where}, book_{std::move(where)} {}
+
+void upcoming::add(const job_record& job) {
+  if (!job.running || job.next == time_point{} || job.next >= search_.until)
+    return;
+  auto spec = spec_of(job);
+  const auto rule = rules_.of(*spec);
+  if (!rule) {
+    page_.bad.push_back(job.id);
+    return;
+  }
+  held_rules_.push_back(*rule);
+  const auto next = begin_of(spec, job, **rule);
+  if (!next || *next >= search_.until)
+    return;
+  if (book_.put({std::move(spec), next, job.last, job.revision}))
+    page_.bad.push_back(job.id);
+}
+
+std::optional<time_point> upcoming::begin_of(const job_ptr& spec, const job_record& job, const schedule& rule) const {
+  const auto& [at, place, present] = search_.from;
+  if (present != time_point{} && at == present)
+    return job.next;
+  auto next = std::optional{job.next};
+  // What was overdue went on from the present, as the first page told.
+  if (present != time_point{} && job.next <= present)
+    next = plan({spec, job.next}, rule, {.now = present, .horizon = milliseconds{0}, .misfire_after = misfire_after_}).next;
+  return !next || *next >= at ? next : rule.at_or_after(*next, at, job.id);
+}
+
+upcoming_page upcoming::page(const may_go_on& go_on) && {
+  auto at = search_.from.at;
+  for (auto look = book_.next_look(); look && *look < search_.until; look = book_.next_look()) {
+    const auto now = std::max(*look, search_.from.at);
+    if (now != at) {
+      if (!close(at))
+        return std::move(page_);
+      if (at != search_.from.at && !go_on()) {
+        page_.truncated = true;
+        page_.next = upcoming_place{now, {}, search_.from.present};
+        return std::move(page_);
+      }
+      at = now;
+    }
+    if (const auto due = book_.take_due(now))
+      take(*due, now);
+  }
+  (void) close(at);
+  return std::move(page_);
+}
+
+void upcoming::take(const schedule_book::due_entry& due, time_point now) {
+  const plan_window window{.now = now, .horizon = milliseconds{0}, .misfire_after = misfire_after_};
+  const auto made = plan({due.spec, due.next}, *due.rule, window);
+  if (!made.firings.empty())
+    at_once_.push_back({now, due.spec->id, due.spec->group});
+  book_.moved(due.spec->id, made.next, made.last);
+}
+
+bool upcoming::close(time_point at) {
+  std::sort(at_once_.begin(), at_once_.end(), is_earlier);
+  at_once_.erase(std::unique(at_once_.begin(), at_once_.end(), is_same), at_once_.end());
+  for (const auto& each : std::exchange(at_once_, {})) {
+    if (at == search_.from.at && number(each.job) <= number(search_.from.job))
+      continue;
+    if (page_.firings.size() == search_.limit) {
+      page_.next = upcoming_place{page_.firings.back().at, page_.firings.back().job, search_.from.present};
+      return false;
+    }
+    page_.firings.push_back(each);
+  }
+  return true;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,44 @@
+#include "core/run/kept_log.hpp"
+
+#include <algorithm>
+
+#include "core/text/text.hpp"
+
+namespace ringmaster::core {
+
+log_part lines_from(std::string_view text, std::int32_t from_line) {
+  auto lines = std::count(text.begin(), text.end(), '\n');
+  if (!text.empty() && text.back() != '\n')
+    ++lines;
+  for (auto line = 1; line < from_line && !text.empty(); ++line) {
+    const auto end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return {std::string{text}, static_cast<std::int32_t>(lines)};
+}
+
+std::string cut_log(std::string text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max)
+    return text;
+  const auto note = "[the log goes on: only " + std::to_string(bytes_max) + " bytes of it are kept]\n";
+  const auto room = bytes_max > note.size() ? bytes_max - note.size() - 1 : 0;
+  text.resize(cut_bytes(text, room).size());
+  // A line that is longer than all that may be kept is shown in part.
+  if (const auto end = text.rfind('\n'); end != std::string::npos)
+    text.resize(end);
+  return text + '\n' + note;
+}
+
+std::vector<std::string_view> pieces_of(std::string_view text, std::size_t bytes_max) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    auto part = cut_bytes(text, bytes_max);
+    if (part.empty()) // no character fits
+      break;
+    out.push_back(part);
+    text.remove_prefix(part.size());
+  }
+  return out;
+}
+
+} // namespace ringmaster::core

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "executor/files/log_files.hpp"
+
+namespace ringmaster::executor {
+
+/// The logs as the actors write them: what they say of a run has its time and its run before it. So the first line tells whether
+/// a log is of another run with the same id.
+class dated_logs final : public actors::job_logs {
+public:
+  explicit dated_logs(std::shared_ptr<log_files> files, log_options options)
+    : files_{std::move(files)}, options_{std::move(options)} {}
+
+  core::result<bool> has(const core::run_identity& which) override { return files_->has(which); }
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override {
+    return files_->read(which, from_line);
+  }
+  core::result<void> append(const core::run_identity& which, std::string_view text) override {
+    // A file that is made for its existence alone names its run, too.
+    const auto had = text.empty() ? files_->has(which) : false;
+    if (had && *had)
+      return files_->append(which, text);
+    return files_->append(which, head_of(options_, which) + std::string{text});
+  }
+
+private:
+  std::shared_ptr<log_files> files_;
+  log_options options_;
+};
+
+} // namespace ringmaster::executor

@@ -1,0 +1,74 @@
+#include "executor/executor.hpp"
+
+#include <exception>
+#include <utility>
+
+#include <spdlog/sinks/null_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "executor/host/executor_parts.hpp"
+#include "executor/host/usable_options.hpp"
+#include "protocol/meta_objects.hpp"
+
+namespace ringmaster::executor {
+
+namespace {
+
+protocol::logger silent_log() {
+  return std::make_shared<spdlog::logger>("executor", std::make_shared<spdlog::sinks::null_sink_mt>());
+}
+
+} // namespace
+
+executor::parts::parts(executor_options given, handlers handlers_known)
+  : options{std::move(given)}, known{std::move(handlers_known)}, log{options.log ? options.log : silent_log()} {
+}
+
+executor::executor(std::unique_ptr<parts> made) : parts_{std::move(made)} {}
+
+core::result<std::unique_ptr<executor>> executor::start(executor_options options, handlers known) {
+  if (auto usable = check_options(options); !usable)
+    return tl::unexpected{usable.error()};
+  try {
+    protocol::init_meta_objects();
+    actors::init_link_meta_objects();
+    std::unique_ptr<executor> made{new executor{std::make_unique<parts>(std::move(options), std::move(known))}};
+    if (auto opened = made->parts_->open(); !opened)
+      return tl::unexpected{opened.error()};
+    return made;
+  } catch (const std::exception& thrown) { // no thread, no memory
+    return core::fail(core::errc::unavailable, std::string{"the executor cannot start: "} + thrown.what());
+  }
+}
+
+executor::~executor() {
+  stop();
+  if (parts_->end())
+    return;
+  parts_->log->warn("runs that do not heed their stop are left to the end of the process");
+  (void)parts_.release(); // they may use it
+}
+
+const std::string& executor::address() const noexcept { return parts_->address; }
+
+executor_counts executor::counts() const {
+  const auto& now = *parts_->counts;
+  return {now.running, now.waiting, now.unreported};
+}
+
+core::result<void> executor::reload_tls() {
+  auto done = parts_->transport->reload_tls();
+  if (auto links = parts_->ports ? parts_->ports->reload() : core::result<void>{}; !links) {
+    if (!done)
+      links.error().context = done.error().context + "; " + links.error().context;
+    return links;
+  }
+  return done;
+}
+
+void executor::stop() {
+  // Who comes meanwhile waits for the end, too.
+  std::call_once(parts_->stopped, [this] { parts_->stop(); });
+}
+
+} // namespace ringmaster::executor

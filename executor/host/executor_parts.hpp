@@ -1,0 +1,83 @@
+#pragma once
+
+// What an executor is made of. Of executor.cpp and its neighbours alone.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "actors/executor/executor_counts.hpp"
+#include "actors/link/system_config.hpp"
+#include "actors/link/tls_ports.hpp"
+#include "config/settings.hpp"
+#include "core/zone/zone.hpp"
+#include "executor/executor.hpp"
+#include "executor/files/file.hpp"
+#include "executor/files/log_cleaner.hpp"
+#include "executor/files/log_files.hpp"
+#include "executor/files/taken_run_file.hpp"
+#include "executor/host/task_threads.hpp"
+#include "executor/host/thread_pool.hpp"
+#include "gateway/transport/transport.hpp"
+#include "protocol/caf.hpp"
+#include "protocol/executor_interfaces.hpp"
+#include "protocol/logger.hpp"
+
+namespace ringmaster::executor {
+
+struct executor::parts {
+  /// Of bodies and of what blocks beside them: each that waits costs its stack.
+  static constexpr std::size_t threads_max = 10'000;
+
+  parts(executor_options given, handlers known);
+
+  core::result<void> open();
+  core::result<void> take_folder();
+  [[nodiscard]] bool serves() const noexcept { return !options.listen.empty(); }
+  core::result<void> find_address();
+  core::result<void> open_runs();
+  core::result<std::uint16_t> bind();
+  core::result<void> open_ports();
+  core::result<void> serve();
+  void spawn();
+  void spawn_links();
+  template <class Handle>
+  void watch(const char* what, const Handle& handle);
+  void stop();
+  /// False: bodies do not heed their stop. Then what they may still use has to stay.
+  [[nodiscard]] bool end();
+
+  [[nodiscard]] config::server_settings server_at(std::uint16_t port) const;
+  [[nodiscard]] std::unique_ptr<gateway::transport> make_transport_at(std::uint16_t port) const;
+  [[nodiscard]] config::executor_settings limits_of_jobs() const;
+  [[nodiscard]] log_options logs_of_runs() const;
+
+  executor_options options;
+  handlers known;
+  protocol::logger log;
+  core::zone zone;
+  file lock;
+  std::string address;
+  std::shared_ptr<log_files> logs;
+  std::shared_ptr<taken_run_file> runs;
+  std::shared_ptr<thread_pool> threads = std::make_shared<thread_pool>(threads_max);
+  /// Null without coroutines.
+  std::shared_ptr<task_threads> tasks;
+  std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
+  std::unique_ptr<log_cleaner> cleaner;
+  std::unique_ptr<gateway::transport> transport;
+  /// Null: no native links.
+  std::shared_ptr<actors::tls_ports> ports;
+  std::unique_ptr<caf::actor_system_config> config;
+  std::unique_ptr<caf::actor_system> system;
+  protocol::admin_link admins;
+  protocol::callback_actor callbacks;
+  protocol::executor_host host;
+  protocol::executor_door door;
+  protocol::link_dialer links;
+  protocol::beat_actor beats;
+  std::once_flag stopped;
+};
+
+} // namespace ringmaster::executor

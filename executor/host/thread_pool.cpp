@@ -1,0 +1,146 @@
+#include "executor/host/thread_pool.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ringmaster::executor {
+
+/// Outlives the pool while a thread of it works.
+///
+/// To wake a thread costs more than a short body, and one that ends such a body is awake. So at most one thread at a time is on
+/// its way to work that waits; whoever takes some while more waits sends the next one. Invariant: what waits has a thread each,
+/// idle or on its way, that will come even if no other work ever ends.
+struct thread_pool::shared {
+  struct idle_thread {
+    std::condition_variable woken;
+    bool is_called = false;
+  };
+  using idle_ptr = std::shared_ptr<idle_thread>;
+
+  /// What a thread does next, and whom it wakes before.
+  struct step {
+    std::function<void()> work;
+    idle_ptr called;
+  };
+
+  explicit shared(std::size_t most_threads) : most{most_threads} {}
+
+  [[nodiscard]] bool start(const std::shared_ptr<shared>& me, std::function<void()>&& work);
+  void run();
+  /// Waits for it; without work the thread ends.
+  [[nodiscard]] step next(std::unique_lock<std::mutex>& lock, const idle_ptr& self, bool on_its_way);
+  /// Nobody, when somebody is on the way already. To be woken without the lock.
+  [[nodiscard]] idle_ptr call_one();
+
+  const std::size_t most;
+  std::mutex guard;
+  std::condition_variable all_done;
+  std::deque<std::function<void()>> waiting;
+  std::vector<idle_ptr> idle;
+  std::size_t threads = 0;
+  std::size_t on_their_way = 0;
+  /// Work that waits or runs.
+  std::size_t open = 0;
+  bool closing = false;
+};
+
+bool thread_pool::shared::start(const std::shared_ptr<shared>& me, std::function<void()>&& work) {
+  std::unique_lock lock{guard};
+  if (closing || open >= most)
+    return false;
+  if (idle.size() + on_their_way <= waiting.size()) {
+    try {
+      std::thread{[me] { me->run(); }}.detach();
+    } catch (const std::system_error&) {
+      return false;
+    }
+    ++threads;
+    ++on_their_way;
+  }
+  waiting.push_back(std::move(work));
+  ++open;
+  const auto called = call_one();
+  lock.unlock();
+  if (called)
+    called->woken.notify_one();
+  return true;
+}
+
+thread_pool::shared::idle_ptr thread_pool::shared::call_one() {
+  if (on_their_way > 0)
+    return nullptr;
+  auto one = std::move(idle.back());
+  idle.pop_back();
+  ++on_their_way;
+  one->is_called = true;
+  return one;
+}
+
+void thread_pool::shared::run() {
+  const auto self = std::make_shared<idle_thread>();
+  std::unique_lock lock{guard};
+  for (auto now = next(lock, self, true); now.work; now = next(lock, self, false)) {
+    lock.unlock();
+    if (now.called)
+      now.called->woken.notify_one();
+    now.work();
+    now.work = nullptr; // what it holds is let go before anybody is told of its end
+    lock.lock();
+    if (--open == 0)
+      all_done.notify_all();
+  }
+  --threads;
+}
+
+thread_pool::shared::step thread_pool::shared::next(std::unique_lock<std::mutex>& lock, const idle_ptr& self, bool on_its_way) {
+  for (;;) {
+    on_their_way -= on_its_way ? 1 : 0;
+    if (!waiting.empty()) {
+      step found{std::move(waiting.front()), nullptr};
+      waiting.pop_front();
+      if (!waiting.empty())
+        found.called = call_one();
+      return found;
+    }
+    if (closing)
+      return {};
+    self->is_called = false;
+    idle.push_back(self);
+    on_its_way = self->woken.wait_for(lock, idle_limit, [&] { return closing || self->is_called; }) && self->is_called;
+    if (!on_its_way)
+      idle.erase(std::find(idle.begin(), idle.end(), self));
+    if (!on_its_way && waiting.empty())
+      return {};
+  }
+}
+
+thread_pool::thread_pool(std::size_t most) : shared_{std::make_shared<shared>(most)} {}
+
+thread_pool::~thread_pool() { close(); }
+
+void thread_pool::close() {
+  const std::scoped_lock lock{shared_->guard};
+  shared_->closing = true;
+  for (const auto& one : shared_->idle)
+    one->woken.notify_one();
+}
+
+bool thread_pool::start(std::function<void()> work) { return shared_->start(shared_, std::move(work)); }
+
+bool thread_pool::wait_until_idle(std::chrono::milliseconds limit) const {
+  std::unique_lock lock{shared_->guard};
+  return shared_->all_done.wait_for(lock, limit, [this] { return shared_->open == 0; });
+}
+
+std::size_t thread_pool::size() const {
+  const std::scoped_lock lock{shared_->guard};
+  return shared_->threads;
+}
+
+} // namespace ringmaster::executor

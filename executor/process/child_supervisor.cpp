@@ -1,0 +1,348 @@
+#include "executor/process/child_supervisor.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "executor/process/own_children.hpp"
+
+namespace ringmaster::executor {
+
+namespace {
+
+/// What the program left behind, e.g. a `tee` that has yet to write, ends by itself in this time, or is asked to.
+constexpr std::int64_t linger_ms = 200;
+/// Between two rounds of KILL, and from the first until what is left is given up: a process may hang in the kernel, or be another
+/// user's.
+constexpr std::int64_t kill_round_ms = 10;
+constexpr std::int64_t kill_limit_ms = 5000;
+
+/// The host's thread that forked this process has ended.
+constexpr int host_gone_signal = SIGUSR1;
+
+std::int64_t now_ms() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void close_between(int first, int last) noexcept {
+  if (first > last)
+    return;
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), static_cast<unsigned>(last), 0U) == 0)
+    return;
+  // A kernel before 5.9.
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  const auto end = files.rlim_cur > INT_MAX ? INT_MAX : static_cast<int>(files.rlim_cur);
+  for (int fd = first; fd <= last && fd < end; ++fd)
+    ::close(fd);
+}
+
+/// Closes all but these four.
+void close_all_but(int a, int b, int c, int d) noexcept {
+  int kept[] = {a, b, c, d};
+  for (int& each : kept)
+    for (int& other : kept)
+      if (each < other) {
+        const int swapped = each;
+        each = other;
+        other = swapped;
+      }
+  int next = 0;
+  for (const int each : kept) {
+    close_between(next, each - 1);
+    next = each + 1;
+  }
+  close_between(next, INT_MAX);
+}
+
+using limited = decltype(RLIMIT_DATA);
+
+void limit(limited resource, std::uint64_t most) noexcept {
+  rlimit now{};
+  if (most == 0 || ::getrlimit(resource, &now) != 0)
+    return;
+  if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
+    now.rlim_max = most;
+  now.rlim_cur = now.rlim_max;
+  ::setrlimit(resource, &now);
+}
+
+/// The program may raise it again.
+void limit_open_files(std::uint64_t most) noexcept {
+  rlimit now{};
+  if (most == 0 || ::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur <= most)
+    return;
+  now.rlim_cur = most;
+  ::setrlimit(RLIMIT_NOFILE, &now);
+}
+
+void forget_handlers() noexcept {
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number)
+    ::sigaction(number, &usual, nullptr);
+}
+
+class supervisor {
+public:
+  explicit supervisor(const supervision& what) noexcept : what_{what} {}
+
+  void run() noexcept {
+    leave_host();
+    start();
+    for (;;) {
+      reap();
+      if (childless_)
+        finish(false);
+      advance();
+      wait();
+    }
+  }
+
+private:
+  enum class phase : std::uint8_t { running, lingering, ending, killing };
+
+  void leave_host() noexcept {
+    // The signal comes when the host dies, the socket closes then, too; whichever is first.
+    ::prctl(PR_SET_PDEATHSIG, host_gone_signal);
+    if (::getppid() != what_.host)
+      ::_exit(1);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_NAME, "ringmaster-job");
+    // What a terminal sends to the host is not for it.
+    ::setsid();
+    close_all_but(what_.control, what_.in, what_.out, what_.err);
+    // Nothing that is opened from here on is taken for one of these.
+    for (int fd = 0; fd < 3; ++fd)
+      ::dup2(what_.in, fd);
+    forget_handlers();
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    sigaddset(&heard, host_gone_signal);
+    signals_ = ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals_ < 0)
+      fail_to_start(errno);
+  }
+
+  void start() noexcept {
+    int failure[2];
+    if (::pipe2(failure, O_CLOEXEC) != 0)
+      fail_to_start(errno);
+    program_ = spawn(failure[1]);
+    const int spawn_error = errno;
+    ::close(failure[1]);
+    if (program_ < 0)
+      fail_to_start(spawn_error);
+    int number = 0;
+    ssize_t got = 0;
+    do
+      got = ::read(failure[0], &number, sizeof number);
+    while (got < 0 && errno == EINTR);
+    ::close(failure[0]);
+    if (got == sizeof number) {
+      while (::waitpid(program_, nullptr, __WALL) < 0 && errno == EINTR) {
+      }
+      fail_to_start(number);
+    }
+    ::close(what_.out);
+    ::close(what_.err);
+  }
+
+  /// The memory is shared until the program is executed, and nothing of it copied however much the host has.
+  [[gnu::noinline]] pid_t spawn(int failure) noexcept {
+    const auto self = ::getpid();
+    const auto made = ::vfork();
+    if (made == 0)
+      become_program(self, failure);
+    return made;
+  }
+
+  [[noreturn, gnu::noinline]] void become_program(pid_t parent, int failure) const noexcept {
+    ::setsid();
+    // Should the supervisor be killed, at least the program goes, too.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() == parent && enter_folder()) {
+      ::dup2(what_.in, STDIN_FILENO);
+      ::dup2(what_.out, STDOUT_FILENO);
+      ::dup2(what_.err, STDERR_FILENO);
+      limit(RLIMIT_DATA, what_.memory_bytes_max);
+      limit(RLIMIT_CPU, what_.cpu_seconds_max);
+      limit(RLIMIT_FSIZE, what_.file_bytes_max);
+      limit_open_files(what_.open_files);
+      ::umask(::umask(0) | 022);
+      sigset_t none;
+      sigemptyset(&none);
+      ::sigprocmask(SIG_SETMASK, &none, nullptr);
+      // From here, so that the host knows it before the program can do anything, e.g. kill the supervisor.
+      say({supervisor_report::kind::started, ::getpid(), 0});
+      ::execve(what_.program, what_.arguments, what_.environment);
+    }
+    const int number = errno;
+    [[maybe_unused]] const auto told = ::write(failure, &number, sizeof number);
+    ::_exit(127);
+  }
+
+  [[nodiscard]] bool enter_folder() const noexcept { return !what_.folder || ::chdir(what_.folder) == 0; }
+
+  void say(supervisor_report report) const noexcept {
+    while (::send(what_.control, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
+  }
+
+  [[noreturn]] void fail_to_start(int number) const noexcept {
+    say({supervisor_report::kind::not_started, number, 0});
+    ::_exit(0);
+  }
+
+  [[noreturn]] void finish(bool left) noexcept {
+    auto report = end_;
+    report.left = left ? 1 : 0;
+    say(report);
+    ::_exit(0);
+  }
+
+  void reap() noexcept {
+    for (;;) {
+      siginfo_t info{};
+      if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) != 0) {
+        childless_ = errno == ECHILD;
+        if (errno == EINTR)
+          continue;
+        return;
+      }
+      if (info.si_pid == 0)
+        return;
+      if (info.si_pid != program_ || ended_)
+        continue;
+      ended_ = true;
+      end_.what = info.si_code == CLD_EXITED ? supervisor_report::kind::exited : supervisor_report::kind::signalled;
+      end_.number = info.si_status;
+      if (phase_ == phase::running)
+        enter(phase::lingering, linger_ms);
+      else if (phase_ == phase::ending)
+        signal_detached(SIGTERM);
+    }
+  }
+
+  void enter(phase next, std::int64_t time_ms) noexcept {
+    phase_ = next;
+    deadline_ms_ = now_ms() + time_ms;
+  }
+
+  /// What is due now.
+  void advance() noexcept {
+    if (phase_ == phase::lingering && now_ms() >= deadline_ms_)
+      ask_to_end();
+    if (phase_ == phase::ending && now_ms() >= deadline_ms_)
+      enter(phase::killing, kill_limit_ms);
+    if (phase_ != phase::killing)
+      return;
+    signal_all(SIGKILL);
+    if (now_ms() >= deadline_ms_)
+      finish(true);
+  }
+
+  void ask_to_end() noexcept {
+    enter(phase::ending, what_.grace_ms);
+    if (what_.grace_ms <= 0)
+      return;
+    signal_all(SIGTERM);
+    // A process that is stopped hears nothing else.
+    signal_all(SIGCONT);
+  }
+
+  void signal_all(int number) noexcept {
+    siginfo_t info{};
+    if (::waitid(P_PGID, static_cast<id_t>(program_), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
+      ::kill(-program_, number);
+    signal_detached(number);
+  }
+
+  /// Those outside the program's group whose parents are gone.
+  void signal_detached(int number) noexcept {
+    signal_ = number;
+    visit_own_children("/proc", this, [](void* self, pid_t child) { static_cast<supervisor*>(self)->signal_other(child); });
+  }
+
+  void signal_other(pid_t child) noexcept {
+    if (::getpgid(child) != program_)
+      ::kill(child, signal_);
+  }
+
+  void wait() noexcept {
+    pollfd events[] = {{signals_, POLLIN, 0}, {host_gone_ ? -1 : what_.control, POLLIN, 0}};
+    int limit = -1;
+    if (phase_ == phase::killing)
+      limit = kill_round_ms;
+    else if (phase_ != phase::running)
+      limit = static_cast<int>(deadline_ms_ > now_ms() ? deadline_ms_ - now_ms() : 0);
+    if (::poll(events, 2, limit) <= 0)
+      return;
+    if (events[0].revents)
+      read_signals();
+    if (events[1].revents)
+      read_order();
+  }
+
+  void read_signals() noexcept {
+    signalfd_siginfo info{};
+    while (::read(signals_, &info, sizeof info) == sizeof info)
+      if (info.ssi_signo == static_cast<std::uint32_t>(host_gone_signal) && ::getppid() != what_.host)
+        lose_host();
+  }
+
+  void read_order() noexcept {
+    char order = 0;
+    const auto got = ::recv(what_.control, &order, 1, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+      return;
+    if (got <= 0)
+      lose_host();
+    else if (order == stop_order && (phase_ == phase::running || phase_ == phase::lingering))
+      ask_to_end();
+  }
+
+  /// Nobody reads the output, nobody wants the result.
+  void lose_host() noexcept {
+    if (host_gone_)
+      return;
+    host_gone_ = true;
+    if (phase_ != phase::killing)
+      enter(phase::killing, kill_limit_ms);
+  }
+
+  const supervision& what_;
+  int signals_ = -1;
+  pid_t program_ = -1;
+  phase phase_ = phase::running;
+  std::int64_t deadline_ms_ = 0;
+  supervisor_report end_{supervisor_report::kind::signalled, SIGKILL, 0};
+  int signal_ = 0;
+  bool ended_ = false;
+  bool childless_ = false;
+  bool host_gone_ = false;
+};
+
+} // namespace
+
+void supervise(const supervision& what) noexcept {
+  supervisor self{what};
+  self.run();
+  ::_exit(0);
+}
+
+} // namespace ringmaster::executor

@@ -1,0 +1,63 @@
+#include "gateway/auth/browser_safety.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/text/ascii_case.hpp"
+#include "gateway/auth/secrets.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+/// Same origin only: no inline script or style, no frame around it.
+constexpr std::string_view content_policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+                                            "form-action 'self'; frame-ancestors 'none'";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> headers{{
+  {"Content-Security-Policy", content_policy},
+  {"X-Content-Type-Options", "nosniff"},
+  {"X-Frame-Options", "DENY"},
+  // Not `no-referrer`: with it browsers send `Origin: null` with the forms of our own pages.
+  {"Referrer-Policy", "same-origin"},
+}};
+
+/// `Origin` names scheme and authority; behind a proxy that ends TLS, and is not trusted, only the second is known here.
+bool is_own(std::string_view origin, const protocol::http_request& request) noexcept {
+  const auto* named = request.find_header("Host");
+  const std::string_view host = !request.forwarded_host.empty() ? request.forwarded_host : named ? *named : std::string_view{};
+  const auto mark = origin.find("://");
+  if (host.empty() || mark == std::string_view::npos)
+    return false;
+  if (request.is_https && !core::equal_without_case(origin.substr(0, mark), "https"))
+    return false;
+  return core::equal_without_case(origin.substr(mark + 3), host);
+}
+
+} // namespace
+
+std::string_view foreign_site(const protocol::http_request& request) noexcept {
+  const auto* site = request.find_header("Sec-Fetch-Site");
+  // `none`: typed or opened by the user himself.
+  if (site && *site != "same-origin" && *site != "none")
+    return "refused: a page of another site sent this request (Sec-Fetch-Site)";
+  const auto* origin = request.find_header("Origin");
+  if (origin && !is_own(*origin, request))
+    return "refused: a page of another site sent this request (Origin)";
+  return {};
+}
+
+std::string csrf_token(std::string_view session) {
+  // The text in front keeps it apart from every other digest of a session.
+  return sha256_hex(std::string{"ringmaster: csrf token of a session\n"}.append(session));
+}
+
+void add_safety_headers(protocol::http_response& response, bool tls) {
+  for (const auto& [name, value] : headers)
+    response.headers.emplace_back(name, value);
+  if (tls)
+    response.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
+}
+
+} // namespace ringmaster::gateway

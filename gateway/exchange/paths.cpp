@@ -1,0 +1,89 @@
+#include "gateway/exchange/paths.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace ringmaster::gateway {
+
+namespace {
+
+/// Up to the next slash; takes it off.
+std::string_view take_segment(std::string_view& path) noexcept {
+  const auto end = std::min(path.find('/'), path.size());
+  const auto segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+bool is_id(std::string_view text) noexcept {
+  if (text.empty() || text.front() < '1' || text.front() > '9')
+    return false;
+  std::int64_t number = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  return failure == std::errc{} && stop == end;
+}
+
+} // namespace
+
+std::string plain_path(std::string_view target) {
+  target = target.substr(0, target.find_first_of("?#"));
+  if (!target.starts_with('/')) {
+    // The absolute form, which proxies send and every server must read (RFC 9112 §3.2.2).
+    auto mark = target.find("://");
+    if (mark == std::string_view::npos)
+      return {};
+    auto slash = target.find('/', mark + 3);
+    target = slash == std::string_view::npos ? std::string_view{"/"} : target.substr(slash);
+  }
+  std::string path;
+  path.reserve(target.size());
+  std::unique_copy(target.begin(), target.end(), std::back_inserter(path), [](char a, char b) { return a == '/' && b == '/'; });
+  if (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path;
+}
+
+std::string_view below_context(std::string_view path, std::string_view context) noexcept {
+  if (context.size() < 2 || !path.starts_with(context))
+    return path;
+  auto rest = path.substr(context.size());
+  if (rest.empty())
+    return "/";
+  return rest.front() == '/' ? rest : path;
+}
+
+std::string_view default_api(std::string_view path) noexcept {
+  constexpr std::string_view prefix = "/xxl-job-admin";
+  if (!path.starts_with(prefix))
+    return {};
+  path.remove_prefix(prefix.size());
+  return path.starts_with("/api/") ? path : std::string_view{};
+}
+
+std::string_view api_operation(std::string_view path) noexcept {
+  constexpr std::string_view api = "/api/";
+  if (!path.starts_with(api))
+    return {};
+  auto operation = path.substr(api.size());
+  return operation.find('/') == std::string_view::npos ? operation : std::string_view{};
+}
+
+std::optional<path_parameters> match_path(std::string_view pattern, std::string_view path) {
+  if (std::count(pattern.begin(), pattern.end(), '/') != std::count(path.begin(), path.end(), '/'))
+    return std::nullopt;
+  path_parameters found;
+  while (!pattern.empty()) {
+    const auto wanted = take_segment(pattern);
+    const auto given = take_segment(path);
+    const bool named = wanted.size() > 2 && wanted.front() == '{' && wanted.back() == '}';
+    if (named ? !is_id(given) : wanted != given)
+      return std::nullopt;
+    if (named)
+      found.emplace_back(wanted.substr(1, wanted.size() - 2), given);
+  }
+  return found;
+}
+
+} // namespace ringmaster::gateway

@@ -1,0 +1,55 @@
+#include "gateway/handlers/v1/api_deploy_handlers.hpp"
+
+#include <utility>
+
+#include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_deploys.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+/// What is wrong in the files has a line for each mistake.
+void fail_by_line(const exchange& ex, const core::error& error) {
+  const bool of_files = error.code == core::errc::invalid_argument || error.code == core::errc::conflict;
+  if (!of_files || error.why != core::refusal::none)
+    return ex.fail(error);
+  const auto end = error.context.find('\n');
+  core::error first{error.code, error.context.substr(0, end)};
+  if (end != std::string::npos)
+    first.context += " (and more)";
+  auto body = ex.problem_of(first);
+  body.pop_back();
+  body += R"(,"errors":)" + wire::api_file_errors(error.context) + '}';
+  ex.respond({http_status(error.code), std::string{problem_type}, std::move(body), {}});
+}
+
+} // namespace
+
+void files_apply(exchange ex) {
+  if (!takes_json(ex))
+    return;
+  protocol::apply_files wish{ex.request().body, ex.who()};
+  ex.drop_body();
+  ex.ask<protocol::files_applied>(ex.services().partners.jobs, std::move(wish),
+                                  [](const exchange& waiting, const protocol::files_applied& done) {
+                                    tell_json(waiting, wire::api_deploy_report(done.report, done.dry_run));
+                                  },
+                                  fail_by_line);
+}
+
+void file_export(exchange ex) {
+  const auto wish = read_query(ex, wire::api_export_of);
+  if (!wish)
+    return;
+  ex.ask<protocol::exported_file>(
+    ex.services().partners.jobs, protocol::export_query{wish->group, ex.who(), wish->source},
+    [](const exchange& waiting, const protocol::exported_file& file) {
+      waiting.respond({200, "application/toml", file.text,
+                       {{"Cache-Control", "no-store"}, {"Content-Disposition", "attachment; filename=\"ringmaster.toml\""}}});
+    });
+}
+
+} // namespace ringmaster::gateway::handlers::v1

@@ -1,0 +1,125 @@
+#include "gateway/handlers/v1/api_group_handlers.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/json/json_object.hpp"
+#include "protocol/wire/v1/api_groups.hpp"
+#include "protocol/wire/v1/api_page.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+/// Groups are few: the part of them is taken here.
+void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vector<core::group_record>& all) {
+  const auto begin = std::min(static_cast<std::size_t>(from.place), all.size());
+  const auto end = std::min(begin + from.limit, all.size());
+  const std::vector<core::group_record> part{all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             all.begin() + static_cast<std::ptrdiff_t>(end)};
+  const auto total = static_cast<std::int64_t>(all.size());
+  tell_json(ex, wire::api_page(wire::api_groups(part), next_position(from, part.size(), total), total));
+}
+
+/// The one that was asked for. Nothing: there is none, and that is answered.
+const core::group_record* group_in(const exchange& ex, const protocol::group_page& reply) {
+  if (!reply.page.rows.empty())
+    return &reply.page.rows.front();
+  ex.fail({core::errc::not_found, "there is no such group"});
+  return nullptr;
+}
+
+/// `ask(exchange, seen)` once it is known that the group is what is wanted.
+template <class Ask>
+void when_as_wanted(const exchange& ex, core::group_id group, wanted_tag wanted, Ask ask) {
+  ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{group, ex.who()},
+                               [=](const exchange& waiting, const protocol::group_page& reply) {
+                                 const auto* found = group_in(waiting, reply);
+                                 auto seen = found ? seen_as_wanted(waiting, wanted, *found, "the group") : std::nullopt;
+                                 if (seen)
+                                   ask(waiting, std::move(*seen));
+                               });
+}
+
+} // namespace
+
+void group_list(exchange ex) {
+  const auto from = read_query(ex, wire::api_cursor_of);
+  if (!from)
+    return;
+  ex.ask<protocol::group_page>(
+    ex.services().partners.groups, protocol::visible_groups_query{ex.who()},
+    [from = *from](const exchange& waiting, const protocol::group_page& reply) { tell_part(waiting, from, reply.page.rows); });
+}
+
+void refused_list(exchange ex) {
+  const auto all = ex.services().refused.lately(ex.services().now());
+  tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {
+                  wire::json_object row{out};
+                  row.text("reason", name_of(each.why));
+                  wire::append_text_or_null(row, "app_name", each.app_name);
+                  wire::append_text_or_null(row, "address", each.address);
+                  row.text("remote", each.remote);
+                  row.number("first_ms", core::to_ms(each.first));
+                  row.number("last_ms", core::to_ms(each.last));
+                  row.number("times", each.times);
+                }) + '}');
+}
+
+void group_add(exchange ex) {
+  auto draft = read_json(ex, wire::parse_api_group);
+  if (!draft)
+    return;
+  ex.ask<protocol::saved_group>(ex.services().partners.groups,
+                                protocol::save_group{std::nullopt, std::move(*draft), ex.who()},
+                                [](const exchange& waiting, const protocol::saved_group& saved) {
+                                  tell_made(waiting, "/api/v1/groups", core::number(saved.id));
+                                });
+}
+
+void group_read(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{*id, ex.who()},
+                               [](const exchange& waiting, const protocol::group_page& reply) {
+                                 if (const auto* found = group_in(waiting, reply))
+                                   tell_tagged(waiting, wire::api_group(*found), *found);
+                               });
+}
+
+void group_replace(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  auto draft = wanted ? read_json(ex, wire::parse_api_group) : std::nullopt;
+  if (!draft)
+    return;
+  // An invalid draft (400) is reported before a stale tag (412): RFC 9110 §13.2.1.
+  if (auto sound = core::check(*draft); !sound)
+    return ex.fail(sound.error());
+  when_as_wanted(ex, *id, std::move(*wanted), [id = *id, draft = std::move(*draft)](const exchange& waiting, std::string seen) {
+    waiting.ask<protocol::saved_group>(waiting.services().partners.groups,
+                                       protocol::save_group{id, draft, waiting.who(), std::move(seen)},
+                                       [](const exchange& saved, const protocol::saved_group&) { tell_nothing(saved); });
+  });
+}
+
+void group_remove(exchange ex) {
+  const auto id = id_in_path<core::group_id>(ex);
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
+    return;
+  const auto remove = [id = *id](const exchange& waiting, std::string seen) {
+    waiting.ask<void>(waiting.services().partners.groups, protocol::remove_group{id, waiting.who(), std::move(seen)},
+                      tell_nothing);
+  };
+  if (!wanted->tag)
+    return remove(ex, {});
+  when_as_wanted(ex, *id, std::move(*wanted), remove);
+}
+
+} // namespace ringmaster::gateway::handlers::v1

@@ -1,0 +1,166 @@
+#include "gateway/handlers/v1/api_job_handlers.hpp"
+
+#include <utility>
+
+#include "gateway/exchange/api_preconditions.hpp"
+#include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_jobs.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+
+void tell_edited(const exchange& ex, const core::job_edit& edit) { tell_json(ex, wire::api_job_edit(edit)); }
+
+/// Message with `job` and `by`.
+template <class Message>
+void edit_by_id(const exchange& ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  Message message;
+  message.job = *id;
+  message.by = ex.who();
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
+}
+
+/// Asks for `wish` with what it has seen: the job as it is now, if that is what is wanted. An edit since is a conflict.
+template <class Wish, class OnReply>
+void ask_as_seen(const exchange& ex, Wish wish, wanted_tag wanted, OnReply on_reply) {
+  protocol::job_query query{wish.job, ex.who()};
+  ex.ask<protocol::job_found>(ex.services().partners.jobs, std::move(query),
+                              [=](const exchange& waiting, const protocol::job_found& found) {
+                                auto seen = seen_as_wanted(waiting, wanted, found.job, "the job");
+                                if (!seen)
+                                  return;
+                                auto asked = wish;
+                                asked.seen = std::move(*seen);
+                                waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply);
+                              });
+}
+
+/// Who names no author is it himself.
+std::optional<core::job_draft> read_draft(const exchange& ex, core::draft_use use) {
+  auto draft = read_json(ex, [use](std::string_view body) { return wire::parse_api_job(body, use); });
+  if (draft && draft->author.empty())
+    draft->author = ex.who().name;
+  return draft;
+}
+
+void tell_removed(const exchange& ex, const core::job_edit&) { tell_nothing(ex); }
+
+} // namespace
+
+void job_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_job_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::job_page>(ex.services().partners.jobs, protocol::job_page_query{std::move(query->first), ex.who()},
+                             [from = query->second](const exchange& waiting, const protocol::job_page& reply) {
+                               const auto& [rows, total, capped] = reply.page;
+                               tell_json(waiting, wire::api_page(wire::api_jobs(rows), next_position(from, rows.size(), total),
+                                                                 total, capped));
+                             });
+}
+
+void job_add(exchange ex) {
+  auto draft = read_draft(ex, core::draft_use::add);
+  if (!draft)
+    return;
+  ex.ask<protocol::added_job>(ex.services().partners.jobs, protocol::add_job{std::move(*draft), ex.who()},
+                              [](const exchange& waiting, const protocol::added_job& added) {
+                                tell_made(waiting, "/api/v1/jobs", core::number(added.id));
+                              });
+}
+
+void job_read(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::job_found>(ex.services().partners.jobs, protocol::job_query{*id, ex.who()},
+                              [](const exchange& waiting, const protocol::job_found& found) {
+                                tell_tagged(waiting, wire::api_job(found.job), found.job);
+                              });
+}
+
+void job_replace(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  auto wanted = read_tag(ex);
+  if (!wanted)
+    return;
+  auto draft = read_draft(ex, core::draft_use::update);
+  if (!draft)
+    return;
+  protocol::update_job wish{*id, std::move(*draft), {}, ex.who()};
+  ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_edited);
+}
+
+void job_remove(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  auto wanted = id ? read_tag(ex) : std::nullopt;
+  if (!wanted)
+    return;
+  protocol::remove_job wish{*id, false, ex.who()};
+  if (wanted->tag)
+    return ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_removed);
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(wish), tell_removed);
+}
+
+void job_start(exchange ex) { edit_by_id<protocol::start_job>(ex); }
+
+void job_stop(exchange ex) { edit_by_id<protocol::stop_job>(ex); }
+
+void job_trigger(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  const auto token = trigger_token_of(ex.request(), ex.who());
+  if (!token)
+    return ex.reject(token.error());
+  auto wish = read_json(ex, wire::parse_api_trigger);
+  if (!wish)
+    return;
+  wish->job = *id;
+  wish->token = *token;
+  ex.ask<core::intent>(ex.services().partners.jobs, protocol::trigger_job{std::move(*wish), ex.who()},
+                       [](const exchange& waiting, const core::intent& intent) {
+                         tell_json(waiting, wire::api_intent(intent), 202);
+                       });
+}
+
+void intent_read(exchange ex) {
+  const auto id = id_in_path<core::intent_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::intent_found>(ex.services().partners.jobs, protocol::intent_query{*id, ex.who()},
+                                 [](const exchange& waiting, const protocol::intent_found& found) {
+                                   tell_json(waiting, wire::api_asked_runs(found.waiting, found.runs));
+                                 });
+}
+
+void source_list(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::source_list>(
+    ex.services().partners.jobs, protocol::source_query{*id, ex.who()},
+    [](const exchange& waiting, const protocol::source_list& list) {
+      const auto total = static_cast<std::int64_t>(list.versions.size());
+      tell_json(waiting, wire::api_page(wire::api_sources(list.versions), std::nullopt, total));
+    });
+}
+
+void source_save(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  auto sent = id ? read_json(ex, wire::parse_api_source) : std::nullopt;
+  if (!sent)
+    return;
+  ex.ask<core::job_edit>(ex.services().partners.jobs,
+                         protocol::save_source{*id, std::move(sent->source), std::move(sent->remark), ex.who()}, tell_edited);
+}
+
+} // namespace ringmaster::gateway::handlers::v1

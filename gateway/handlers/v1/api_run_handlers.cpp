@@ -1,0 +1,153 @@
+#include "gateway/handlers/v1/api_run_handlers.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "gateway/exchange/api_preconditions.hpp"
+#include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+using wire::form;
+
+/// Newest first: the next page is before the last row.
+std::optional<std::int64_t> next_before(const std::vector<core::log_row>& rows, std::size_t limit) {
+  return rows.size() >= limit && !rows.empty() ? std::optional{core::number(rows.back().id)} : std::nullopt;
+}
+
+constexpr std::int64_t wait_s_max = 30;
+/// Many executors are asked one after the other.
+constexpr std::chrono::seconds merging_takes{8};
+
+struct log_wish {
+  std::int32_t from_line = 1;
+  std::chrono::seconds wait{0};
+  bool merged = false;
+};
+
+core::result<log_wish> log_wish_of(const form& sent) {
+  const auto from = wire::api_number_of(sent, "from_line");
+  const auto wait = wire::api_number_of(sent, "wait_s");
+  const auto merged = wire::truth_of(sent, "merged");
+  if (!from || !wait || !merged)
+    return tl::unexpected{!from ? from.error() : !wait ? wait.error() : merged.error()};
+  if (merged->value_or(false) && (*from || *wait))
+    return core::fail(core::errc::invalid_argument, "with merged=true there is neither from_line nor wait_s");
+  const auto line = from->value_or(1);
+  if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
+    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a number of 32 bits from 1 on");
+  const auto wait_s = wait->value_or(0);
+  if (wait_s < 0 || wait_s > wait_s_max)
+    return core::fail(core::errc::invalid_argument, "the parameter wait_s must be a number from 0 to 30");
+  return log_wish{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
+}
+
+/// What there is of a log only grows.
+std::string etag_of_log(const protocol::run_log& log) {
+  return '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size()) +
+         (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
+}
+
+void tell_log(const exchange& ex, const protocol::run_log& log) {
+  auto etag = etag_of_log(log);
+  // Kept by who asked alone, and only to ask again with it.
+  protocol::http_headers headers{{"Cache-Control", "private, no-cache"}, {"ETag", etag}};
+  if (has_already(ex.request(), etag))
+    return ex.respond({304, {}, {}, std::move(headers)});
+  ex.respond({200, "application/json", wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept}),
+              std::move(headers)});
+}
+
+/// Says whether the asker has that part of the log, on any thread: without the exchange.
+std::function<bool(const protocol::run_log&)> is_known_to(const exchange& ex) {
+  protocol::http_request about;
+  if (const auto* tags = ex.request().find_header("If-None-Match"))
+    about.headers.emplace_back("If-None-Match", *tags);
+  return [about = std::move(about)](const protocol::run_log& log) { return has_already(about, etag_of_log(log)); };
+}
+
+core::result<protocol::report_query> report_query_of(const form& sent) {
+  const auto from = wire::instant_of(sent, "from_ms");
+  const auto to = wire::instant_of(sent, "to_ms");
+  if (!from || !to)
+    return tl::unexpected{from ? to.error() : from.error()};
+  if (!*from || !*to)
+    return core::fail(core::errc::invalid_argument, "the parameters from_ms and to_ms are needed");
+  return protocol::report_query{**from, **to};
+}
+
+} // namespace
+
+void run_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_run_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::run_page>(ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
+                             [limit = query->second.limit](const exchange& waiting, const protocol::run_page& reply) {
+                               const auto& [rows, total, capped] = reply.page;
+                               tell_json(waiting, wire::api_page(wire::api_runs(rows), next_before(rows, limit), total, capped));
+                             });
+}
+
+void run_read(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::run_found>(
+    ex.services().partners.runs, protocol::run_query{*id, ex.who()},
+    [](const exchange& waiting, const protocol::run_found& found) { tell_json(waiting, wire::api_run(found.run)); });
+}
+
+void run_log(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  const auto wish = id ? read_query(ex, log_wish_of) : std::nullopt;
+  if (!wish)
+    return;
+  protocol::run_log_query query{*id, wish->from_line, ex.who(), wish->merged};
+  if (wish->merged)
+    ex.hold(merging_takes);
+  if (wish->wait.count() == 0)
+    return ex.ask<protocol::run_log>(ex.services().partners.runs, std::move(query), tell_log);
+  ex.hold(wish->wait);
+  ex.ask<protocol::run_log>(ex.services().partners.followed_logs,
+                            protocol::follow_log{std::move(query), wish->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
+}
+
+void run_kill(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::run_killed>(ex.services().partners.runs, protocol::kill_run{*id, ex.who()},
+                               [](const exchange& waiting, const protocol::run_killed& killed) {
+                                 std::string body;
+                                 wire::json_object{body}.text("message", killed.message);
+                                 tell_json(waiting, std::move(body));
+                               });
+}
+
+void runs_clear(exchange ex) {
+  const auto search = read_json(ex, wire::parse_api_clear);
+  if (!search)
+    return;
+  ex.ask<protocol::runs_cleared>(ex.services().partners.runs, protocol::clear_runs{*search, ex.who()},
+                                 [](const exchange& waiting, const protocol::runs_cleared& cleared) {
+                                   tell_json(waiting, R"({"removed":)" + std::to_string(cleared.removed) + '}');
+                                 });
+}
+
+void report_list(exchange ex) {
+  const auto query = read_query(ex, report_query_of);
+  if (!query)
+    return;
+  ex.ask<protocol::day_reports>(ex.services().partners.runs, *query,
+                                [](const exchange& waiting, const protocol::day_reports& reports) {
+                                  const auto& where = waiting.services().web.zone;
+                                  tell_json(waiting, wire::api_reports(reports.days, where));
+                                });
+}
+
+} // namespace ringmaster::gateway::handlers::v1

@@ -1,0 +1,19 @@
+#pragma once
+
+// Executor groups (XXL admin §8.9), in both dialects.
+
+#include "gateway/exchange/exchange.hpp"
+
+namespace ringmaster::gateway::handlers {
+
+void group_list(exchange ex);
+void group_add(exchange ex);
+void group_update(exchange ex);
+
+/// A success also when there is no such group.
+void group_remove(exchange ex);
+
+/// One row, for everybody who may see the group.
+void group_load(exchange ex);
+
+} // namespace ringmaster::gateway::handlers

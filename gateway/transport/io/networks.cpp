@@ -1,0 +1,191 @@
+#include "gateway/transport/io/networks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include <netdb.h>
+#include <signal.h>
+
+#include "core/text/network_text.hpp"
+
+namespace ringmaster::gateway::http {
+
+namespace {
+
+constexpr std::size_t lookups_max = 8;
+
+core::result<origin_address> refuse(std::string_view origin, std::string_view why) {
+  return core::fail(core::errc::invalid_argument, "bad executor address `" + printable(origin) + "`: " + std::string(why));
+}
+
+bool is_host_char(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
+bool is_host(std::string_view host) noexcept { return host.size() <= 253 && std::all_of(host.begin(), host.end(), is_host_char); }
+
+bool parse_port(std::string_view text, std::uint16_t& port) noexcept {
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return ec == std::errc{} && end == text.data() + text.size() && port != 0;
+}
+
+/// An IPv4 address that travels as IPv6 is judged as IPv4.
+asio::ip::address plain(const asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  return address;
+}
+
+bool never_allowed(const asio::ip::address& address) {
+  // Metadata services hand out credentials to whoever asks from the machine.
+  static const asio::ip::address metadata[] = {
+    asio::ip::make_address("100.100.100.200"), asio::ip::make_address("168.63.129.16"), asio::ip::make_address("192.0.0.192"),
+    asio::ip::make_address("fd00:ec2::254"),   asio::ip::make_address("fd20:ce::254"),
+  };
+  if (address.is_v4() ? (address.to_v4().to_uint() >> 16) == 0xA9FE : address.to_v6().is_link_local())
+    return true;
+  return std::find(std::begin(metadata), std::end(metadata), address) != std::end(metadata);
+}
+
+template <class Network, class Address>
+bool contains(const Network& network, const Address& address) {
+  return Network{address, network.prefix_length()}.canonical() == network;
+}
+
+} // namespace
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t bytes_max = 128;
+  std::string shown(text.substr(0, bytes_max));
+  std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text.size() > bytes_max ? shown + "..." : shown;
+}
+
+core::result<origin_address> parse_origin(std::string_view origin) {
+  auto mark = origin.find("://");
+  if (mark == std::string_view::npos)
+    return refuse(origin, "it has no scheme");
+  auto scheme = origin.substr(0, mark);
+  auto rest = origin.substr(mark + 3);
+  if (scheme != "http" && scheme != "https")
+    return refuse(origin, "its scheme is neither http nor https");
+  origin_address parts;
+  parts.tls = scheme == "https";
+  parts.port = parts.tls ? 443 : 80;
+  parts.authority = rest;
+  if (rest.starts_with('[')) {
+    auto close = rest.find(']');
+    error_code ec;
+    parts.host = rest.substr(1, close == std::string_view::npos ? close : close - 1);
+    asio::ip::make_address_v6(parts.host, ec);
+    if (ec || close == std::string_view::npos || parts.host.find('%') != std::string::npos)
+      return refuse(origin, "its host is no IPv6 address");
+    rest.remove_prefix(close + 1);
+  } else {
+    parts.host = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(parts.host.size());
+    if (parts.host.empty())
+      return refuse(origin, "its host is empty");
+    if (!is_host(parts.host))
+      return refuse(origin, "its host is none");
+  }
+  if (!rest.empty() && (rest.front() != ':' || !parse_port(rest.substr(1), parts.port)))
+    return refuse(origin, "its port is not a number from 1 to 65535");
+  return parts;
+}
+
+network_list::network_list(const std::vector<std::string>& networks) {
+  for (const auto& text : networks) {
+    const auto network = core::split_network(text);
+    error_code ec;
+    if (!network)
+      continue;
+    if (network->v6) {
+      if (const auto address = asio::ip::make_address_v6(network->address, ec); !ec)
+        v6_.push_back(asio::ip::network_v6{address, network->prefix}.canonical());
+    } else if (const auto address = asio::ip::make_address_v4(network->address, ec); !ec) {
+      v4_.push_back(asio::ip::network_v4{address, network->prefix}.canonical());
+    }
+  }
+}
+
+bool network_list::allows(asio::ip::address address) const {
+  address = plain(address);
+  if (never_allowed(address))
+    return false;
+  if (address.is_v4())
+    return std::any_of(v4_.begin(), v4_.end(), [a = address.to_v4()](const auto& network) { return contains(network, a); });
+  auto bytes = asio::ip::address_v6{address.to_v6().to_bytes()}; // without a scope, which would differ from the list's
+  return std::any_of(v6_.begin(), v6_.end(), [&](const auto& network) { return contains(network, bytes); });
+}
+
+name_lookup::name_lookup(engine& shared, std::thread::id io)
+  : answers_(std::make_shared<inbox<answer>>(io, [this, &shared] { asio::post(shared.io, [this] { on_answers(); }); })) {}
+
+void name_lookup::start(std::string host, completion done) {
+  error_code ec;
+  if (auto address = asio::ip::make_address(host, ec); !ec)
+    return done({address}, {});
+  waiting_.emplace(++tickets_, std::move(done));
+  queue_.push_back({tickets_, std::move(host)});
+  run_next();
+}
+
+void name_lookup::stop() {
+  queue_.clear();
+  waiting_.clear();
+  (void)answers_->close();
+}
+
+void name_lookup::run_next() {
+  while (running_ < lookups_max && !queue_.empty()) {
+    ++running_;
+    auto work = [answers = answers_, asked = std::move(queue_.front())] {
+      auto found = ask(asked);
+      (void)answers->post(found);
+    };
+    queue_.pop_front();
+    // Signals are the main thread's.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread{std::move(work)}.detach();
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+}
+
+name_lookup::answer name_lookup::ask(const question& asked) {
+  answer found{asked.ticket, {}, {}};
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_family = AF_UNSPEC;
+  addrinfo* list = nullptr;
+  if (int status = ::getaddrinfo(asked.host.c_str(), nullptr, &hints, &list); status != 0) {
+    found.error = "the host name " + printable(asked.host) + " cannot be resolved: " + ::gai_strerror(status);
+    return found;
+  }
+  for (auto* item = list; item != nullptr; item = item->ai_next) {
+    tcp::endpoint endpoint;
+    if (item->ai_addrlen <= endpoint.capacity()) {
+      endpoint.resize(item->ai_addrlen);
+      std::copy_n(reinterpret_cast<const char*>(item->ai_addr), item->ai_addrlen, reinterpret_cast<char*>(endpoint.data()));
+      found.addresses.push_back(endpoint.address());
+    }
+  }
+  ::freeaddrinfo(list);
+  return found;
+}
+
+void name_lookup::on_answers() {
+  std::vector<answer> found;
+  answers_->take(found);
+  for (auto& item : found) {
+    --running_;
+    if (auto waiting = waiting_.extract(item.ticket))
+      waiting.mapped()(std::move(item.addresses), std::move(item.error));
+  }
+  run_next();
+}
+
+} // namespace ringmaster::gateway::http

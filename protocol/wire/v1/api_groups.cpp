@@ -1,0 +1,66 @@
+#include "protocol/wire/v1/api_groups.hpp"
+
+#include "protocol/wire/v1/api_members.hpp"
+#include "protocol/wire/v1/api_page.hpp"
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+constexpr std::size_t group_addresses_max = 1000;
+constexpr std::string_view automatic = "automatic";
+constexpr std::string_view manual = "manual";
+
+void append_api_group(std::string& out, const core::group_record& record) {
+  const auto& group = record.group;
+  json_object row{out};
+  row.number("id", number(group.id));
+  row.text("app_name", group.app_name);
+  row.text("title", group.title);
+  row.text("address_type", group.type == core::address_type::automatic ? automatic : manual);
+  row.raw("addresses", json_array(group.addresses, [](std::string& to, const std::string& each) { append_json(to, each); }));
+  append_instant(row, "updated_ms", record.updated);
+  append_text_or_null(row, "source", record.source);
+}
+
+std::int32_t read_type(api_members& in) {
+  const auto name = in.maybe_text("address_type").value_or(std::string{automatic});
+  if (name != automatic && name != manual)
+    in.wrong("address_type", "must be automatic or manual");
+  return name == manual ? 1 : 0;
+}
+
+/// As the comma list that its column is.
+std::string read_addresses(api_members& in) {
+  std::string list;
+  for (const auto& each : in.maybe_texts("addresses", group_addresses_max).value_or(std::vector<std::string>{})) {
+    if (each.find(',') != std::string::npos)
+      in.wrong("addresses", "an address has no comma");
+    list.append(list.empty() ? "" : ",").append(each);
+  }
+  return list;
+}
+
+} // namespace
+
+std::string api_group(const core::group_record& record) {
+  std::string out;
+  append_api_group(out, record);
+  return out;
+}
+
+std::string api_groups(const std::vector<core::group_record>& records) { return json_array(records, append_api_group); }
+
+core::result<core::group_draft> parse_api_group(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+    core::group_draft draft;
+    draft.app_name = in.needed_text("app_name");
+    draft.title = in.needed_text("title");
+    draft.type = read_type(in);
+    draft.address_list = read_addresses(in);
+    draft.access_token = in.text("access_token");
+    return draft;
+  });
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,314 @@
+#include "protocol/wire/v1/api_jobs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/alarm/alarm.hpp"
+#include "core/alarm/mail_text.hpp"
+#include "core/text/text.hpp"
+#include "protocol/wire/v1/api_members.hpp"
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+/// As many as the column of children can hold.
+constexpr std::size_t children_max = 128;
+/// A run goes to so many executors at most.
+constexpr std::size_t addresses_max = 1000;
+
+void append_number_or_null(json_object& row, std::string_view name, std::optional<std::int64_t> number) {
+  number ? row.number(name, *number) : row.null(name);
+}
+
+std::string schedule_of(const core::job_record& job) {
+  std::string out;
+  {
+    json_object schedule{out};
+    schedule.text("type", job.schedule_type);
+    append_text_or_null(schedule, "conf", job.schedule_conf);
+  }
+  return out;
+}
+
+void append_timing(json_object& row, const core::schedule_options& timing) {
+  append_text_or_null(row, "time_zone", timing.time_zone);
+  append_number_or_null(row, "interval_ms", timing.interval_ms);
+  append_instant(row, "start_at_ms", timing.start_at);
+  append_instant(row, "end_at_ms", timing.end_at);
+  append_number_or_null(row, "jitter_ms", timing.jitter_ms);
+}
+
+void append_state(json_object& row, const core::job_record& job) {
+  row.truth("running", job.running);
+  append_text_or_null(row, "stopped_by", job.stopped ? job.stopped->by : std::string{});
+  append_instant(row, "stopped_ms", job.stopped ? std::optional{job.stopped->at} : std::nullopt);
+  append_instant(row, "next_ms", job.next);
+  append_instant(row, "last_ms", job.last);
+  append_instant(row, "missed_ms", job.missed);
+  append_instant(row, "added_ms", job.added);
+  append_instant(row, "updated_ms", job.updated);
+  row.number("revision", job.revision);
+  append_text_or_null(row, "key", job.key);
+  append_text_or_null(row, "source", job.source);
+}
+
+std::string alarm_on_of(core::alarm_wishes wishes) {
+  if (wishes.is_default())
+    return R"(["failed","missed"])";
+  return wishes.failed ? R"(["failed"])" : wishes.missed ? R"(["missed"])" : "[]";
+}
+
+enum class with_source : std::uint8_t { no, yes };
+
+void append_api_job(std::string& out, const core::job_record& job, with_source source) {
+  json_object row{out};
+  row.number("id", number(job.id));
+  row.number("group", number(job.group));
+  row.text("name", job.name);
+  row.text("author", job.author);
+  row.text("alarm_email", job.alarm_email);
+  row.raw("schedule", schedule_of(job));
+  append_timing(row, job.timing);
+  row.text("misfire", job.misfire);
+  row.text("route", job.route);
+  row.text("block", job.block);
+  row.text("on_unknown", core::stored_name(job.on_unknown));
+  row.truth("keep_logs", job.keep_logs);
+  row.raw("alarm_on", alarm_on_of(job.alarm_on));
+  row.number("timeout_s", job.timeout_s);
+  row.number("retry_count", job.retry_count);
+  row.text("handler", job.handler);
+  row.text("params", job.param);
+  row.raw("children", json_array(core::numbers_in(job.children),
+                                 [](std::string& to, core::job_id child) { append_json(to, std::int64_t{number(child)}); }));
+  row.text("glue_type", job.glue_type);
+  row.text("glue_remark", job.glue_remark);
+  append_instant(row, "glue_updated_ms", job.glue_updated);
+  if (source == with_source::yes)
+    row.text("glue_source", job.glue_source);
+  append_state(row, job);
+}
+
+void append_version(std::string& out, const core::source_version& version) {
+  json_object row{out};
+  row.number("id", version.id);
+  row.number("job", number(version.job));
+  row.text("glue_type", version.glue_type);
+  row.text("source", version.source);
+  row.text("remark", version.remark);
+  append_instant(row, "added_ms", version.added);
+  append_instant(row, "updated_ms", version.updated);
+}
+
+// -- reading ---------------------------------------------------------------------------------------------------------------
+
+std::optional<core::time_point> read_instant(api_members& in, std::string_view name) {
+  const auto ms = in.maybe_number(name, 0);
+  return ms ? std::optional{core::from_ms(*ms)} : std::nullopt;
+}
+
+core::schedule_options read_timing(api_members& in) {
+  core::schedule_options timing;
+  timing.time_zone = in.text("time_zone");
+  timing.interval_ms = in.maybe_number("interval_ms", core::interval_ms_min, core::interval_ms_max);
+  timing.start_at = read_instant(in, "start_at_ms");
+  timing.end_at = read_instant(in, "end_at_ms");
+  if (const auto jitter = in.maybe_number("jitter_ms", 1, core::jitter_ms_max))
+    timing.jitter_ms = static_cast<std::int32_t>(*jitter);
+  return timing;
+}
+
+void read_schedule(api_members& in, core::job_draft& draft) {
+  draft.schedule_type = core::stored_name(core::schedule_type::none);
+  in.object("schedule", [&draft](api_members& schedule) {
+    draft.schedule_type = schedule.needed_text("type");
+    draft.schedule_conf = schedule.maybe_text("conf");
+  });
+  draft.timing = read_timing(in);
+  // What a Java admin shows of it.
+  if (draft.timing->interval_ms && !draft.schedule_conf)
+    draft.schedule_conf = core::rate_text_of(*draft.timing->interval_ms);
+}
+
+std::string read_children(api_members& in) {
+  std::string list;
+  for (const auto child : in.maybe_ids("children", children_max).value_or(std::vector<std::int32_t>{}))
+    list.append(list.empty() ? "" : ",").append(std::to_string(child));
+  return list;
+}
+
+core::unknown_policy read_on_unknown(api_members& in) {
+  const auto name = in.maybe_text("on_unknown");
+  const auto policy = name ? core::find_unknown_policy(*name) : core::unknown_policy::ask;
+  if (!policy)
+    in.wrong("on_unknown", "must be ask, skip or resend");
+  return policy.value_or(core::unknown_policy::ask);
+}
+
+void read_script(api_members& in, core::job_draft& draft) {
+  draft.glue_type = in.maybe_text("glue_type").value_or("BEAN");
+  draft.glue_source = in.text("glue_source");
+  draft.glue_remark = in.text("glue_remark");
+}
+
+core::alarm_wishes read_alarm_on(api_members& in) {
+  const auto named = in.maybe_texts("alarm_on", 2);
+  if (!named)
+    return {};
+  core::alarm_wishes wishes{false, false};
+  for (const auto& each : *named)
+    if (each == "failed" || each == "missed")
+      (each == "failed" ? wishes.failed : wishes.missed) = true;
+    else
+      in.wrong("alarm_on", "must name failed and missed, one of them, or neither");
+  return wishes;
+}
+
+core::job_draft read_job(api_members& in, core::draft_use use) {
+  core::job_draft draft;
+  draft.group = core::group_id{in.needed_id("group")};
+  draft.name = in.needed_text("name");
+  draft.author = in.text("author");
+  draft.alarm_email = in.text("alarm_email");
+  for (const auto& address : core::mail_addresses(draft.alarm_email, nullptr))
+    if (!core::is_mail_address(address))
+      in.wrong("alarm_email", "invalid e-mail address \"" + address + "\"");
+  read_schedule(in, draft);
+  draft.misfire = in.maybe_text("misfire").value_or(std::string{core::stored_name(core::misfire_policy::do_nothing)});
+  draft.route = in.maybe_text("route").value_or(std::string{core::stored_name(core::route_strategy::first)});
+  draft.block = in.maybe_text("block").value_or(std::string{core::stored_name(core::block_strategy::serial_execution)});
+  draft.on_unknown = read_on_unknown(in);
+  draft.keep_logs = in.maybe_truth("keep_logs").value_or(false);
+  draft.alarm_on = read_alarm_on(in);
+  draft.timeout_s = in.count("timeout_s");
+  draft.retry_count = in.count("retry_count");
+  draft.handler = core::trimmed(in.text("handler"));
+  draft.param = in.text("params");
+  draft.children = read_children(in);
+  if (use == core::draft_use::add)
+    read_script(in, draft);
+  return draft;
+}
+
+/// To leave them out means the group's executors; an empty one, which may be a variable that is not set, does not.
+std::vector<std::string> read_trigger_addresses(api_members& in) {
+  const auto texts = in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{});
+  for (const auto& each : texts)
+    if (core::is_blank(each) || each.find(',') != std::string::npos) {
+      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address has no comma");
+      return {};
+    }
+  auto addresses = core::parse_addresses(texts);
+  if (!addresses)
+    in.wrong("addresses", addresses.error().context);
+  return std::move(addresses).value_or(std::vector<std::string>{});
+}
+
+core::manual_trigger read_trigger(api_members& in) {
+  core::manual_trigger wish;
+  wish.kind = core::trigger_kind::api;
+  wish.param = in.maybe_text("params");
+  wish.addresses = read_trigger_addresses(in);
+  return wish;
+}
+
+void read_bulk_ids(api_members& in, std::vector<core::job_id>& ids) {
+  const auto found = in.maybe_ids("ids", api_rows_max);
+  if (!found || found->empty())
+    return in.wrong("ids", "must name at least one job");
+  for (const auto id : *found)
+    ids.push_back(core::job_id{id});
+  auto sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+    in.wrong("ids", "names job " + std::to_string(number(*twice)) + " twice");
+}
+
+} // namespace
+
+std::string api_job(const core::job_record& job) {
+  std::string out;
+  append_api_job(out, job, with_source::yes);
+  return out;
+}
+
+std::string api_jobs(const std::vector<core::job_record>& jobs) {
+  return json_array(jobs, [](std::string& out, const auto& each) { append_api_job(out, each, with_source::no); });
+}
+
+std::string api_sources(const std::vector<core::source_version>& versions) { return json_array(versions, append_version); }
+
+std::string api_intent(const core::intent& intent) {
+  std::string out;
+  {
+    json_object row{out};
+    row.number("job", number(intent.job));
+    row.number("intent", number(intent.id));
+  }
+  return out;
+}
+
+std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs) {
+  std::string out;
+  {
+    json_object row{out};
+    row.truth("waiting", waiting);
+    row.raw("runs", json_array(runs, [](std::string& to, core::log_id run) { append_json(to, std::int64_t{number(run)}); }));
+  }
+  return out;
+}
+
+std::string api_job_edit(const core::job_edit& edit) {
+  std::string out;
+  {
+    json_object row{out};
+    row.number("job", number(edit.job));
+    append_instant(row, "next_ms", edit.next);
+    edit.on_their_way ? row.number("on_their_way", static_cast<std::int64_t>(*edit.on_their_way)) : row.null("on_their_way");
+  }
+  return out;
+}
+
+core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from) {
+  const auto group = api_id_of(sent, "group");
+  const auto running = truth_of(sent, "running");
+  if (!group || !running)
+    return tl::unexpected{group ? running.error() : group.error()};
+  core::job_search search;
+  if (*group)
+    search.group = core::group_id{**group};
+  search.running = *running;
+  search.name_part = sent.text_or_empty("name");
+  search.handler_part = sent.text_or_empty("handler");
+  search.author_part = sent.text_or_empty("author");
+  search.window = {static_cast<std::size_t>(from.place), from.limit};
+  return search;
+}
+
+core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use) {
+  return read_api_object(body, [use](api_members& in) { return read_job(in, use); });
+}
+
+core::result<core::manual_trigger> parse_api_trigger(std::string_view body) {
+  return read_api_object(body.find_first_not_of(" \t\r\n") == std::string_view::npos ? "{}" : body, read_trigger);
+}
+
+core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {
+  return read_api_object(body, [use](api_members& in) {
+    api_bulk bulk;
+    read_bulk_ids(in, bulk.ids);
+    if (use == bulk_use::trigger)
+      bulk.wish = read_trigger(in);
+    return bulk;
+  });
+}
+
+core::result<api_source> parse_api_source(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+    auto source = in.needed_text("source");
+    return api_source{std::move(source), in.needed_text("remark")};
+  });
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,216 @@
+#include "protocol/wire/v1/api_members.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/text.hpp"
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+using json = nlohmann::json;
+
+constexpr std::size_t members_depth_max = 8;
+/// Of a name that is shown.
+constexpr std::size_t shown_member_chars = 64;
+
+std::string shown_member(std::string_view name) {
+  return std::string{core::cut_characters(core::valid_utf8(name), shown_member_chars)};
+}
+
+tl::unexpected<core::error> wrong_members(std::string why) { return core::fail(core::errc::invalid_argument, std::move(why)); }
+
+/// Brackets outside of texts, so that nothing is built of what is too deep.
+bool is_too_deep(std::string_view body) noexcept {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (in_text && c == '\\')
+      ++i;
+    else if (c == '"')
+      in_text = !in_text;
+    else if (!in_text && (c == '{' || c == '['))
+      ++depth;
+    else if (!in_text && (c == '}' || c == ']') && depth > 0)
+      --depth;
+    if (depth > members_depth_max)
+      return true;
+  }
+  return false;
+}
+
+/// Notes the first name that an object has twice: the reader alone would let the last one count.
+class name_watch {
+public:
+  bool operator()(int, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start)
+      names_.emplace_back();
+    else if (event == json::parse_event_t::object_end)
+      names_.pop_back();
+    else if (event == json::parse_event_t::key && !names_.back().insert(parsed.get_ref<const std::string&>()).second && !twice)
+      twice = parsed.get_ref<const std::string&>();
+    return true;
+  }
+
+  std::optional<std::string> twice;
+
+private:
+  std::vector<std::set<std::string>> names_;
+};
+
+} // namespace
+
+core::result<json> parse_api_object(std::string_view body) {
+  if (is_too_deep(body))
+    return wrong_members("the body has more than " + std::to_string(members_depth_max) + " levels");
+  name_watch watch;
+  auto parsed = json::parse(
+    body, [&watch](int depth, json::parse_event_t event, const json& value) { return watch(depth, event, value); }, false);
+  if (parsed.is_discarded())
+    return wrong_members("the body is no JSON text");
+  if (watch.twice)
+    return wrong_members(shown_member(*watch.twice) + ": stands twice in one object");
+  if (!parsed.is_object())
+    return wrong_members("the body must be a JSON object");
+  return parsed;
+}
+
+api_members::api_members(const json& object, std::string path) : object_{object}, path_{std::move(path)} {}
+
+void api_members::wrong(std::string_view name, std::string_view what) {
+  if (!problem_)
+    problem_ = core::error{core::errc::invalid_argument, path_ + std::string{name} + ": " + std::string{what}};
+}
+
+const json* api_members::find(std::string_view name) {
+  known_.emplace(name);
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+const json* api_members::find_array(std::string_view name, std::size_t max) {
+  const auto* found = find(name);
+  if (found && !found->is_array())
+    wrong(name, "must be an array");
+  else if (found && found->size() > max)
+    wrong(name, "has more than " + std::to_string(max) + " items");
+  else
+    return found;
+  return nullptr;
+}
+
+// -- texts -----------------------------------------------------------------------------------------------------------------
+
+std::string api_members::text_of(const json& value, std::string_view name) {
+  if (!value.is_string()) {
+    wrong(name, "must be a text");
+    return {};
+  }
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.find('\0') != std::string::npos)
+    wrong(name, "has a NUL in it");
+  return text;
+}
+
+std::optional<std::string> api_members::maybe_text(std::string_view name) {
+  const auto* found = find(name);
+  return found ? std::optional{text_of(*found, name)} : std::nullopt;
+}
+
+std::string api_members::text(std::string_view name) { return maybe_text(name).value_or(std::string{}); }
+
+std::string api_members::needed_text(std::string_view name) {
+  auto found = maybe_text(name);
+  if (!found)
+    wrong(name, "is missing");
+  return std::move(found).value_or(std::string{});
+}
+
+// -- numbers ---------------------------------------------------------------------------------------------------------------
+
+std::int64_t api_members::number_of(const json& value, std::string_view name, std::int64_t min, std::int64_t max) {
+  const bool fits =
+    value.is_number_integer() && (!value.is_number_unsigned() || std::in_range<std::int64_t>(value.get<std::uint64_t>()));
+  if (!fits) {
+    wrong(name, "must be a whole number");
+    return min;
+  }
+  const auto number = value.get<std::int64_t>();
+  if (number < min || number > max)
+    wrong(name, "must be from " + std::to_string(min) + " to " + std::to_string(max));
+  return std::clamp(number, min, max);
+}
+
+std::optional<std::int64_t> api_members::maybe_number(std::string_view name, std::int64_t min, std::int64_t max) {
+  const auto* found = find(name);
+  return found ? std::optional{number_of(*found, name, min, max)} : std::nullopt;
+}
+
+std::int32_t api_members::count(std::string_view name) {
+  return static_cast<std::int32_t>(maybe_number(name, 0, std::numeric_limits<std::int32_t>::max()).value_or(0));
+}
+
+std::optional<std::int32_t> api_members::maybe_id(std::string_view name) {
+  const auto found = maybe_number(name, 1, std::numeric_limits<std::int32_t>::max());
+  return found ? std::optional{static_cast<std::int32_t>(*found)} : std::nullopt;
+}
+
+std::int32_t api_members::needed_id(std::string_view name) {
+  const auto found = maybe_id(name);
+  if (!found)
+    wrong(name, "is missing");
+  return found.value_or(0);
+}
+
+std::optional<bool> api_members::maybe_truth(std::string_view name) {
+  const auto* found = find(name);
+  if (!found)
+    return std::nullopt;
+  if (!found->is_boolean())
+    wrong(name, "must be true or false");
+  return found->is_boolean() && found->get<bool>();
+}
+
+bool api_members::needed_truth(std::string_view name) {
+  const auto found = maybe_truth(name);
+  if (!found)
+    wrong(name, "is missing");
+  return found.value_or(false);
+}
+
+// -- arrays ----------------------------------------------------------------------------------------------------------------
+
+std::optional<std::vector<std::string>> api_members::maybe_texts(std::string_view name, std::size_t max) {
+  const auto* found = find_array(name, max);
+  if (!found)
+    return std::nullopt;
+  std::vector<std::string> texts;
+  for (const auto& each : *found)
+    texts.push_back(text_of(each, std::string{name} + '[' + std::to_string(texts.size()) + ']'));
+  return texts;
+}
+
+std::optional<std::vector<std::int32_t>> api_members::maybe_ids(std::string_view name, std::size_t max) {
+  const auto* found = find_array(name, max);
+  if (!found)
+    return std::nullopt;
+  std::vector<std::int32_t> ids;
+  for (const auto& each : *found) {
+    const auto at = std::string{name} + '[' + std::to_string(ids.size()) + ']';
+    ids.push_back(static_cast<std::int32_t>(number_of(each, at, 1, std::numeric_limits<std::int32_t>::max())));
+  }
+  return ids;
+}
+
+core::result<void> api_members::check() const {
+  if (problem_)
+    return tl::unexpected{*problem_};
+  for (const auto& [name, value] : object_.items())
+    if (!known_.contains(name))
+      return wrong_members(path_ + shown_member(name) + ": is unknown");
+  return {};
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,41 @@
+#pragma once
+
+// The nodes of the cluster, and what fires next, in /api/v1.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cluster/cluster_mode.hpp"
+#include "core/cluster/node.hpp"
+#include "core/forecast/upcoming.hpp"
+#include "core/result.hpp"
+#include "protocol/wire/xxl/form.hpp"
+
+namespace ringmaster::protocol::wire {
+
+struct api_cluster {
+  const std::vector<core::seen_node>& nodes;
+  core::cluster_mode mode = core::cluster_mode::native;
+  std::chrono::milliseconds dead_after{0};
+  /// Of the node that answers.
+  std::string_view version = {};
+  /// Where nodes are is for administrators.
+  bool with_addresses = false;
+};
+/// JSON object.
+[[nodiscard]] std::string api_nodes(const api_cluster& cluster);
+
+/// What a request for a forecast names.
+struct api_forecast_wish {
+  std::optional<core::group_id> group;
+  std::optional<core::job_id> job;
+  core::upcoming_search search;
+};
+/// `from_ms` (now, and never before), `to_ms` (a day later), `job`, `group`, `limit` and `cursor`. Errors: `invalid_argument`.
+[[nodiscard]] core::result<api_forecast_wish> api_forecast_of(const form& sent, core::time_point now);
+[[nodiscard]] std::string api_forecast(const core::upcoming_page& page, const core::upcoming_search& search);
+
+} // namespace ringmaster::protocol::wire

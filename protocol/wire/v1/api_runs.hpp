@@ -1,0 +1,44 @@
+#pragma once
+
+// Runs, their logs and the figures of days in /api/v1. Errors of all that read: `invalid_argument`.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/maintenance/upkeep.hpp"
+#include "core/result.hpp"
+#include "core/run/log_row.hpp"
+#include "core/run/run_search.hpp"
+#include "core/zone/zone.hpp"
+#include "protocol/wire/v1/api_page.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// JSON object, and array.
+[[nodiscard]] std::string api_run(const core::log_row& run);
+[[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs);
+
+/// A part of what a run wrote; the next one begins behind `to_line`.
+struct api_log_part {
+  core::log_id run{};
+  std::int32_t from_line = 0;
+  std::int32_t to_line = 0;
+  std::string_view content = {};
+  bool end = false;
+  /// Kept here, so that it outlives its executor.
+  bool kept = false;
+};
+[[nodiscard]] std::string api_log(const api_log_part& part);
+
+/// Days are local ones of `where`.
+[[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
+
+/// `group`, `job`, `status`, `from_ms`, `to_ms`.
+[[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
+
+/// What is to go says exactly one of `until_ms`, `keep_newest` and `all`: true.
+[[nodiscard]] core::result<core::clear_search> parse_api_clear(std::string_view body);
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,127 @@
+#include "protocol/wire/v1/api_users.hpp"
+
+#include <algorithm>
+
+#include "protocol/wire/v1/api_members.hpp"
+
+namespace ringmaster::protocol::wire {
+
+namespace {
+
+using group_rights = std::vector<std::pair<core::group_id, core::group_right>>;
+
+/// More groups than any column of rights holds.
+constexpr std::size_t rights_max = 10'000;
+
+void append_right(std::string& out, const std::pair<core::group_id, core::group_right>& each) {
+  json_object row{out};
+  row.number("group", number(each.first));
+  row.text("right", core::stored_name(each.second));
+}
+
+void append_api_user(std::string& out, const core::user_card& user) {
+  json_object row{out};
+  row.number("id", number(user.id));
+  row.text("name", user.name);
+  row.truth("admin", user.admin);
+  row.raw("rights", api_rights(user.rights));
+}
+
+/// One text a line.
+std::string lines_of(std::string_view changes) {
+  std::vector<std::string_view> lines;
+  while (!changes.empty()) {
+    const auto end = std::min(changes.find('\n'), changes.size());
+    lines.push_back(changes.substr(0, end));
+    changes.remove_prefix(std::min(end + 1, changes.size()));
+  }
+  return json_array(lines, [](std::string& to, std::string_view line) { append_json(to, line); });
+}
+
+void append_audit_row(std::string& out, const core::audit_row& change) {
+  json_object row{out};
+  row.number("id", change.id);
+  append_instant(row, "at_ms", change.at);
+  row.number("user", number(change.user));
+  row.text("user_name", change.user_name);
+  append_text_or_null(row, "remote", change.remote);
+  row.text("action", core::stored_name(change.action));
+  row.text("object", core::stored_name(change.object));
+  row.number("object_id", change.object_id);
+  row.text("object_name", change.object_name);
+  row.raw("changes", lines_of(change.changes));
+}
+
+std::optional<group_rights> read_rights(api_members& in) {
+  group_rights rights;
+  const bool given = in.objects("rights", rights_max, [&rights](api_members& each) {
+    const auto group = core::group_id{each.needed_id("group")};
+    const auto right = core::find_group_right(each.needed_text("right"));
+    if (!right)
+      each.wrong("right", "must be viewer, operator or editor");
+    if (std::any_of(rights.begin(), rights.end(), [group](const auto& known) { return known.first == group; }))
+      each.wrong("group", "is named twice");
+    rights.emplace_back(group, right.value_or(core::group_right::none));
+  });
+  std::sort(rights.begin(), rights.end());
+  return given ? std::optional{std::move(rights)} : std::nullopt;
+}
+
+} // namespace
+
+std::string api_rights(const group_rights& rights) { return json_array(rights, append_right); }
+
+std::string api_user_row(const core::user_card& user) {
+  std::string out;
+  append_api_user(out, user);
+  return out;
+}
+
+std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
+
+std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_audit_row); }
+
+core::result<core::user_search> api_user_search_of(const form& sent, const api_cursor& from) {
+  return truth_of(sent, "admin").map([&](std::optional<bool> admin) {
+    return core::user_search{sent.text_or_empty("name"), admin, {static_cast<std::size_t>(from.place), from.limit}};
+  });
+}
+
+core::result<core::audit_search> api_audit_search_of(const form& sent, const api_cursor& from) {
+  core::audit_search search;
+  search.user_name = sent.text("user");
+  if (const auto object = sent.text("object")) {
+    search.object = core::find_audit_object(*object);
+    if (!search.object)
+      return core::fail(core::errc::invalid_argument, "the parameter object must be job, group, run, user, api_key or source");
+  }
+  const auto id = api_number_of(sent, "object_id");
+  if (!id)
+    return tl::unexpected{id.error()};
+  search.object_id = *id;
+  if (from.place > 0)
+    search.before = from.place;
+  search.limit = from.limit;
+  return search;
+}
+
+core::result<api_user> parse_api_user(std::string_view body, user_use use) {
+  return read_api_object(body, [use](api_members& in) {
+    api_user user;
+    if (use == user_use::add)
+      user.name = in.needed_text("name");
+    user.password = use == user_use::add ? in.needed_text("password") : in.text("password");
+    user.admin = in.needed_truth("admin");
+    user.rights = read_rights(in);
+    return user;
+  });
+}
+
+core::result<api_passwords> parse_api_passwords(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+    auto old_one = in.needed_text("old_password");
+    return api_passwords{std::move(old_one), in.needed_text("password")};
+  });
+}
+
+} // namespace ringmaster::protocol::wire

@@ -1,0 +1,49 @@
+#pragma once
+
+// How XXL-JOB's web clients of two ages talk (XXL admin §8.1): up to 3.2 and from 3.3 on.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/refusal.hpp"
+#include "core/result.hpp"
+#include "core/text/language.hpp"
+
+namespace ringmaster::protocol::wire {
+
+enum class dialect : std::uint8_t {
+  /// `content`, `start` and `length`, `recordsTotal`; cookie `XXL_JOB_LOGIN_IDENTITY`.
+  xxl2,
+  /// `data`, `offset` and `pagesize`, `total`; cookie `xxl_job_login_token`.
+  xxl3
+};
+
+/// In which words and shape a client is answered.
+struct speech {
+  wire::dialect dialect = wire::dialect::xxl3;
+  core::language language = core::language::zh_cn;
+};
+
+/// XXL's words of a refusal, with its subject in their place; empty for `none`.
+[[nodiscard]] std::string words_of(core::refusal why, std::string_view subject, speech how);
+
+/// What a client is told of an error: XXL's words, else the context, else (an internal one) that something went wrong here.
+[[nodiscard]] std::string message_of(const core::error& error, speech how);
+
+// -- replies; all with HTTP 200 and `application/json;charset=UTF-8` -----------------------------------------------------------
+
+/// `code` 200 without content.
+[[nodiscard]] std::string success(speech how);
+/// `code` 200 with a JSON value as content or data.
+[[nodiscard]] std::string success_with(std::string_view json, speech how);
+/// The same with a text.
+[[nodiscard]] std::string success_text(std::string_view text, speech how);
+/// `code` 200 with a text as its message.
+[[nodiscard]] std::string success_message(std::string_view text, speech how);
+/// `code` 500 with a message.
+[[nodiscard]] std::string failure(std::string_view message, speech how);
+/// A page of rows, each a JSON object.
+[[nodiscard]] std::string page_reply(std::int64_t total, std::string_view rows_json, speech how);
+
+} // namespace ringmaster::protocol::wire

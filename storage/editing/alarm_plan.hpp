@@ -1,0 +1,40 @@
+#pragma once
+
+// The pure part of applying `[[alarm]]`: from what the store holds and what a source declares to a list of writes.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/alarm/alarm.hpp"
+#include "core/editing/audit.hpp"
+#include "core/editing/declared.hpp"
+#include "core/result.hpp"
+#include "storage/editing/deploy_plan.hpp"
+
+namespace ringmaster::storage {
+
+/// A row of `rm_alarm`.
+struct held_alarm {
+  core::alarm_rule rule;
+  std::string source;
+};
+
+struct alarm_plan {
+  std::vector<core::deploy_change> changes;
+  /// Rows to write, new or in place of what there is.
+  std::vector<core::alarm_rule> writes;
+  /// Keys of rows to delete.
+  std::vector<std::string> removals;
+};
+
+/// `state`: groups and declared jobs that there are already. Errors, each with `where`: `conflict` (a rule of another source),
+/// `invalid_argument` (a group or job that neither the store nor the source has, so that the rule would never match).
+[[nodiscard]] core::result<alarm_plan> plan_alarms(std::span<const held_alarm> held, const deploy_state& state,
+                                                   const core::declared_set& declared, bool prune);
+
+/// One row a rule that the plan changes.
+[[nodiscard]] std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, const core::principal& by,
+                                                    core::time_point now);
+
+} // namespace ringmaster::storage

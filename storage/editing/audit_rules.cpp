@@ -1,0 +1,42 @@
+#include "storage/editing/audit_rules.hpp"
+
+#include "core/columns.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::size_t person_chars = 64;
+constexpr std::size_t object_name_chars = 255;
+
+std::string cut(std::string_view text, std::size_t chars) {
+  const auto valid = core::valid_utf8(text);
+  return std::string{core::cut_characters(valid, chars)};
+}
+
+} // namespace
+
+core::audit_row audit_of(const core::principal& by, core::audit_action action, core::audit_object object, std::int64_t object_id,
+                         std::string_view object_name, const std::vector<std::string>& changes, core::time_point now) {
+  core::audit_row row;
+  row.at = now;
+  row.user = by.user;
+  row.user_name = cut(by.name, person_chars);
+  row.remote = cut(by.remote, person_chars);
+  row.action = action;
+  row.object = object;
+  row.object_id = object_id;
+  row.object_name = cut(object_name, object_name_chars);
+  std::string lines;
+  for (const auto& line : changes) {
+    if (!lines.empty())
+      lines += '\n';
+    lines += line;
+  }
+  lines = core::valid_utf8(lines);
+  row.changes = core::cut_bytes(lines, core::text_bytes);
+  return row;
+}
+
+} // namespace ringmaster::storage

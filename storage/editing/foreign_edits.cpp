@@ -1,0 +1,82 @@
+#include "storage/editing/foreign_edits.hpp"
+
+#include "core/schedule/last_instant.hpp"
+#include "core/text/text.hpp"
+#include "storage/rows/job_row.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::size_t conf_chars = 60;
+/// Due since ever: the planner takes it for a misfire and computes the next time.
+constexpr std::int64_t long_ago_ms = 1;
+
+std::string shown_schedule(const watched_columns& row) {
+  return '"' + row.schedule_type + ' ' + std::string{core::cut_characters(row.schedule_conf, conf_chars)} + '"';
+}
+
+/// From max(now, last claimed instant). A schedule that does not parse keeps a next time: the planner says why it does nothing.
+void reschedule(const watched_job& job, core::time_point now, core::schedule_rules& rules, edit_decision& out) {
+  const auto type = core::find_schedule_type(job.row.schedule_type).value_or(core::schedule_type::unknown);
+  const auto rule = rules.of(type, job.row.schedule_conf, job.timing);
+  if (!rule) {
+    out.next_ms = job.planned && is_time(job.planned->next_ms) ? job.planned->next_ms : long_ago_ms;
+    return;
+  }
+  const auto last = job.planned && is_time(job.planned->last_ms) ? core::from_ms(job.planned->last_ms) : core::time_point{};
+  const auto next = (*rule)->next(core::search_from(now, last), job.id);
+  out.next_ms = next ? core::to_ms(*next) : 0;
+  out.stop = !next;
+}
+
+edit_decision decide_running(const watched_job& job, bool foreign, core::time_point now, core::schedule_rules& rules) {
+  edit_decision out{.remember = true, .raise = job.seen.has_value(), .next_ms = {}};
+  if (!is_time(job.planned->next_ms)) {
+    out.raise = true;
+    out.what = "started";
+    // As XXL takes a job that runs without a next time.
+    if (job.row_next_ms <= 0)
+      out.next_ms = long_ago_ms;
+    else
+      reschedule(job, now, rules, out);
+    return out;
+  }
+  if (!foreign)
+    return out;
+  const auto& before = job.seen->row;
+  if (before.schedule_type != job.row.schedule_type || before.schedule_conf != job.row.schedule_conf) {
+    out.what = "schedule " + shown_schedule(before) + " -> " + shown_schedule(job.row);
+    reschedule(job, now, rules, out);
+  } else {
+    out.what = "changed";
+  }
+  return out;
+}
+
+} // namespace
+
+edit_decision decide(const watched_job& job, core::time_point now, core::schedule_rules& rules) {
+  const bool running = job.row.status == 1;
+  if (!job.planned)
+    return {.remember = true, .raise = true,
+            .next_ms = !running ? 0 : is_time(job.row_next_ms) ? job.row_next_ms : long_ago_ms, .stop = false, .what = "new"};
+  const bool same = job.seen && job.seen->row == job.row && !(running && !is_time(job.planned->next_ms));
+  if (same && job.seen->revision == job.planned->revision)
+    return {};
+  // An edit of ours since the last look: it may hide one by hand, so the planners read the job once more, and nobody is told.
+  const bool foreign = job.seen && job.seen->revision == job.planned->revision;
+  if (running)
+    return decide_running(job, foreign, now, rules);
+  edit_decision out{.remember = true, .raise = foreign, .next_ms = {}};
+  if (job.planned->next_ms != 0) {
+    out.raise = true;
+    out.next_ms = 0;
+    out.what = "stopped";
+  } else if (foreign && job.seen->row.status != 1) {
+    out.what = "changed";
+  }
+  return out;
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,138 @@
+#include "storage/editing/job_columns.hpp"
+
+#include "core/columns.hpp"
+#include "core/text/text.hpp"
+#include "core/zone/zone.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::size_t quoted_chars = 80;
+
+std::string quoted(std::string_view text) {
+  if (core::fits(text, quoted_chars))
+    return '"' + std::string{text} + '"';
+  return '"' + std::string{core::cut_characters(text, quoted_chars)} + "...\"";
+}
+
+// Cron text speaks for itself; the others need their type.
+std::string schedule_text(const job_columns& columns) {
+  if (columns.schedule_type == core::stored_name(core::schedule_type::cron))
+    return columns.schedule_conf;
+  return columns.schedule_conf.empty() ? columns.schedule_type : columns.schedule_type + ' ' + columns.schedule_conf;
+}
+
+/// As files write it, in UTC.
+std::string instant_text(const std::optional<core::time_point>& t) {
+  if (!t)
+    return "";
+  auto text = core::zone{}.format(*t);
+  text[10] = 'T';
+  if (const auto ms = core::to_ms(*t) % 1000; ms != 0)
+    text += '.' + std::to_string(1000 + ms).substr(1);
+  return text + 'Z';
+}
+
+std::vector<std::string> differences(const core::schedule_options& before, const core::schedule_options& after) {
+  std::vector<std::string> changed;
+  auto text = [&changed](std::string_view name, const std::string& was, const std::string& is) {
+    if (was != is)
+      changed.push_back(std::string{name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));
+  };
+  auto number = [&text](std::string_view name, const auto& was, const auto& is) {
+    text(name, was ? std::to_string(*was) : "", is ? std::to_string(*is) : "");
+  };
+  text("time_zone", before.time_zone, after.time_zone);
+  number("interval_ms", before.interval_ms, after.interval_ms);
+  text("start_at", instant_text(before.start_at), instant_text(after.start_at));
+  text("end_at", instant_text(before.end_at), instant_text(after.end_at));
+  number("jitter_ms", before.jitter_ms, after.jitter_ms);
+  return changed;
+}
+
+core::result<void> check_widths(const job_columns& columns, const column_limits& limits) {
+  struct width {
+    std::string_view name;
+    const std::string& text;
+    std::size_t chars;
+  };
+  const width widths[] = {
+    {"name", columns.name, core::job_name_chars},
+    {"author", columns.author, core::author_chars},
+    {"alarm_email", columns.alarm_email, core::alarm_email_chars},
+    {"schedule", columns.schedule_conf, core::schedule_conf_chars},
+    {"handler", columns.handler, core::handler_chars},
+    {"glue_type", columns.glue_type, core::glue_type_chars},
+    {"time_zone", columns.timing.time_zone, core::time_zone_chars},
+  };
+  for (const auto& [name, text, chars] : widths)
+    if (!core::fits(text, chars))
+      return core::fail(core::errc::invalid_argument,
+                        std::string{name} + " is longer than " + std::to_string(chars) + " characters");
+  return check_param(columns.params, limits);
+}
+
+} // namespace
+
+core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits) {
+  job_columns columns;
+  columns.name = job.name;
+  columns.author = job.author;
+  columns.alarm_email = job.alarm_email;
+  columns.schedule_type = core::stored_name(job.schedule);
+  columns.schedule_conf = job.schedule_conf;
+  columns.misfire = core::stored_name(job.misfire);
+  columns.route = core::stored_name(job.route);
+  columns.block = core::stored_name(job.block);
+  columns.on_unknown = core::stored_name(job.on_unknown);
+  columns.handler = job.handler;
+  columns.params = job.params;
+  columns.glue_type = job.glue_type;
+  columns.timeout_s = job.timeout_s;
+  columns.retry_count = job.retry_count;
+  columns.timing = job.timing;
+  columns.keep_logs = job.keep_logs;
+  columns.alarm_on = job.alarm_on;
+  if (auto checked = check_widths(columns, limits); !checked)
+    return tl::unexpected{checked.error()};
+  return columns;
+}
+
+std::string difference(std::string_view name, std::string_view before, std::string_view after) {
+  return std::string{name} + ": " + quoted(before) + " -> " + quoted(after);
+}
+
+std::vector<std::string> differences(const job_columns& before, const job_columns& after) {
+  std::vector<std::string> changed;
+  auto text = [&changed](std::string_view name, std::string_view was, std::string_view is) {
+    if (was != is)
+      changed.push_back(difference(name, was, is));
+  };
+  auto number = [&changed](std::string_view name, std::int32_t was, std::int32_t is) {
+    if (was != is)
+      changed.push_back(std::string{name} + ": " + std::to_string(was) + " -> " + std::to_string(is));
+  };
+  text("name", before.name, after.name);
+  text("author", before.author, after.author);
+  text("alarm_email", before.alarm_email, after.alarm_email);
+  if (before.schedule_type != after.schedule_type || before.schedule_conf != after.schedule_conf)
+    changed.push_back(difference("schedule", schedule_text(before), schedule_text(after)));
+  text("misfire", before.misfire, after.misfire);
+  text("route", before.route, after.route);
+  text("block", before.block, after.block);
+  text("on_unknown", before.on_unknown, after.on_unknown);
+  text("handler", before.handler, after.handler);
+  text("params", before.params, after.params);
+  text("glue_type", before.glue_type, after.glue_type);
+  number("timeout", before.timeout_s, after.timeout_s);
+  number("retry", before.retry_count, after.retry_count);
+  if (before.keep_logs != after.keep_logs)
+    changed.push_back(after.keep_logs ? "keep_logs: no -> yes" : "keep_logs: yes -> no");
+  text("alarm_on", core::stored_name(before.alarm_on), core::stored_name(after.alarm_on));
+  for (auto& line : differences(before.timing, after.timing))
+    changed.push_back(std::move(line));
+  return changed;
+}
+
+} // namespace ringmaster::storage

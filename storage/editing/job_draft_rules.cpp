@@ -1,0 +1,297 @@
+#include "storage/editing/job_draft_rules.hpp"
+
+#include <algorithm>
+
+#include "core/cluster/cluster_mode.hpp"
+#include "core/columns.hpp"
+#include "core/editing/edit_tag.hpp"
+#include "core/editing/group_draft.hpp"
+#include "core/schedule/last_instant.hpp"
+#include "core/schedule/schedule_rules.hpp"
+#include "core/text/text.hpp"
+#include "storage/editing/job_columns.hpp"
+#include "storage/editing/job_edit_rules.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+using core::errc;
+using core::group_right;
+using core::refusal;
+
+constexpr std::size_t remark_chars_min = 4;
+constexpr std::size_t remark_chars_max = 100;
+/// Of `glue_remark`.
+constexpr std::size_t remark_column_chars = 128;
+
+tl::unexpected<core::error> too_long(std::string_view field) {
+  return core::refuse(errc::invalid_argument, refusal::too_long, std::string{field} + " is longer than its column",
+                      std::string{field});
+}
+
+core::result<void> check_source_text(std::string_view source) {
+  if (source.size() > core::source_bytes)
+    return core::refuse(errc::invalid_argument, refusal::too_long,
+                        "glueSource is longer than " + std::to_string(core::source_bytes) + " bytes", "glueSource");
+  if (core::valid_utf8(source) != source)
+    return core::fail(errc::invalid_argument, "glueSource is no UTF-8 text");
+  return {};
+}
+
+/// Under the names of XXL's forms, which is where people find them.
+core::result<void> check_widths(const core::job_record& row, const column_limits& limits) {
+  struct width {
+    std::string_view name;
+    const std::string& text;
+    std::size_t chars;
+  };
+  const width widths[] = {
+    {"jobDesc", row.name, core::job_name_chars},
+    {"author", row.author, core::author_chars},
+    {"alarmEmail", row.alarm_email, core::alarm_email_chars},
+    {"scheduleConf", row.schedule_conf, core::schedule_conf_chars},
+    {"executorHandler", row.handler, core::handler_chars},
+    {"childJobId", row.children, core::child_jobs_chars},
+    {"glueRemark", row.glue_remark, remark_column_chars},
+    {"timeZone", row.timing.time_zone, core::time_zone_chars},
+  };
+  for (const auto& [name, text, chars] : widths) {
+    if (core::valid_utf8(text) != text)
+      return core::fail(errc::invalid_argument, std::string{name} + " is no UTF-8 text");
+    if (!core::fits(text, chars))
+      return too_long(name);
+  }
+  if (core::valid_utf8(row.param) != row.param)
+    return core::fail(errc::invalid_argument, "executorParam is no UTF-8 text");
+  if (!check_param(row.param, limits))
+    return too_long("executorParam");
+  return {};
+}
+
+job_columns columns_of(const core::job_record& row) {
+  job_columns out;
+  out.name = row.name;
+  out.author = row.author;
+  out.alarm_email = row.alarm_email;
+  out.schedule_type = row.schedule_type;
+  out.schedule_conf = row.schedule_conf;
+  out.misfire = row.misfire;
+  out.route = row.route;
+  out.block = row.block;
+  out.on_unknown = core::stored_name(row.on_unknown);
+  out.handler = row.handler;
+  out.params = row.param;
+  out.glue_type = row.glue_type;
+  out.timeout_s = row.timeout_s;
+  out.retry_count = row.retry_count;
+  out.timing = row.timing;
+  out.keep_logs = row.keep_logs;
+  out.alarm_on = row.alarm_on;
+  return out;
+}
+
+std::vector<std::string> changes_of(const core::job_record& before, const core::job_record& after) {
+  auto out = differences(columns_of(before), columns_of(after));
+  if (before.group != after.group)
+    out.push_back("group: " + std::to_string(core::number(before.group)) + " -> " + std::to_string(core::number(after.group)));
+  if (before.children != after.children)
+    out.push_back(difference("children", before.children, after.children));
+  return out;
+}
+
+/// What both kinds of edit write of a draft.
+void take(const core::job_draft& draft, core::job_record& row) {
+  row.group = draft.group;
+  row.name = draft.name;
+  row.author = draft.author;
+  row.alarm_email = draft.alarm_email;
+  row.schedule_type = draft.schedule_type;
+  row.schedule_conf = draft.schedule_conf.value_or("");
+  row.misfire = draft.misfire;
+  row.route = draft.route;
+  row.block = draft.block;
+  row.handler = core::trimmed(draft.handler);
+  row.param = draft.param;
+  row.timeout_s = draft.timeout_s;
+  row.retry_count = draft.retry_count;
+  row.children = draft.children;
+  row.timing = draft.timing.value_or(row.timing);
+  row.on_unknown = draft.on_unknown.value_or(row.on_unknown);
+  row.keep_logs = draft.keep_logs.value_or(row.keep_logs);
+  row.alarm_on = draft.alarm_on.value_or(row.alarm_on);
+}
+
+bool same_schedule(const core::job_record& a, const core::job_record& b) {
+  return a.schedule_type == b.schedule_type && a.schedule_conf == b.schedule_conf && a.timing == b.timing;
+}
+
+/// Those of `rm_job_ext`.
+bool same_options(const core::job_record& a, const core::job_record& b) {
+  return a.timing == b.timing && a.on_unknown == b.on_unknown && a.keep_logs == b.keep_logs
+         && a.alarm_on == b.alarm_on;
+}
+
+core::result<void> check_held(const core::job_record& held, const core::principal& by) {
+  if (auto may = core::check_right(by, group_right::editor, held.group); !may)
+    return may;
+  if (!held.key.empty())
+    return tl::unexpected{is_declared(held.id, held.source)};
+  return {};
+}
+
+/// From here the schedule `row` counts for a running job. What must fire was found to.
+core::result<core::time_point> next_of(const core::job_record& row, core::time_point from, const core::zone& schedule_zone) {
+  core::schedule_rules rules{schedule_zone};
+  const auto type = core::find_schedule_type(row.schedule_type).value_or(core::schedule_type::none);
+  const auto rule = rules.of(type, row.schedule_conf, row.timing);
+  const auto next = rule ? (*rule)->next(from, row.id) : std::nullopt;
+  if (next)
+    return *next;
+  return core::refuse(errc::invalid_argument, refusal::schedule_type_illegal,
+                      rule ? "the schedule never fires (again)" : rule.error().context);
+}
+
+} // namespace
+
+core::result<job_writing> write_new(core::job_draft draft, const edit_scene& scene) {
+  if (auto may = core::check_right(scene.by, group_right::editor, draft.group); !may)
+    return tl::unexpected{may.error()};
+  if (auto sound = core::check(draft, core::draft_use::add, scene.facts, scene.by, scene.schedule_zone, scene.from); !sound)
+    return tl::unexpected{sound.error()};
+  job_writing out;
+  take(draft, out.row);
+  out.row.glue_type = draft.glue_type;
+  out.row.glue_source = std::move(draft.glue_source);
+  // A script with carriage returns does not run.
+  if (draft.glue_type == "GLUE_SHELL")
+    std::erase(out.row.glue_source, '\r');
+  out.row.glue_remark = draft.glue_remark;
+  if (auto fits = check_widths(out.row, scene.limits); !fits)
+    return tl::unexpected{fits.error()};
+  if (auto sound = check_source_text(out.row.glue_source); !sound)
+    return tl::unexpected{sound.error()};
+  if (scene.shared)
+    if (auto known = core::check_shared(out.row.timing); !known)
+      return tl::unexpected{known.error()};
+  out.options_changed = !same_options(out.row, {});
+  out.changes = changes_of({}, out.row);
+  return out;
+}
+
+core::result<job_writing> write_update(const std::optional<core::job_record>& held, core::job_draft draft,
+                                       std::string_view seen, edit_scene scene) {
+  if (held)
+    if (auto may = check_held(*held, scene.by); !may)
+      return tl::unexpected{may.error()};
+  if (auto may = core::check_right(scene.by, group_right::editor, draft.group); !may)
+    return tl::unexpected{may.error()};
+  scene.facts.job_exists = held.has_value();
+  job_writing out{held.value_or(core::job_record{}), false, false, {}};
+  take(draft, out.row);
+  draft.timing = out.row.timing;
+  out.rescheduled = held && (scene.foreign_schedule || !same_schedule(*held, out.row));
+  const bool plans = out.rescheduled && held->running;
+  scene.facts.must_fire_again = plans;
+  scene.from = core::search_from(scene.from, out.row.last);
+  if (auto sound = core::check(draft, core::draft_use::update, scene.facts, scene.by, scene.schedule_zone, scene.from); !sound)
+    return tl::unexpected{sound.error()};
+  if (auto fits = check_widths(out.row, scene.limits); !fits)
+    return tl::unexpected{fits.error()};
+  // Behind all that is wrong in any case (RFC 9110 §13.2.1).
+  if (auto as_seen = check_seen(held, held->id, seen); !as_seen)
+    return tl::unexpected{as_seen.error()};
+  out.options_changed = !same_options(out.row, *held);
+  if (scene.shared && (plans || out.row.timing != held->timing))
+    if (auto known = core::check_shared(out.row.timing); !known)
+      return tl::unexpected{known.error()};
+  if (plans) {
+    const auto next = next_of(out.row, scene.from, scene.schedule_zone);
+    if (!next)
+      return tl::unexpected{next.error()};
+    out.row.next = *next;
+  }
+  out.changes = changes_of(*held, out.row);
+  return out;
+}
+
+std::optional<core::job_record> planned_anew(const core::job_record& held, core::time_point from,
+                                             const core::zone& schedule_zone) {
+  if (!held.running)
+    return std::nullopt;
+  const auto next = next_of(held, core::search_from(from, held.last), schedule_zone);
+  if (!next)
+    return std::nullopt;
+  auto out = held;
+  out.next = *next;
+  return out;
+}
+
+core::result<void> check_source(const std::optional<core::job_record>& held, core::job_id job, std::string_view source,
+                                std::string_view remark, const core::principal& by) {
+  const auto wrong = [](refusal why, std::string context) {
+    return core::refuse(errc::invalid_argument, why, std::move(context));
+  };
+  if (core::is_blank(source))
+    return wrong(refusal::source_empty, "the source is empty");
+  if (core::is_blank(remark))
+    return wrong(refusal::remark_empty, "the remark is empty");
+  if (const auto chars = core::count_characters(remark); chars < remark_chars_min || chars > remark_chars_max)
+    return wrong(refusal::remark_length, "a remark has 4 to 100 characters");
+  if (core::looks_like_script(remark))
+    return wrong(refusal::remark_illegal, "the remark looks like a script");
+  if (core::valid_utf8(remark) != remark)
+    return core::fail(errc::invalid_argument, "glueRemark is no UTF-8 text");
+  if (auto fits = check_source_text(source); !fits)
+    return fits;
+  if (!held)
+    return tl::unexpected{no_such_job(job)};
+  if (auto may = check_held(*held, by); !may)
+    return may;
+  if (held->glue_type == "BEAN")
+    return wrong(refusal::not_glue, "job " + std::to_string(core::number(job)) + " has no source of its own");
+  return {};
+}
+
+core::result<void> check_seen(const std::optional<core::job_record>& held, core::job_id job, std::string_view seen) {
+  return held ? core::check_seen(*held, seen, "job " + std::to_string(core::number(job))) : core::result<void>{};
+}
+
+std::vector<std::string> changes_of_removal(const core::job_record& held) { return changes_of(held, {}); }
+
+std::vector<std::string> source_change(const core::job_record& held, std::string_view source, std::string_view remark) {
+  if (held.glue_source == source && held.glue_remark == remark)
+    return {};
+  return {"source: " + std::to_string(held.glue_source.size()) + " bytes -> " + std::to_string(source.size()) + " bytes",
+          difference("remark", held.glue_remark, remark)};
+}
+
+core::result<void> check_read(const std::optional<core::job_record>& held, core::job_id job, const core::principal& by) {
+  if (!held)
+    return tl::unexpected{no_such_job(job)};
+  return core::check_right(by, group_right::viewer, held->group);
+}
+
+core::result<std::optional<std::vector<core::group_id>>>
+groups_to_list(const std::optional<core::group_id>& wanted, const std::optional<std::vector<core::group_id>>& visible,
+               const core::principal& by) {
+  if (wanted)
+    if (auto may = core::check_right(by, group_right::viewer, *wanted); !may)
+      return tl::unexpected{may.error()};
+  if (by.admin && !wanted)
+    return visible;
+  std::vector<core::group_id> out;
+  if (wanted)
+    out.push_back(*wanted);
+  else
+    for (const auto& [group, right] : by.rights)
+      if (right >= group_right::viewer)
+        out.push_back(group);
+  if (visible)
+    std::erase_if(out, [&](auto group) { return std::find(visible->begin(), visible->end(), group) == visible->end(); });
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return std::optional{std::move(out)};
+}
+
+} // namespace ringmaster::storage

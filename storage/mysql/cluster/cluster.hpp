@@ -1,0 +1,31 @@
+#pragma once
+
+#include "storage/mysql/driver/session.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Nodes and their lives, and the connections by which a dead one still holds locks.
+class cluster_role final : public cluster_store {
+public:
+  explicit cluster_role(session& own) : own_{own} {}
+
+  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+                                      const core::entry_terms& entry) override;
+  core::result<void> beat(const core::node_life& life, std::int64_t beat, core::time_point wall) override;
+  core::result<std::vector<core::node_row>> nodes() override;
+  core::result<core::cluster_view> view() override;
+  core::result<core::log_id> raise_run_ids(core::log_id highest) override;
+  core::result<bool> fence(const core::node_row& seen) override;
+  core::result<void> leave(const core::node_life& life) override;
+
+  /// Ends the connections of every node, the guard's too: they come back by themselves. What fails is left to the next attempt.
+  void end_all_connections();
+
+private:
+  void end_connections(const std::string& node);
+
+  session& own_;
+};
+
+} // namespace ringmaster::storage::mysql

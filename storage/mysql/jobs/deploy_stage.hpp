@@ -1,0 +1,60 @@
+#pragma once
+
+// What an apply changes of jobs that there are, beside the tables that it changes: `rm_stage_job` and `rm_stage_schedule`.
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "storage/editing/deploy_plan.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// The times of a job that was claimed after its new schedule had been planned.
+struct moved_schedule {
+  core::job_id job{};
+  core::time_point last{};
+  core::time_point next{};
+};
+
+/// The staged rows of one apply. Every method runs inside a body of `connection::transact` or `connection::read`, and each of its
+/// statements is short; outside of a transaction each one commits. All throw `driver_error`.
+class deploy_stage {
+public:
+  /// Jobs whose rows one statement writes or moves.
+  static constexpr std::size_t jobs_at_once = 4096;
+
+  deploy_stage(session& own, const deploy_plan& plan);
+
+  /// Removes what applies left that ended before their end: rows of connections that are gone.
+  void remove_leftovers();
+  /// The definitions.
+  void put_jobs();
+  /// The schedules and the numbers of the edits.
+  void put_schedules();
+  /// Puts other times in the place of staged ones, and marks these (`planned` is 2).
+  void correct(std::span<const moved_schedule> moved);
+  /// Removes the rows of this apply.
+  void clear();
+
+  /// Whether all rows are there, held until the end of the transaction.
+  [[nodiscard]] bool is_whole();
+  [[nodiscard]] std::int64_t id() const noexcept { return id_; }
+  [[nodiscard]] bool empty() const noexcept { return updated_.empty(); }
+  /// First and last job of each part of the rows.
+  [[nodiscard]] std::vector<std::pair<core::job_id, core::job_id>> parts() const;
+
+private:
+  void clear(std::int64_t stage);
+
+  session& own_;
+  connection& db_;
+  const deploy_plan& plan_;
+  std::int64_t id_;
+  /// Positions in the plan, by job.
+  std::vector<std::size_t> updated_;
+};
+
+} // namespace ringmaster::storage::mysql

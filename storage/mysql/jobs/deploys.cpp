@@ -1,0 +1,204 @@
+#include "storage/mysql/jobs/deploys.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/editing/source_files.hpp"
+#include "storage/mysql/cluster/schedule_lock.hpp"
+#include "storage/mysql/firing/alarm_rows.hpp"
+#include "storage/mysql/jobs/deploy_stage.hpp"
+#include "storage/mysql/jobs/deploy_switch.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+/// Plans that a busy crowd of editors makes void, before one is made under the lock of all edits.
+constexpr int plans_max = 3;
+/// A plan of no more jobs is staged inside its transaction.
+constexpr std::size_t staged_at_once = 512;
+
+/// A plan, and what it was made of.
+struct prepared_deploy {
+  deploy_basis basis;
+  deploy_plan plan;
+  alarm_plan alarms;
+  core::time_point first;
+  std::vector<core::audit_row> audit;
+
+  [[nodiscard]] bool writes() const {
+    return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || plan.files ||
+           !alarms.writes.empty() || !alarms.removals.empty();
+  }
+};
+
+class applying {
+public:
+  applying(session& own, const core::declared_set& declared, bool prune, core::time_point now, const core::principal& by)
+    : own_{own}, db_{own.db}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
+
+  core::result<core::deploy_report> look() {
+    return db_.transact([&]() -> core::result<core::deploy_report> {
+      auto made = prepare(now_);
+      if (!made)
+        return tl::unexpected{made.error()};
+      return std::move(made->plan.report);
+    });
+  }
+
+  core::result<core::deploy_report> run() {
+    for (int round = 1; round <= plans_max; ++round) {
+      auto made = db_.read([&] { return prepare(now_); });
+      if (!made)
+        return tl::unexpected{made.error()};
+      if (!made->writes())
+        return std::move(made->plan.report);
+      auto written = made->plan.jobs.size() <= staged_at_once ? write_small(*made) : write_large(*made);
+      if (written)
+        return std::move(made->plan.report);
+      if (!is_stale_)
+        return tl::unexpected{written.error()};
+    }
+    for (int round = 1;; ++round)
+      if (auto done = run_locked(); done || !is_stale_ || round == plans_max)
+        return done;
+  }
+
+private:
+  /// Reads what there is, and plans. Outside of a transaction the counter of edits comes first: what is edited after it is found
+  /// by it.
+  core::result<prepared_deploy> prepare(core::time_point now) {
+    const auto mode = read_mode(db_);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    prepared_deploy out;
+    out.basis.mode = mode->mode;
+    out.basis.edits = read_edits(db_);
+    out.first = first_start(db_, mode->mode, now);
+    auto held = read_deploy_state(own_, declared_.source);
+    auto plan = plan_deploy(held, declared_, prune_, out.first, own_.schedule_zone);
+    if (!plan)
+      return tl::unexpected{plan.error()};
+    auto alarms = plan_alarms(read_alarm_rules(db_), held, declared_, prune_);
+    if (!alarms)
+      return tl::unexpected{alarms.error()};
+    out.basis.groups = edited_part(std::move(held.groups));
+    out.plan = std::move(*plan);
+    out.alarms = std::move(*alarms);
+    out.plan.report.changes.insert(out.plan.report.changes.end(), out.alarms.changes.begin(), out.alarms.changes.end());
+    if (auto whole = check_prune(held.files, declared_, out.plan.report); !whole)
+      return tl::unexpected{whole.error()};
+    if (out.writes())
+      add_audit(out);
+    return out;
+  }
+
+  /// Before the transaction, which the server ends when it hears nothing for a second. Ids of new objects are written there.
+  void add_audit(prepared_deploy& made) const {
+    std::vector<core::group_id> groups;
+    for (const auto& group : made.plan.groups)
+      groups.push_back(group.id);
+    std::vector<core::job_id> jobs;
+    for (const auto& job : made.plan.jobs)
+      jobs.push_back(job.id);
+    made.audit = audit_of(made.plan, groups, jobs, declared_.source, by_, now_);
+    for (auto& row : audit_of(made.alarms, declared_.source, by_, now_))
+      made.audit.push_back(std::move(row));
+  }
+
+  core::result<void> write_small(prepared_deploy& made) {
+    return db_.transact([&]() -> core::result<void> {
+      deploy_stage stage{own_, made.plan};
+      stage.put_jobs();
+      stage.put_schedules();
+      return switch_to(made, stage);
+    });
+  }
+
+  /// Each statement outside of the switch commits on its own, so that no lock is held for long and a crash leaves rows that mean
+  /// nothing.
+  core::result<void> write_large(prepared_deploy& made) {
+    const auto begin = steady::now();
+    std::optional<deploy_stage> stage;
+    auto staged = db_.read([&]() -> core::result<void> {
+      stage.emplace(own_, made.plan);
+      stage->remove_leftovers();
+      stage->put_jobs();
+      return {};
+    });
+    if (!staged)
+      return staged;
+    // New schedules count from now, not from before the definitions were staged.
+    const auto passed = std::chrono::floor<std::chrono::seconds>(steady::now() - begin);
+    made.first += passed;
+    if (auto planned = plan_later(made.plan, made.first); !planned)
+      return planned;
+    staged = db_.read([&]() -> core::result<void> {
+      stage->put_schedules();
+      return {};
+    });
+    if (!staged)
+      return staged;
+    auto switched = db_.transact([&] { return switch_to(made, *stage); });
+    (void) db_.read([&]() -> core::result<void> {
+      stage->clear();
+      return {};
+    });
+    return switched;
+  }
+
+  /// The staged rows of a small plan go with the switch, those of a large one in steps after it.
+  core::result<void> switch_to(prepared_deploy& made, deploy_stage& stage) {
+    const deploy_switch::scene scene{made.plan, made.alarms, made.basis, declared_.source, made.audit, now_, made.first};
+    deploy_switch work{own_, stage, scene};
+    auto done = work.run();
+    is_stale_ = work.is_stale();
+    if (done && made.plan.jobs.size() <= staged_at_once)
+      stage.clear();
+    return done;
+  }
+
+  /// No edit comes between: it waits for the plan, too.
+  core::result<core::deploy_report> run_locked() {
+    return db_.transact([&]() -> core::result<core::deploy_report> {
+      if (const auto mode = begin_edit(db_); !mode)
+        return tl::unexpected{mode.error()};
+      auto made = prepare(now_);
+      if (!made)
+        return tl::unexpected{made.error()};
+      if (!made->writes())
+        return std::move(made->plan.report);
+      deploy_stage stage{own_, made->plan};
+      stage.put_jobs();
+      stage.put_schedules();
+      if (auto done = switch_to(*made, stage); !done)
+        return tl::unexpected{done.error()};
+      stage.clear();
+      return std::move(made->plan.report);
+    });
+  }
+
+  session& own_;
+  connection& db_;
+  const core::declared_set& declared_;
+  const bool prune_;
+  const core::time_point now_;
+  const core::principal& by_;
+  bool is_stale_ = false;
+};
+
+} // namespace
+
+core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                                     core::time_point now, const core::principal& by) {
+  if (auto allowed = core::check_admin(by); !allowed)
+    return tl::unexpected{allowed.error()};
+  applying work{own_, declared, prune, now, by};
+  return dry_run ? work.look() : work.run();
+}
+
+} // namespace ringmaster::storage::mysql

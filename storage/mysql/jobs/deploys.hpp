@@ -1,0 +1,24 @@
+#pragma once
+
+#include "storage/editing/deploy_plan.hpp"
+#include "storage/mysql/driver/session.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Declared groups and jobs.
+class deploy_role final : public deploy_store {
+public:
+  explicit deploy_role(session& own) : own_{own} {}
+
+  core::result<core::deploy_report> apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                          core::time_point now, const core::principal& by) override;
+
+private:
+  session& own_;
+};
+
+/// `deploy_state.cpp`: what the store holds, inside a transaction. Throws `driver_error`.
+[[nodiscard]] deploy_state read_deploy_state(session& own, const std::string& source);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "storage/export_store.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// What declared files can say, with our tables or without them.
+class export_role final : public export_store {
+public:
+  explicit export_role(session& own) : own_{own} {}
+
+  core::result<void> look(const reader& read) override;
+
+private:
+  session& own_;
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "storage/job_store.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Edits by hand (`job_edits.cpp`) and lists for people (`job_lists.cpp`).
+class job_role final : public job_store {
+public:
+  explicit job_role(session& own) : own_{own} {}
+
+  core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override;
+  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+                                     const core::principal& by) override;
+  core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
+  core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
+                                      const core::principal& by, std::string_view seen) override;
+  core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
+  core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
+  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
+  core::result<core::job_card> find(const core::job_name& name) override;
+  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override;
+
+private:
+  session& own_;
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,191 @@
+// Jobs as people write them. Each edit holds claims off, reads the job, asks what is to become of it, and writes that.
+
+#include "storage/mysql/jobs/job_writes.hpp"
+
+#include "storage/editing/audit_rules.hpp"
+#include "storage/editing/job_columns.hpp"
+#include "storage/editing/job_draft_rules.hpp"
+#include "storage/mysql/cluster/schedule_lock.hpp"
+#include "storage/mysql/driver/batches.hpp"
+#include "storage/mysql/users/audit_row.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+using core::cluster_mode;
+
+std::optional<core::time_point> time_or_none(core::time_point t) {
+  return t == core::time_point{} ? std::nullopt : std::optional{t};
+}
+
+core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::job_id job) {
+  core::draft_facts out;
+  out.job = job;
+  out.group_exists = db.query("SELECT 1 FROM xxl_job_group WHERE id = ?", draft.group).next();
+  const auto children = core::numbers_in(draft.children);
+  for (const auto part : padded_chunks(children.size())) {
+    auto& some = db.prepare("SELECT id, job_group FROM xxl_job_info WHERE id IN ({?,})", part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(children[part.at(i)]);
+    for (auto found = some.select(); found.next();)
+      out.children.emplace_back(found.id<core::job_id>(0), found.id<core::group_id>(1));
+  }
+  return out;
+}
+
+} // namespace
+
+std::optional<core::job_record> hold(session& own, core::job_id job, cluster_mode mode) {
+  if (!own.db.query("SELECT 1 FROM xxl_job_info WHERE id = ?", job).next())
+    return std::nullopt;
+  hold_claims(own.db, job);
+  if (mode == cluster_mode::shared)
+    lock_reserved(own.db, {&job, 1});
+  if (!own.db.query("SELECT id FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id = ? FOR UPDATE", job).next())
+    return std::nullopt;
+  return find_record(own, job);
+}
+
+namespace {
+
+/// Somebody changed the schedule since the mirror looked. Beside Java admins there is nothing to look for: they plan by it.
+bool has_foreign_schedule(connection& db, const std::optional<core::job_record>& held, cluster_mode mode) {
+  if (!held || mode == cluster_mode::shared)
+    return false;
+  auto seen = db.query("SELECT schedule_type, schedule_conf FROM rm_mirror WHERE job = ?", held->id);
+  return seen.next() && (seen.text(0) != held->schedule_type || seen.text(1) != held->schedule_conf);
+}
+
+void keep_options(connection& db, core::job_id job, const core::job_record& row) {
+  const auto& t = row.timing;
+  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs, alarm_on)"
+             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
+             " time_zone = VALUES(time_zone), interval_ms = VALUES(interval_ms), start_at = VALUES(start_at),"
+             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms), keep_logs = VALUES(keep_logs),"
+             " alarm_on = VALUES(alarm_on)",
+             job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
+             t.jitter_ms, on_or_null(row.keep_logs), core::stored_or_null(row.alarm_on));
+}
+
+void take_revision(session& own, core::job_id job) {
+  const auto revision = own.take_revisions(1);
+  own.db.execute("INSERT INTO rm_schedule (job, revision) VALUES (?, ?) ON DUPLICATE KEY UPDATE revision = VALUES(revision)",
+                 job, revision);
+}
+
+void write_columns(connection& db, core::job_id job, const core::job_record& row, const std::string& date) {
+  db.execute("UPDATE xxl_job_info SET job_group = ?, $job_name = ?, update_time = ?, author = ?, alarm_email = ?,"
+             " schedule_type = ?, schedule_conf = ?, misfire_strategy = ?, executor_route_strategy = ?, executor_handler = ?,"
+             " executor_param = ?, executor_block_strategy = ?, executor_timeout = ?, executor_fail_retry_count = ?,"
+             " child_jobid = ? WHERE id = ?",
+             row.group, row.name, date, row.author, row.alarm_email, row.schedule_type, row.schedule_conf, row.misfire, row.route,
+             row.handler, row.param, row.block, row.timeout_s, row.retry_count, row.children, job);
+}
+
+/// The new schedule of a job takes the place of the old one, and nothing of that one is left waiting.
+void reschedule(connection& db, core::job_id job, const core::job_record& row, cluster_mode mode, core::time_point now) {
+  db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
+  if (!row.running)
+    return;
+  const auto next_ms = core::to_ms(row.next);
+  if (mode == cluster_mode::shared)
+    return write_shared_schedule(db, job, true, next_ms, now);
+  db.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next_ms, job);
+  doubt_last_instant(db, job, now);
+  db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?", shown_next(db, next_ms), job);
+}
+
+core::job_id insert_job(connection& db, const core::job_record& row, const std::string& date) {
+  return db.insert<core::job_id>(
+    "INSERT INTO xxl_job_info (job_group, $job_name, add_time, update_time, author, alarm_email, schedule_type, schedule_conf,"
+    " misfire_strategy, executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout,"
+    " executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status,"
+    " trigger_last_time, trigger_next_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0)",
+    row.group, row.name, date, date, row.author, row.alarm_email, row.schedule_type, row.schedule_conf, row.misfire, row.route,
+    row.handler, row.param, row.block, row.timeout_s, row.retry_count, row.glue_type, row.glue_source, row.glue_remark, date,
+    row.children);
+}
+
+} // namespace
+
+core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::job_id> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto wanted = write_new(draft, {by, facts_of(own_.db, draft, core::job_id{}), own_.shape.limits,
+                                          *mode == cluster_mode::shared, own_.schedule_zone, now});
+    if (!wanted)
+      return tl::unexpected{wanted.error()};
+    const auto job = insert_job(own_.db, wanted->row, std::string{own_.dates.of(now)});
+    // A server that was restarted may give the id of a job once more that Java admins removed.
+    own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
+    own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
+    take_revision(own_, job);
+    own_.db.execute("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?", job);
+    if (wanted->options_changed)
+      keep_options(own_.db, job, wanted->row);
+    write_audit(own_.db, audit_of(by, core::audit_action::add, core::audit_object::job, core::number(job), wanted->row.name,
+                                  wanted->changes, now));
+    return job;
+  });
+}
+
+core::result<core::job_edit> job_editor_role::update(core::job_id job, const core::job_draft& draft,
+                                                     std::string_view seen, const core::principal& by, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    const auto mode = begin_edit(own_.db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto held = hold(own_, job, *mode);
+    const auto wanted =
+      write_update(held, draft, seen,
+                   {by, facts_of(own_.db, draft, job), own_.shape.limits, *mode == cluster_mode::shared, own_.schedule_zone,
+                    first_start(own_.db, *mode, now), has_foreign_schedule(own_.db, held, *mode)});
+    if (!wanted)
+      return tl::unexpected{wanted.error()};
+    take_revision(own_, job);
+    write_columns(own_.db, job, wanted->row, std::string{own_.dates.of(now)});
+    if (wanted->options_changed)
+      keep_options(own_.db, job, wanted->row);
+    if (wanted->rescheduled)
+      reschedule(own_.db, job, wanted->row, *mode, now);
+    if (!wanted->changes.empty())
+      write_audit(own_.db, audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), wanted->row.name,
+                                    wanted->changes, now));
+    return core::job_edit{job, time_or_none(wanted->row.next), 0};
+  });
+}
+
+core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std::string_view source, std::string_view remark,
+                                                          const core::principal& by, core::time_point now) {
+  return own_.db.transact([&]() -> core::result<core::job_edit> {
+    auto& db = own_.db;
+    const auto mode = begin_edit(db);
+    if (!mode)
+      return tl::unexpected{mode.error()};
+    const auto held = hold(own_, job, *mode);
+    if (auto may = check_source(held, job, source, remark, by); !may)
+      return tl::unexpected{may.error()};
+    const auto anew = has_foreign_schedule(db, held, *mode) ? planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
+    take_revision(own_, job);
+    if (anew)
+      reschedule(db, job, *anew, *mode, now);
+    const std::string date{own_.dates.of(now)};
+    db.execute("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, glue_updatetime = ?, update_time = ? WHERE id = ?",
+               source, remark, date, date, job);
+    db.execute("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time)"
+               " VALUES (?, ?, ?, ?, ?, ?)", job, held->glue_type, source, remark, date, date);
+    auto oldest = db.query("SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?", job,
+                           core::source_versions_max);
+    if (oldest.next())
+      db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ? AND id <= ?", job, oldest.number(0));
+    if (const auto changes = source_change(*held, source, remark); !changes.empty())
+      write_audit(db, audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes,
+                               now));
+    return core::job_edit{job, time_or_none(anew.value_or(*held).next), 0};
+  });
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/cluster/cluster_mode.hpp"
+#include "storage/edit_store.hpp"
+#include "storage/mysql/driver/session.hpp"
+#include "storage/rows/seen_totals.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Jobs as people write them (`job_writes.cpp`) and read them in pages (`job_pages.cpp`).
+class job_editor_role final : public job_editor {
+public:
+  explicit job_editor_role(session& own) : own_{own} {}
+
+  core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::string_view seen,
+                                      const core::principal& by, core::time_point now) override;
+  core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
+                                           const core::principal& by, core::time_point now) override;
+  core::result<core::job_record> read(core::job_id job, const core::principal& by) override;
+  core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override;
+  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override;
+
+private:
+  session& own_;
+  seen_totals totals_;
+};
+
+/// `job_pages.cpp`: as this transaction (if there is one) sees it. Throws `driver_error`.
+[[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
+
+/// Locks the job in the order of all edits and claims: its schedule, what is reserved of it, its row. Nothing: it is gone. Throws
+/// `driver_error`.
+[[nodiscard]] std::optional<core::job_record> hold(session& own, core::job_id job, core::cluster_mode mode);
+
+} // namespace ringmaster::storage::mysql

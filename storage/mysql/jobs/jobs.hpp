@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/job/job.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// The named jobs that exist, in id order, as this transaction (if there is one) sees them. Throws `driver_error`.
+[[nodiscard]] std::vector<core::scheduled_job> select_jobs(session& own, std::span<const core::job_id> jobs);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/maintenance/upkeep.hpp"
+#include "storage/alarm_store.hpp"
+#include "storage/mysql/driver/session.hpp"
+#include "storage/rows/alarm_book.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Taking and ending alarms (`alarms.cpp`), and the sweep for failures that nobody decided about (`failures.cpp`).
+class alarm_role final : public alarm_store {
+public:
+  explicit alarm_role(session& own) : own_{own} {}
+
+  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+                                                      std::size_t limit) override;
+  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override;
+  core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override;
+  core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
+
+private:
+  /// A job whose alarm is open, and the run that ends it.
+  struct recovery {
+    core::job_id job{};
+    core::log_id failed{};
+    core::log_id success{};
+  };
+  /// Ids of the log that one look reads at a time where the log has no index on the job.
+  static constexpr std::int64_t recovery_ids_per_look = 10'000;
+
+  /// These throw `driver_error`.
+  std::vector<recovery> ask_by_job(std::size_t limit);
+  std::vector<recovery> look_through_log();
+  std::vector<recovery> successes(const core::log_range& range);
+
+  session& own_;
+  failure_progress failures_;
+  /// The last job that was looked at for its recovery.
+  core::job_id recovery_{};
+  /// How far the present walk through a log without that index came.
+  core::log_id walked_{};
+};
+
+} // namespace ringmaster::storage::mysql

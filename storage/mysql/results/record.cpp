@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <set>
+
+#include "storage/mysql/driver/batches.hpp"
+#include "storage/mysql/firing/firing.hpp"
+#include "storage/mysql/firing/intents.hpp"
+#include "storage/mysql/results/held_rows.hpp"
+#include "storage/mysql/results/plain_news.hpp"
+#include "storage/rows/registry_text.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// T3, T4 and T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
+/// names, everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the
+/// winners.
+class recording {
+public:
+  recording(session& own, const core::record_batch& batch, core::time_point now)
+    : own_{own},
+      db_{own.db},
+      batch_{batch},
+      now_{now},
+      now_text_{own.dates.of(now)},
+      news_{news_of(batch)},
+      sorted_{sort_out(news_)} {}
+
+  /// A row that this waits for in vain makes it fail; `waits` then says so.
+  core::result<core::record_outcome> run(bool& waits) {
+    try {
+      return run_to_end();
+    } catch (const driver_error& failure) {
+      waits = waits || failure.lock_held();
+      throw;
+    }
+  }
+
+private:
+  core::result<core::record_outcome> run_to_end() {
+    while (!try_once())
+      db_.start_over();
+    note_strangers();
+    auto follows = consequences_of(own_, parents_);
+    auto& wishes = follows.children;
+    insert_log_wishes(db_, follows.logs, now_);
+    write_results(own_, follows.told);
+    std::move(retries_.begin(), retries_.end(), std::back_inserter(wishes));
+    std::stable_sort(wishes.begin(), wishes.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
+    outcome_.intents = insert_intents(own_, std::move(wishes), now_);
+    // Failures of a fenced owner were dropped: its claims are the adopter's business.
+    if (!outcome_.fenced)
+      delete_claims();
+    return std::move(outcome_);
+  }
+
+  /// False: a group lost a row, or another transaction holds one; nothing may be kept of this try, and the next one takes that
+  /// group the long way.
+  bool try_once() {
+    outcome_ = {};
+    parents_.clear();
+    retries_.clear();
+    strangers_.clear();
+    outcome_.fenced = !is_current();
+    auto careful = sorted_.others;
+    for (std::size_t i = 0; i < sorted_.plain.size(); ++i) {
+      const auto& group = sorted_.plain[i];
+      if (lost_.contains(i)) {
+        careful.insert(careful.end(), group.runs.begin(), group.runs.end());
+      } else if (wrote(group)) {
+        count(group);
+      } else {
+        lost_.insert(i);
+        return false;
+      }
+    }
+    std::sort(careful.begin(), careful.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    record_with_care(careful);
+    return true;
+  }
+
+  bool wrote(const plain_group& group) {
+    try {
+      return write(own_, group, now_text_, batch_.shared) == group.runs.size();
+    } catch (const driver_error& failure) {
+      if (!failure.lock_held() || !db_.skills().skip)
+        throw;
+      return false;
+    }
+  }
+
+  /// A failure of a fenced owner must not count: for it the node's row stays locked until the commit.
+  bool is_current() {
+    const auto fails = [](const core::trigger_result& trigger) { return trigger.code != 200; };
+    if (std::any_of(batch_.triggers.begin(), batch_.triggers.end(), fails))
+      return own_.check_current(batch_.owner).has_value();
+    return db_
+      .query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", batch_.owner.node,
+             batch_.owner.incarnation)
+      .next();
+  }
+
+  void count(const plain_group& group) {
+    if (group.kind == good_news::both || group.kind == good_news::trigger)
+      outcome_.triggers_stored += group.runs.size();
+    if (group.kind == good_news::trigger)
+      return;
+    outcome_.callbacks_stored += group.runs.size();
+    for (const auto* news : group.runs) {
+      note_success(*news);
+      succeeded(*news, news->callback->message);
+    }
+  }
+
+  void note_success(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (spec)
+      outcome_.ended.push_back({news.id, spec->group, spec->id, core::run_end::succeeded});
+    else
+      strangers_.push_back(news.id);
+  }
+
+  /// Successes of runs that this node does not have in memory.
+  void note_strangers() {
+    const auto ids = sorted(std::span<const core::log_id>{strangers_});
+    for (const auto part : padded_chunks(ids.size())) {
+      auto& some =
+        db_.prepare("SELECT id, job_group, job_id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(ids[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        outcome_.ended.push_back(
+          {found.id<core::log_id>(0), found.id<core::group_id>(1), found.id<core::job_id>(2), core::run_end::succeeded});
+    }
+  }
+
+  void succeeded(const run_news& news, std::string_view message) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (!spec || !spec->child_jobs.empty() || spec->keep_logs)
+      parents_.push_back({news.id, spec, true, message});
+  }
+
+  void failed(const run_news& news) {
+    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+    if (!spec || spec->keep_logs)
+      parents_.push_back({news.id, spec, false, {}});
+  }
+
+  void record_with_care(const std::vector<const run_news*>& careful) {
+    db_.allow_waiting();
+    auto rows = lock_rows(own_, careful, now_);
+    note_locked(careful, rows);
+    for (auto& held : rows) {
+      auto news = *held.news;
+      if (drop_outdated(news, held.triggered, own_.dates))
+        outcome_.outdated_callbacks.push_back(news.id);
+      held.write = decide(held.row, news, !outcome_.fenced);
+      if (held.write.callback_foreign)
+        outcome_.foreign_callbacks.push_back(held.news->id);
+    }
+    std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
+    decide_alarms(own_, rows);
+    write(own_, rows, now_text_, batch_.shared, now_);
+    for (auto& held : rows) {
+      outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
+      outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
+      if (const auto how = end_of(held.write))
+        outcome_.ended.push_back({held.news->id, held.row.group, held.job, *how});
+      if (held.write.children)
+        succeeded(*held.news, held.write.handle_message);
+      else if (held.write.handle_code)
+        failed(*held.news);
+      if (held.write.retry)
+        retries_.push_back({{},
+                            core::trigger_kind::retry,
+                            held.job,
+                            held.fire_at,
+                            held.news->id,
+                            held.part,
+                            std::move(held.param),
+                            held.row.retries - 1,
+                            addresses_asked_for(held.news->id)});
+    }
+  }
+
+  /// What is there and was left out of `held`, because another transaction has it.
+  void note_locked(const std::vector<const run_news*>& wanted, const std::vector<held_row>& held) {
+    if (held.size() == wanted.size() || !db_.skills().skip)
+      return;
+    std::set<core::log_id> missing;
+    for (const auto* news : wanted)
+      missing.insert(news->id);
+    for (const auto& row : held)
+      missing.erase(row.news->id);
+    const std::vector<core::log_id> ids{missing.begin(), missing.end()};
+    for (const auto part : padded_chunks(ids.size())) {
+      auto& some = db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})", part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(ids[part.at(i)]);
+      for (auto found = some.select(); found.next();)
+        outcome_.locked_runs.push_back(found.id<core::log_id>(0));
+    }
+  }
+
+  /// A retry goes where its first attempt was told to go.
+  std::vector<std::string> addresses_asked_for(core::log_id run) {
+    auto asked = db_.query("SELECT addresses FROM rm_asked_run WHERE log_id = ?", run);
+    return asked.next() ? split_addresses(asked.text(0)) : std::vector<std::string>{};
+  }
+
+  void delete_claims() {
+    const auto claims = sorted(std::span<const std::int64_t>{batch_.resolved_claims});
+    for (const auto part : padded_chunks(claims.size())) {
+      auto& some = db_.prepare("DELETE FROM rm_claim WHERE node = ? AND incarnation = ? AND seq IN ({?,})", part.rows);
+      some.add(batch_.owner.node).add(batch_.owner.incarnation);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(claims[part.at(i)]);
+      some.run();
+    }
+  }
+
+  session& own_;
+  connection& db_;
+  const core::record_batch& batch_;
+  const core::time_point now_;
+  const std::string now_text_;
+  const std::vector<run_news> news_;
+  const sorted_news sorted_;
+  std::set<std::size_t> lost_;
+  core::record_outcome outcome_;
+  std::vector<finished_parent> parents_;
+  std::vector<core::intent> retries_;
+  std::vector<core::log_id> strangers_;
+};
+
+} // namespace
+
+core::result<core::record_outcome> firing_role::record(const core::record_batch& batch, core::time_point now) {
+  // First without waiting, so that a row that somebody holds delays no other; what only rows beside the runs' own keep from
+  // succeeding waits for them.
+  bool waits = false;
+  const auto body = [&] { return recording{own_, batch, now}.run(waits); };
+  auto out = own_.db.transact_without_waiting(body);
+  return !out && waits ? own_.db.transact(body) : std::move(out);
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "storage/mysql/driver/connection.hpp"
+#include "storage/mysql/driver/schema_shape.hpp"
+#include "storage/open.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Everything that a look at the database tells beforehand. Changes nothing. Throws `driver_error`.
+[[nodiscard]] std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,282 @@
+// T1s: the instants that this cluster takes before a Java admin does.
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include <mysql/mysqld_error.h>
+
+#include "storage/mysql/cluster/schedule_lock.hpp"
+#include "storage/mysql/driver/batches.hpp"
+#include "storage/mysql/shared/reservations.hpp"
+#include "storage/rules/claim_rules.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// From here on a constant UPDATE for jobs with the same new times is cheaper than their part in a CASE.
+constexpr std::size_t alike_reservations_min = 10;
+constexpr std::size_t rules_max = 20'000;
+
+struct due_row {
+  core::job_id id{};
+  /// As it stands in the row.
+  core::time_point next{};
+  core::misfire_policy misfire = core::misfire_policy::do_nothing;
+  /// `CRON 0 * * * * ?`, as its intents carry it.
+  std::string schedule;
+  std::size_t type_size = 0;
+
+  [[nodiscard]] std::string_view type() const { return std::string_view{schedule}.substr(0, type_size); }
+  [[nodiscard]] std::string_view conf() const { return std::string_view{schedule}.substr(type_size + 1); }
+};
+
+struct new_intent {
+  core::intent made;
+  const std::string* schedule = nullptr;
+};
+
+class reserving {
+public:
+  reserving(session& own, rule_cache& rules, const core::node_life& owner, const core::reserve_window& window)
+    : own_{own}, db_{own.db}, rules_{rules}, owner_{owner}, window_{window} {}
+
+  core::result<core::reserve_outcome> run() {
+    // Nobody who plans moves a row that is read here; a person's edit may, and then everything is read again under locks.
+    for (const bool careful : {false, true}) {
+      if (auto may = begin(); !may)
+        return tl::unexpected{may.error()};
+      decide(careful);
+      if (write_moves()) {
+        insert_intents();
+        // Last: the node's beat waits for this lock. No fence commits between it and the commit.
+        if (auto current = own_.check_current(owner_); !current)
+          return tl::unexpected{current.error()};
+        return std::move(out_);
+      }
+      db_.start_over();
+    }
+    // Nothing more is written: starting over gave the lock back.
+    return core::fail(core::errc::unavailable, "jobs that were locked moved all the same");
+  }
+
+private:
+  core::result<void> begin() {
+    if (auto locked = lock_schedule(db_); !locked)
+      return locked;
+    const auto present = read_mode(db_);
+    if (!present)
+      return tl::unexpected{present.error()};
+    if (present->mode != core::cluster_mode::shared)
+      return core::fail(core::errc::fenced, "the database is in native mode now");
+    return {};
+  }
+
+  void read_due(bool careful) {
+    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first. Of the jobs with a
+    // backlog such a list is wanted: it is short, or it keeps the others from being looked at one by one.
+    constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
+                                " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id"
+                                " LEFT JOIN (SELECT DISTINCT job FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 0"
+                                " AND created_ms <= ? AND kind IN ('cron', 'misfire')) b ON b.job = i.id"
+                                " WHERE b.job IS NULL AND i.trigger_status = 1"
+                                " AND (i.trigger_next_time <= ? OR i.trigger_next_time = ?) AND NOT (" RINGMASTER_HAS_OPTIONS ")"
+                                " ORDER BY i.trigger_next_time, i.id LIMIT ?";
+    rows_.clear();
+    const auto until = window_.now + window_.horizon;
+    const auto blocked = window_.now - window_.backlog_after;
+    auto found = careful ? db_.query({due, " FOR UPDATE"}, blocked, until, hidden_next_ms, window_.jobs_max)
+                         : db_.query({due, ""}, blocked, until, hidden_next_ms, window_.jobs_max);
+    while (found.next()) {
+      auto& row = rows_.emplace_back();
+      row.id = found.id<core::job_id>(0);
+      row.next = found.time_ms(1);
+      row.type_size = found.text(2).size();
+      row.schedule = found.string(2).append(" ").append(found.text(3));
+      row.misfire = core::find_misfire_policy(found.text(4)).value_or(core::misfire_policy::do_nothing);
+    }
+  }
+
+  void decide(bool careful) {
+    out_ = {};
+    moves_.clear();
+    wishes_.clear();
+    read_due(careful);
+    out_.more = rows_.size() == window_.jobs_max;
+    for (const auto& row : rows_)
+      decide(row);
+  }
+
+  /// A console that read the row while times were hidden has put that one back: nobody knows what it hid, and it is missed.
+  [[nodiscard]] core::time_point due_at(const due_row& row) const {
+    return core::to_ms(row.next) == hidden_next_ms ? window_.now - window_.misfire_after - core::milliseconds{1} : row.next;
+  }
+
+  void decide(const due_row& row) {
+    const auto rule = rules_.find(row.type(), row.conf());
+    if (!rule) {
+      moves_.push_back({row.id, row.next, core::time_point{}, std::nullopt});
+      out_.stopped.push_back({row.id, rule.error().context});
+      return;
+    }
+    auto spec = std::make_shared<core::job>();
+    spec->id = row.id;
+    spec->misfire = row.misfire;
+    const auto plan = core::plan({std::move(spec), due_at(row)}, **rule,
+                                 {.now = window_.now, .horizon = window_.horizon, .misfire_after = window_.misfire_after});
+    out_.dropped += plan.dropped;
+    // Without a firing nothing is left that the last time would have to vouch for.
+    moves_.push_back({row.id, row.next, plan.firings.empty() && !plan.next ? core::time_point{} : plan.last, plan.next});
+    for (const auto& firing : plan.firings) {
+      auto& wish = wishes_.emplace_back();
+      wish.made.kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
+      wish.made.job = row.id;
+      wish.made.fire_at = firing.fire_at;
+      wish.schedule = &row.schedule;
+    }
+    if (!plan.next)
+      out_.stopped.push_back({row.id, {}});
+    else if (*plan.next <= window_.now + window_.horizon)
+      out_.more = true;
+  }
+
+  /// False: somebody edited one of the jobs meanwhile.
+  bool write_moves() {
+    std::map<std::pair<core::time_point, core::time_point>, std::vector<const core::schedule_move*>> by_times;
+    std::uint64_t moved = 0;
+    for (const auto& move : moves_)
+      if (move.next)
+        by_times[{move.last, *move.next}].push_back(&move);
+      else
+        moved += stop(move);
+    std::vector<const core::schedule_move*> others;
+    for (const auto& [times, some] : by_times)
+      if (some.size() >= alike_reservations_min)
+        moved += write_alike(some);
+      else
+        others.insert(others.end(), some.begin(), some.end());
+    std::sort(others.begin(), others.end(), [](const auto* a, const auto* b) { return a->job < b->job; });
+    return moved + write_others(others) == moves_.size();
+  }
+
+  /// The one case in which status is written. The last time stays: it vouches for what is still to be sent (S3).
+  std::uint64_t stop(const core::schedule_move& move) {
+    return db_.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0"
+                       " WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?",
+                       move.last, move.job, move.expected_next);
+  }
+
+  std::uint64_t write_alike(const std::vector<const core::schedule_move*>& moves) {
+    std::uint64_t moved = 0;
+    for (const auto part : padded_chunks(moves.size())) {
+      auto& some = db_.prepare(
+        "UPDATE xxl_job_info FORCE INDEX (PRIMARY) SET trigger_last_time = ?, trigger_next_time = ?"
+        " WHERE (id, trigger_next_time) IN ({(?,?),}) AND trigger_status = 1",
+        part.rows);
+      some.add(moves.front()->last).add(*moves.front()->next);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->expected_next);
+      moved += some.run();
+    }
+    return moved;
+  }
+
+  std::uint64_t write_others(const std::vector<const core::schedule_move*>& moves) {
+    std::uint64_t moved = 0;
+    for (const auto part : padded_chunks(moves.size(), case_rows_max)) {
+      auto& some = db_.prepare(
+        "UPDATE xxl_job_info FORCE INDEX (PRIMARY) SET trigger_last_time = CASE id {WHEN ? THEN ? }END,"
+        " trigger_next_time = CASE id {WHEN ? THEN ? }END WHERE (id, trigger_next_time) IN ({(?,?),}) AND trigger_status = 1",
+        part.rows);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->last);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(moves[part.at(i)]->job).add(*moves[part.at(i)]->next);
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(moves[part.at(i)]->job).add(moves[part.at(i)]->expected_next);
+      moved += some.run();
+    }
+    return moved;
+  }
+
+  void insert_intents() {
+    std::sort(wishes_.begin(), wishes_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.made.fire_at, a.made.job) < std::tie(b.made.fire_at, b.made.job);
+    });
+    for (const auto part : exact_chunks(wishes_.size()))
+      insert(std::span{wishes_}.subspan(part.begin, part.count));
+  }
+
+  void insert(std::span<new_intent> some_wishes) {
+    try {
+      auto& some = db_.prepare(
+        "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, node, incarnation, created_ms,"
+        " schedule) VALUES {(?,?,?,0,0,0,0,?,?,?,?),}",
+        some_wishes.size());
+      for (const auto& wish : some_wishes)
+        some.add(intent_kind_name(wish.made.kind))
+          .add(wish.made.job)
+          .add(wish.made.fire_at)
+          .add(owner_.node)
+          .add(owner_.incarnation)
+          .add(wish.made.fire_at)
+          .add(*wish.schedule);
+      some.run();
+      auto id = some.first_id();
+      for (auto& wish : some_wishes) {
+        wish.made.id = core::intent_id{id};
+        id += db_.id_step();
+        out_.intents.push_back(std::move(wish.made));
+      }
+    } catch (const driver_error& failure) {
+      // Reserved before (S5). The server has undone this statement alone.
+      if (failure.number() != ER_DUP_ENTRY)
+        throw;
+      if (some_wishes.size() == 1)
+        reserve_again(some_wishes.front());
+      else
+        for (std::size_t i = 0; i < some_wishes.size(); ++i)
+          insert(some_wishes.subspan(i, 1));
+    }
+  }
+
+  /// One that waits goes with the schedule of now: a job may have been edited to another that has this instant, too, and with the
+  /// old one its claim would drop it (S3).
+  void reserve_again(const new_intent& wish) {
+    ++out_.doubles;
+    db_.execute("UPDATE rm_intent SET schedule = ? WHERE job = ? AND kind = ? AND fire_ms = ? AND origin_log_id = 0 AND shard = 0"
+                " AND state = 0",
+                *wish.schedule, wish.made.job, intent_kind_name(wish.made.kind), wish.made.fire_at);
+  }
+
+  session& own_;
+  connection& db_;
+  rule_cache& rules_;
+  const core::node_life& owner_;
+  const core::reserve_window& window_;
+  std::vector<due_row> rows_;
+  std::vector<core::schedule_move> moves_;
+  std::vector<new_intent> wishes_;
+  core::reserve_outcome out_;
+};
+
+} // namespace
+
+core::result<const core::schedule*> rule_cache::find(std::string_view type, std::string_view conf) {
+  auto text = std::string{type}.append(" ").append(conf);
+  if (const auto known = rules_.find(text); known != rules_.end())
+    return &known->second;
+  auto rule = core::schedule::compile(core::find_schedule_type(type).value_or(core::schedule_type::none), conf, where_);
+  if (!rule)
+    return tl::unexpected{rule.error()};
+  if (rules_.size() >= rules_max)
+    rules_.clear();
+  return &rules_.emplace(std::move(text), std::move(*rule)).first->second;
+}
+
+core::result<core::reserve_outcome> reservation_role::reserve(const core::node_life& owner, const core::reserve_window& window) {
+  return own_.db.transact([&] { return reserving{own_, rules_, owner, window}.run(); });
+}
+
+} // namespace ringmaster::storage::mysql

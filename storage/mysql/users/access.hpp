@@ -1,0 +1,87 @@
+#pragma once
+
+// Users, sessions, API keys and the record of changes.
+
+#include <optional>
+
+#include "storage/access_store.hpp"
+#include "storage/editing/access_rules.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// `users.cpp` edits, `user_reads.cpp` reads. Edits take the row of `rm_edit`, one after another: names that differ in case alone
+/// are no double to the unique key of tables that we made.
+class user_role final : public user_store {
+public:
+  explicit user_role(session& own) : own_{own} {}
+
+  core::result<core::password_form> password_form() override;
+  core::result<core::user_secret> find(std::string_view name) override;
+  core::result<core::user_secret> read(core::user_id user) override;
+  core::result<core::page<core::user_card>> page(const core::user_search& search) override;
+  core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                            const core::principal& by, core::time_point now) override;
+  core::result<void> remove(core::user_id user, std::string_view seen, const core::principal& by,
+                            core::time_point now) override;
+  core::result<void> set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
+                                  const core::principal& by, core::time_point now) override;
+  core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;
+
+private:
+  session& own_;
+};
+
+/// `sessions.cpp`.
+class session_role final : public session_store {
+public:
+  explicit session_role(session& own) : own_{own} {}
+
+  core::result<void> open(const core::session& opened, std::string_view password_hash, const core::principal& by,
+                          core::time_point now) override;
+  core::result<core::found_session> find(std::string_view digest, core::time_point now) override;
+  core::result<void> prolong(std::string_view digest, core::time_point expires) override;
+  core::result<void> close(std::string_view digest) override;
+  core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
+
+private:
+  session& own_;
+};
+
+/// `api_keys.cpp`. Edits hold the user's row: one after another, and none for a user who goes.
+class api_key_role final : public api_key_store {
+public:
+  explicit api_key_role(session& own) : own_{own} {}
+
+  core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
+  core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) override;
+  core::result<core::found_api_key> find(std::string_view digest, core::time_point now) override;
+  core::result<void> used(core::api_key_id key, core::time_point now) override;
+
+private:
+  session& own_;
+};
+
+/// `audits.cpp`.
+class audit_role final : public audit_store {
+public:
+  explicit audit_role(session& own) : own_{own} {}
+
+  core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) override;
+
+private:
+  session& own_;
+};
+
+/// `user_reads.cpp`. Nothing when there is no such user; `held`: his row is locked to the end of the transaction. Throw
+/// `driver_error`, as the next one.
+[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, std::string_view name);
+[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, core::user_id user);
+[[nodiscard]] std::optional<core::user_secret> held_user(connection& db, core::user_id user);
+
+/// `sessions.cpp`: ends all of a user, those with Java admins too. How many of ours.
+std::uint64_t end_sessions(session& own, core::user_id user);
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,27 @@
+#include "storage/rows/column_limits.hpp"
+
+#include <string>
+
+#include "core/text/text.hpp"
+
+namespace ringmaster::storage {
+
+core::result<void> check_title(std::string_view title, const column_limits& limits) {
+  if (core::fits(title, limits.title_chars))
+    return {};
+  return core::fail(core::errc::invalid_argument,
+                    "title is longer than the " + std::to_string(limits.title_chars) + " characters that the column holds");
+}
+
+core::result<void> check_param(std::string_view param, const column_limits& limits) {
+  if (param.size() > core::text_bytes)
+    return core::fail(core::errc::invalid_argument,
+                      "params (executor_param) is longer than " + std::to_string(core::text_bytes) + " bytes");
+  if (limits.param_chars != 0 && !core::fits(param, limits.param_chars))
+    return core::fail(core::errc::invalid_argument, "params (executor_param) is longer than the "
+                                                      + std::to_string(limits.param_chars)
+                                                      + " characters that the column holds in this generation of the schema");
+  return {};
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,52 @@
+#pragma once
+
+// The columns of a job that a declared file has a place for, read into `core::job_record` by both backends.
+
+#include <cstdint>
+#include <string>
+
+#include "core/editing/job_draft.hpp"
+#include "storage/rows/job_row.hpp"
+
+namespace ringmaster::storage {
+
+/// What a statement on `xxl_job_info i` selects for `exported_job_of`, before the columns of ours. `name`: what the schema calls
+/// the job's name.
+#define RINGMASTER_EXPORT_COLUMNS(name)                                                                                          \
+  "SELECT i.id, i.job_group, i." name ", i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, "        \
+  "i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, i.executor_timeout, "             \
+  "i.executor_fail_retry_count, i.glue_type, i.child_jobid, i.trigger_status"
+/// These follow, where there is an `rm_job_ext x`.
+#define RINGMASTER_EXPORT_OPTIONS                                                                                                \
+  ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, x.time_zone, x.interval_ms, x.start_at, " \
+  "x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
+
+/// `Column`: how the backend counts columns; `with_options`: the second part was selected, too.
+template <class Column, class Row>
+[[nodiscard]] core::job_record exported_job_of(const Row& row, bool with_options) {
+  core::job_record out;
+  Column at = 0;
+  const auto text = [&row, &at] { return std::string{row.text(at++)}; };
+  const auto small = [&row, &at] { return static_cast<std::int32_t>(row.number(at++)); };
+  out.id = core::job_id{small()};
+  out.group = core::group_id{small()};
+  for (auto* each : {&out.name, &out.author, &out.alarm_email, &out.schedule_type, &out.schedule_conf, &out.misfire, &out.route,
+                     &out.handler, &out.param, &out.block})
+    *each = text();
+  out.timeout_s = small();
+  out.retry_count = small();
+  out.glue_type = text();
+  out.children = text();
+  out.running = small() == 1;
+  if (!with_options)
+    return out;
+  out.key = text();
+  out.source = text();
+  out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
+  out.timing = options_at(row, at);
+  out.keep_logs = row.number(at + 5) == 1;
+  out.alarm_on = core::find_alarm_wishes(row.text(at + 6));
+  return out;
+}
+
+} // namespace ringmaster::storage

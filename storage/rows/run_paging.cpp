@@ -1,0 +1,237 @@
+#include "storage/rows/run_paging.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "storage/edit_store.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How far ahead of their instant rows may be written.
+constexpr auto claimed_ahead = 10s;
+/// Rows behind a bound of time among which those are found that were late, e.g. retries.
+constexpr std::int64_t late_rows = 10'000;
+/// A group with so many of `rows_looked_at` rows is not rare.
+constexpr std::size_t often = 1000;
+/// Jobs of a group that are looked at one by one.
+constexpr std::size_t jobs_looked_at = 200;
+
+/// The last id before which, as far as a glance tells, everything is older than `limit`.
+core::log_id last_before(run_paths& log, const core::log_span& span, const std::string& limit) {
+  auto before = core::number(span.first) - 1;
+  auto behind = core::number(span.last);
+  while (before < behind) {
+    const auto middle = before + (behind - before + 1) / 2;
+    if (const auto seen = log.look_at(core::log_id{middle}); seen && seen->newest < limit)
+      before = std::max(middle, core::number(seen->last));
+    else
+      behind = middle - 1;
+  }
+  return core::log_id{std::max<std::int64_t>(before, 0)};
+}
+
+std::string list_of(const std::vector<core::group_id>& groups) {
+  std::string out;
+  for (const auto group : groups)
+    out += (out.empty() ? "" : ",") + std::to_string(core::number(group));
+  return out;
+}
+
+std::vector<core::group_id> visible_to(const core::principal& by) {
+  std::vector<core::group_id> out;
+  for (const auto& [group, right] : by.rights)
+    if (right >= core::group_right::viewer)
+      out.push_back(group);
+  return out;
+}
+
+/// One page on its way.
+class paging {
+public:
+  /// `count_max`: 0 looks no further than the page goes.
+  paging(run_paths& log, const run_terms& terms, const core::page_window& window, std::size_t count_max)
+    : log_{log},
+      terms_{terms},
+      offset_{window.offset},
+      end_{std::min<std::size_t>(window.offset, run_reader::rows_looked_at) + std::min(window.limit, core::page_rows_max)},
+      path_{best_path(log, terms)},
+      wanted_{std::max(std::min(count_max + 1, fetches() ? fetched_max : count_max + 1), end_)} {}
+
+  found_runs run(const core::log_range& bounds, std::size_t count_max) {
+    const auto cut = first_stretch(bounds);
+    if (cut > bounds.after)
+      look_further({bounds.after, cut});
+    found_runs out;
+    out.total = static_cast<std::int64_t>(std::min(ids_.size(), count_max));
+    out.total_is_capped = cut > bounds.after || ids_.size() > count_max || ids_.size() >= wanted_;
+    out.is_full = ids_.size() >= end_;
+    if (offset_ < ids_.size() && offset_ < end_)
+      out.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(offset_),
+                     ids_.begin() + static_cast<std::ptrdiff_t>(std::min(end_, ids_.size())));
+    return out;
+  }
+
+private:
+  static constexpr std::size_t fetched_max = run_reader::rows_fetched;
+
+  /// The path is an index that says too little of its rows.
+  [[nodiscard]] bool fetches() const { return path_ != run_path::primary && !said_by_path(path_, terms_); }
+
+  /// The ids down to which it looked.
+  core::log_id first_stretch(const core::log_range& bounds) {
+    if (path_ == run_path::primary) {
+      const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job &&
+                       terms_.handler.empty();
+      const auto cut =
+        all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
+      add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
+      return cut;
+    }
+    // Those behind the bound of time are the first to be met.
+    const auto rows = !fetches()     ? std::numeric_limits<std::int64_t>::max()
+                      : terms_.until ? run_reader::rows_fetched + late_rows
+                                     : run_reader::rows_fetched;
+    return look_along(path_, terms_, bounds, wanted_, rows);
+  }
+
+  core::log_id look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
+                          std::int64_t rows) {
+    auto seen = log_.look_along(path, terms, range, limit, rows);
+    add(std::move(seen.ids));
+    return seen.floor.value_or(range.after);
+  }
+
+  /// What lies behind the stretch, where something else leads to it.
+  void look_further(const core::log_range& rest) {
+    if (ids_.size() >= end_)
+      return;
+    if (terms_.status == core::run_status::failed || terms_.status == core::run_status::missed)
+      look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
+    else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
+      look_at_jobs(rest);
+  }
+
+  /// Those of the group are few among the rows that were looked at, so that its jobs may have older ones that are asked for.
+  [[nodiscard]] bool is_rare(core::log_id cut) {
+    if (terms_.status == core::run_status::any)
+      return true;
+    auto whatever = terms_;
+    whatever.status = core::run_status::any;
+    const core::log_range seen{cut, core::log_id{core::number(cut) + run_reader::rows_looked_at}};
+    return log_.newest(run_path::primary, whatever, seen, often).size() < often;
+  }
+
+  /// The jobs share what a look may cost.
+  void look_at_jobs(const core::log_range& rest) {
+    const auto jobs = log_.jobs_of(terms_, jobs_looked_at);
+    if (jobs.empty())
+      return;
+    const auto share = run_reader::rows_fetched / static_cast<std::int64_t>(jobs.size());
+    const auto limit = std::min(end_, static_cast<std::size_t>(share));
+    auto of_job = terms_;
+    for (const auto job : jobs) {
+      of_job.job = job;
+      look_along(run_path::job, of_job, rest, limit, share);
+    }
+    std::sort(ids_.begin(), ids_.end(), std::greater<>{});
+  }
+
+  void add(std::vector<core::log_id>&& more) { ids_.insert(ids_.end(), more.begin(), more.end()); }
+
+  run_paths& log_;
+  const run_terms& terms_;
+  const std::size_t offset_;
+  const std::size_t end_;
+  const run_path path_;
+  const std::size_t wanted_;
+  std::vector<core::log_id> ids_;
+};
+
+/// Equal for equal questions, whatever the page.
+std::string question_of(const run_terms& terms, std::size_t count_max) {
+  std::string out = std::to_string(count_max) + ' ' + std::to_string(static_cast<int>(terms.status));
+  out += " group " + (terms.group ? std::to_string(core::number(*terms.group)) : "any");
+  out += " job " + (terms.job ? std::to_string(core::number(*terms.job)) : "any");
+  for (const auto* part : {&terms.visible, &terms.from, &terms.until})
+    out += ' ' + part->value_or("any");
+  return out + ' ' + terms.handler;
+}
+
+} // namespace
+
+core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
+                                 const core::principal& by, datetime_text& dates) {
+  for (const auto group : {search.group, group_of_job})
+    if (group)
+      if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
+        return tl::unexpected{right.error()};
+  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler};
+  if (!by.admin)
+    terms.visible = list_of(visible_to(by));
+  else if (search.visible)
+    terms.visible = list_of(*search.visible);
+  if (search.from)
+    terms.from = dates.of(*search.from);
+  if (search.to)
+    terms.until = dates.of(*search.to);
+  return terms;
+}
+
+core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, std::optional<core::time_point> until,
+                          datetime_text& dates) {
+  const auto span = log.span();
+  core::log_range out{core::log_id{std::max<std::int64_t>(core::number(span.first) - 1, 0)}, span.last};
+  if (from)
+    out.after = std::max(out.after, last_before(log, span, std::string{dates.of(*from - claimed_ahead)}));
+  if (until)
+    out.through = std::min(
+      out.through,
+      core::log_id{core::number(last_before(log, span, std::string{dates.of(*until + 1s + claimed_ahead)})) + late_rows});
+  return out;
+}
+
+bool said_by_path(run_path path, const run_terms& terms) noexcept {
+  const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
+  return of_path && terms.status == core::run_status::any && !terms.visible && !terms.from && !terms.until &&
+         terms.handler.empty();
+}
+
+run_path best_path(const run_paths& log, const run_terms& terms) {
+  if (terms.job && log.has(run_path::job))
+    return run_path::job;
+  if (terms.status == core::run_status::running && log.has(run_path::open))
+    return run_path::open;
+  return terms.group && log.has(run_path::group) ? run_path::group : run_path::primary;
+}
+
+found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
+                     datetime_text& dates, seen_totals& totals) {
+  auto bounds = bounds_of(log, search.from, search.to, dates);
+  if (search.before)
+    bounds.through = std::min(bounds.through, core::log_id{core::number(*search.before) - 1});
+  if (bounds.after >= bounds.through || (terms.visible && terms.visible->empty()))
+    return {};
+  if (search.before) // a search of its own for each page
+    return paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  const auto question = question_of(terms, count_max);
+  if (const auto known = totals.find(question, 0, seen_totals::clock::now())) {
+    auto page = paging{log, terms, search.window, 0}.run(bounds, 0);
+    if (page.is_full) {
+      page.total = *known;
+      page.total_is_capped = true;
+      return page;
+    }
+  }
+  auto out = paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  if (out.total_is_capped)
+    totals.keep(question, 0, out.total, seen_totals::clock::now());
+  return out;
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,142 @@
+#include "storage/rules/record_rules.hpp"
+
+#include <algorithm>
+
+#include "core/run/execution_state.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+constexpr std::int32_t failure = 500;
+
+void write_trigger(run_write& write, const run_row& row, const run_news& news, bool owner_current) {
+  const auto& trigger = *news.trigger;
+  if (row.trigger_code != 0)
+    return;
+  bool failed = trigger.code != core::success_code;
+  bool has_result = row.handle_code != 0 || write.handle_code;
+  if (failed && !owner_current)
+    return;
+  if (failed && has_result) {
+    write.trigger_code = core::success_code;
+    return;
+  }
+  // 0 would leave the run unresolved for ever.
+  write.trigger_code = trigger.code == 0 ? failure : trigger.code;
+  write.trigger_message = core::cut_utf16(trigger.message, core::message_units_max);
+  write.clear_retries = failed && trigger.delivery_unknown;
+  write.trigger_stored = true;
+}
+
+void write_callback(run_write& write, const run_row& row, const core::callback& callback) {
+  if (row.handle_code != 0)
+    return;
+  write.handle_code = core::stored_handle_code(callback.code);
+  write.handle_message = core::cut_utf16(callback.message, core::message_units_max);
+  write.callback_stored = true;
+}
+
+/// The first one that may speak for the run; null: none.
+const core::callback* callback_for(const run_row& row, const run_news& news) {
+  if (news.callback->may_be_of(row.group))
+    return news.callback;
+  const auto found = std::find_if(news.others.begin(), news.others.end(),
+                                  [&row](const auto* each) { return each->may_be_of(row.group); });
+  return found != news.others.end() ? *found : nullptr;
+}
+
+void add_callback(run_news& to, const core::callback* callback) {
+  if (!callback)
+    return;
+  if (!to.callback) {
+    to.callback = callback;
+    return;
+  }
+  const auto speaks_alike = [callback](const auto* each) {
+    return (!each->only_of || each->only_of == callback->only_of) && each->log_time == callback->log_time;
+  };
+  if (!speaks_alike(to.callback) && std::none_of(to.others.begin(), to.others.end(), speaks_alike))
+    to.others.push_back(callback);
+}
+
+bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != core::success_code; }
+
+} // namespace
+
+std::vector<run_news> news_of(const core::record_batch& batch) {
+  std::vector<run_news> news;
+  news.reserve(batch.triggers.size() + batch.callbacks.size());
+  for (const auto& trigger : batch.triggers)
+    news.push_back({trigger.id, &trigger, nullptr, {}});
+  for (const auto& callback : batch.callbacks)
+    news.push_back({callback.id, nullptr, &callback, {}});
+  // Stable: the first of several stays first.
+  std::stable_sort(news.begin(), news.end(), [](const run_news& a, const run_news& b) { return a.id < b.id; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < news.size(); ++i) {
+    if (news[i].id != news[last].id) {
+      news[++last] = std::move(news[i]);
+      continue;
+    }
+    if (!news[last].trigger)
+      news[last].trigger = news[i].trigger;
+    add_callback(news[last], news[i].callback);
+  }
+  if (!news.empty())
+    news.resize(last + 1);
+  return news;
+}
+
+bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& dates) {
+  const auto row_time = dates.read(triggered);
+  const auto is_outdated = [&](const core::callback* each) {
+    if (!row_time || each->log_time == core::time_point{})
+      return false;
+    const auto as_stored = dates.read(std::string{dates.of(each->log_time)});
+    return as_stored && core::is_of_earlier_run(*as_stored, *row_time);
+  };
+  auto dropped = std::erase_if(news.others, is_outdated) > 0;
+  if (news.callback && is_outdated(news.callback)) {
+    dropped = true;
+    news.callback = news.others.empty() ? nullptr : news.others.front();
+    if (news.callback)
+      news.others.erase(news.others.begin());
+  }
+  return dropped;
+}
+
+std::optional<core::run_end> end_of(const run_write& write) noexcept {
+  if (write.handle_code)
+    return *write.handle_code == core::success_code ? core::run_end::succeeded : core::run_end::failed;
+  if (write.trigger_code && *write.trigger_code != core::success_code)
+    return core::run_end::not_sent;
+  return std::nullopt;
+}
+
+run_write decide(const run_row& row, const run_news& news, bool owner_current) {
+  run_write write;
+  // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.
+  if (news.callback) {
+    const auto* callback = callback_for(row, news);
+    write.callback_foreign = !callback;
+    if (callback)
+      write_callback(write, row, *callback);
+  }
+  if (news.trigger)
+    write_trigger(write, row, news, owner_current);
+  bool new_trigger_failure = write.trigger_stored && failed_trigger(*write.trigger_code);
+  bool new_failure = new_trigger_failure || (write.handle_code && *write.handle_code != core::success_code);
+  bool new_success = write.handle_code && *write.handle_code == core::success_code;
+  write.children = new_success;
+  write.not_failed = new_success && failed_trigger(row.trigger_code);
+  write.failed = new_failure;
+  if (new_failure && row.alarm_status == 0) {
+    write.mark_alarm = true;
+    write.retry = row.retries > 0 && !write.clear_retries;
+  }
+  return write;
+}
+
+} // namespace ringmaster::storage

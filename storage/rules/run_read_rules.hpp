@@ -1,0 +1,60 @@
+#pragma once
+
+// What both backends do alike when people read runs.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/access/principal.hpp"
+#include "core/run/log_row.hpp"
+#include "storage/editing/audit_rules.hpp"
+#include "storage/rows/run_paging.hpp"
+
+namespace ringmaster::storage {
+
+[[nodiscard]] inline core::error no_such_run(core::log_id run) {
+  return {core::errc::not_found, "run " + std::to_string(core::number(run)) + " does not exist", core::refusal::run_id_illegal};
+}
+
+/// As it is shown: the columns of a result mean nothing before there is one.
+[[nodiscard]] inline core::log_row shown(core::log_row&& row) {
+  if (row.handle_code == 0) {
+    row.handle_time.reset();
+    row.handle_msg.clear();
+  }
+  return std::move(row);
+}
+
+/// `ascending`: what of the found ones is still there.
+[[nodiscard]] inline core::page<core::log_row> shown(std::vector<core::log_row>&& ascending, const found_runs& found) {
+  core::page<core::log_row> page{{}, found.total, found.total_is_capped};
+  for (auto row = ascending.rbegin(); row != ascending.rend(); ++row)
+    page.rows.push_back(shown(std::move(*row)));
+  return page;
+}
+
+/// `rows`: the one, if there is one.
+[[nodiscard]] inline core::result<core::log_row> read_by(std::vector<core::log_row>&& rows, core::log_id run,
+                                                         core::group_right wanted, const core::principal& by) {
+  if (rows.empty())
+    return tl::unexpected{no_such_run(run)};
+  if (auto right = core::check_right(by, wanted, rows.front().group); !right)
+    return tl::unexpected{right.error()};
+  return shown(std::move(rows.front()));
+}
+
+[[nodiscard]] inline core::audit_row audit_of_ending(core::log_id run, core::job_id job, std::string_view message,
+                                                     const core::principal& by, core::time_point now) {
+  return audit_of(by, core::audit_action::kill, core::audit_object::run, core::number(run),
+                  "job " + std::to_string(core::number(job)), {"message: " + std::string{message}}, now);
+}
+
+/// A row whose day cannot be read is left out.
+inline void add_day(std::vector<core::day_report>& days, std::optional<core::time_point> day, std::int64_t running,
+                    std::int64_t succeeded, std::int64_t failed) {
+  if (day)
+    days.push_back({*day, {running + succeeded + failed, running, succeeded}});
+}
+
+} // namespace ringmaster::storage

@@ -1,0 +1,144 @@
+// Nodes and their lives (firing protocol §9).
+
+#include <algorithm>
+
+#include "storage/rows/past_lives.hpp"
+#include "storage/sqlite/roles/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr char find_life[] = "SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+constexpr char read_node[] = "SELECT incarnation, beat, state FROM rm_node WHERE id = ?1";
+constexpr char write_life[] = "INSERT INTO rm_life (node, incarnation, process) VALUES (?1, ?2, ?3) "
+                              "ON CONFLICT (node) DO UPDATE SET incarnation = excluded.incarnation, process = excluded.process";
+constexpr char read_past[] = "SELECT counter FROM rm_edit WHERE id = ?1";
+constexpr char insert_node[] = "INSERT INTO rm_node (id, incarnation, beat, state, address) VALUES (?1, ?2, 0, 'up', ?3)";
+constexpr char enter_again[] = "UPDATE rm_node SET incarnation = ?2, beat = 0, state = 'up', address = ?3 WHERE id = ?1";
+constexpr char raise_beat[] = "UPDATE rm_node SET beat = ?3, wall_ms = ?4 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+constexpr char end_life[] = "INSERT INTO rm_life (node, incarnation, ran_out) VALUES (?1, 0, ?2) "
+                            "ON CONFLICT (node) DO UPDATE SET incarnation = 0, ran_out = excluded.ran_out";
+constexpr char list_nodes[] =
+  "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
+  "LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id";
+constexpr char read_edit_counter[] = "SELECT counter FROM rm_edit WHERE id = 1";
+// Of an AUTOINCREMENT table: the next id is above both.
+constexpr char read_highest_run[] = "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'xxl_job_log'), 0), "
+                                    "coalesce((SELECT max(id) FROM xxl_job_log), 0))";
+constexpr char raise_sequence[] = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'xxl_job_log'";
+constexpr char insert_sequence[] = "INSERT INTO sqlite_sequence (name, seq) VALUES ('xxl_job_log', ?1)";
+constexpr char fence_node[] = "UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' "
+                              "WHERE id = ?1 AND incarnation = ?2 AND beat = ?3 AND state = 'up'";
+constexpr char leave_node[] = "UPDATE rm_node SET state = 'down' WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+
+core::node_state state_of(std::string_view stored) {
+  if (stored == "up")
+    return core::node_state::up;
+  return stored == "fenced" ? core::node_state::fenced : core::node_state::down;
+}
+
+core::error changed_meanwhile(const std::string& node) {
+  return {core::errc::conflict, "the row of node " + node + " has changed since it was read"};
+}
+
+std::vector<core::node_row> read_nodes(connection& db) {
+  std::vector<core::node_row> rows;
+  auto listing = db.prepare(list_nodes);
+  listing.with();
+  while (listing.step())
+    rows.push_back({std::string{listing.text(0)}, listing.number(1), listing.number(2), state_of(listing.text(3)),
+                    std::string{listing.text(4)}, std::string{listing.text(5)}, listing.time_ms(6)});
+  return rows;
+}
+
+} // namespace
+
+bool is_current(connection& db, const core::node_life& life) {
+  auto finding = db.prepare(find_life);
+  return finding.with(life.node, life.incarnation).step();
+}
+
+core::error over(const core::node_life& life) {
+  return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " is over"};
+}
+
+core::result<core::node_life> cluster::enter(const std::string& node, const std::string& address,
+                                             const core::entry_terms& entry) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_life> {
+    core::node_life life{node, 1};
+    auto reading = db.prepare(read_node);
+    bool known = reading.with(node).step();
+    const bool admitted = known ? entry.admits(reading.number(0), reading.number(1), state_of(reading.text(2)))
+                                : entry.admits(0, 0, core::node_state::down);
+    if (!admitted)
+      return tl::unexpected{changed_meanwhile(node)};
+    if (known)
+      life.incarnation = reading.number(0) + 1;
+    else if (auto past = db.prepare(read_past); past.with(past_lives).step())
+      life.incarnation = past.number(0) + 1;
+    life.incarnation = std::max(life.incarnation, entry.above + 1);
+    db.run(known ? enter_again : insert_node, node, life.incarnation, address);
+    db.run(write_life, node, life.incarnation, entry.process);
+    return life;
+  });
+}
+
+core::result<void> cluster::beat(const core::node_life& life, std::int64_t beat, core::time_point wall) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+    if (db.run(raise_beat, life.node, life.incarnation, beat, wall) != 1)
+      return tl::unexpected{over(life)};
+    return {};
+  });
+}
+
+core::result<std::vector<core::node_row>> cluster::nodes() {
+  return within(*session_.db, transaction_kind::read,
+                [](connection& db) -> core::result<std::vector<core::node_row>> { return read_nodes(db); });
+}
+
+core::result<core::cluster_view> cluster::view() {
+  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<core::cluster_view> {
+    core::cluster_view seen{read_nodes(db), std::nullopt, 0};
+    auto edits = db.prepare(read_edit_counter);
+    if (edits.with().step())
+      seen.revision = edits.number(0);
+    return seen;
+  });
+}
+
+core::result<core::log_id> cluster::raise_run_ids(core::log_id highest) {
+  return within(*session_.db, transaction_kind::write, [highest](connection& db) -> core::result<core::log_id> {
+    std::int64_t given = 0;
+    if (auto reading = db.prepare(read_highest_run); reading.with().step())
+      given = reading.number(0);
+    if (given < core::number(highest) && db.run(raise_sequence, highest) == 0)
+      db.run(insert_sequence, highest);
+    return core::log_id{given + 1};
+  });
+}
+
+core::result<bool> cluster::fence(const core::node_row& seen) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+    if (db.run(fence_node, seen.id, seen.incarnation, seen.beat) != 1)
+      return false;
+    db.run(end_life, seen.id, seen.incarnation);
+    return true;
+  });
+}
+
+core::result<void> cluster::leave(const core::node_life& life) {
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+    db.run(leave_node, life.node, life.incarnation);
+    return {};
+  });
+}
+
+core::result<void> sqlite_store::ping() {
+  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<void> {
+    db.run("SELECT 1");
+    return {};
+  });
+}
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,89 @@
+#pragma once
+
+// Users, sessions, API keys and the record of changes on one SQLite connection.
+
+#include <optional>
+
+#include "storage/access_store.hpp"
+#include "storage/editing/access_rules.hpp"
+#include "storage/sqlite/driver/connection.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+struct session;
+
+/// users.cpp, user_reads.cpp
+class users final : public user_store {
+public:
+  explicit users(session& session) : session_{session} {}
+
+  core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
+  core::result<core::user_secret> find(std::string_view name) override;
+  core::result<core::user_secret> read(core::user_id user) override;
+  core::result<core::page<core::user_card>> page(const core::user_search& search) override;
+  core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                            const core::principal& by, core::time_point now) override;
+  core::result<void> remove(core::user_id user, std::string_view seen, const core::principal& by,
+                            core::time_point now) override;
+  core::result<void> set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
+                                  const core::principal& by, core::time_point now) override;
+  core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
+/// sessions.cpp
+class sessions final : public session_store {
+public:
+  explicit sessions(session& session) : session_{session} {}
+
+  core::result<void> open(const core::session& opened, std::string_view password_hash, const core::principal& by,
+                          core::time_point now) override;
+  core::result<core::found_session> find(std::string_view digest, core::time_point now) override;
+  core::result<void> prolong(std::string_view digest, core::time_point expires) override;
+  core::result<void> close(std::string_view digest) override;
+  core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
+/// api_keys.cpp
+class api_keys final : public api_key_store {
+public:
+  explicit api_keys(session& session) : session_{session} {}
+
+  core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
+  core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
+  core::result<void> remove(core::api_key_id key, const core::principal& by, core::time_point now) override;
+  core::result<core::found_api_key> find(std::string_view digest, core::time_point now) override;
+  core::result<void> used(core::api_key_id key, core::time_point now) override;
+
+private:
+  session& session_;
+};
+
+/// audits.cpp
+class audits final : public audit_store {
+public:
+  explicit audits(session& session) : session_{session} {}
+
+  core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) override;
+
+private:
+  session& session_;
+};
+
+/// user_reads.cpp. Inside a transaction; nothing when there is no such user.
+[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, std::string_view name);
+[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, core::user_id user);
+
+/// sessions.cpp. How many.
+int end_sessions(connection& db, core::user_id user);
+
+/// api_keys.cpp. Of a user who goes.
+void remove_keys(connection& db, core::user_id user);
+
+} // namespace ringmaster::storage::sqlite

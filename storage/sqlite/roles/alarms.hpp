@@ -1,0 +1,28 @@
+#pragma once
+
+#include "storage/alarm_store.hpp"
+#include "storage/rows/alarm_book.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+struct session;
+
+/// Taking and ending alarms (`alarms.cpp`), and the sweep for failures that nobody decided about (`failures.cpp`).
+class alarms final : public alarm_store {
+public:
+  explicit alarms(session& session) : session_{session} {}
+
+  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+                                                      std::size_t limit) override;
+  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override;
+  core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override;
+  core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
+
+private:
+  session& session_;
+  failure_progress failures_;
+  /// The last job that was looked at for its recovery.
+  core::job_id recovery_{};
+};
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,35 @@
+#pragma once
+
+// The log as run_paging looks at it, and the role that people read runs with.
+
+#include "storage/rows/run_paging.hpp"
+#include "storage/sqlite/roles/sqlite_store.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+/// Inside a transaction.
+class log_paths final : public run_paths {
+public:
+  explicit log_paths(connection& db) : db_{db} {}
+
+  core::log_span span() override;
+  std::optional<glance> look_at(core::log_id id) override;
+  bool has(run_path path) const override { return path == run_path::primary || path == run_path::job; }
+  stretch look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
+                     std::int64_t rows) override;
+  std::vector<core::log_id> newest(run_path path, const run_terms& terms, const core::log_range& range,
+                                   std::size_t limit) override;
+  std::vector<core::log_id> oldest(run_path path, const run_terms& terms, const core::log_range& range,
+                                   std::size_t limit) override;
+  std::vector<core::job_id> jobs_of(const run_terms& terms, std::size_t limit) override;
+
+private:
+  std::vector<core::log_id> list(const char* sql, const run_terms& terms, const core::log_range& range, std::size_t limit);
+
+  connection& db_;
+};
+
+/// The group that a job has now.
+[[nodiscard]] std::optional<core::group_id> group_of(connection& db, std::optional<core::job_id> job);
+
+} // namespace ringmaster::storage::sqlite

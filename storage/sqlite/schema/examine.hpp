@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "storage/open.hpp"
+#include "storage/sqlite/driver/connection.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+/// What a look at the rows tells beforehand. Changes nothing.
+[[nodiscard]] core::result<std::vector<database_finding>> examine(connection& db, const store_options& options);
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/editing/audit.hpp"
+#include "storage/sqlite/driver/connection.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+/// Inside the transaction of the change.
+void write_audit(connection& db, const core::audit_row& row);
+
+} // namespace ringmaster::storage::sqlite
