@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "apps/client/desk_arguments.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/commands/export_command.hpp"

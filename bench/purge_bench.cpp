@@ -82,7 +82,7 @@ public:
 
 private:
   storage::store& store_;
-  core::node_life owner_;
+  core::node_incarnation owner_;
   std::vector<core::scheduled_job> jobs_;
   std::int64_t sequence_ = 0;
 };
@@ -91,15 +91,15 @@ private:
 class purging {
 public:
   purging(storage::store& store) : store_{store} {
-    const auto span = must(store.upkeep().span());
-    const auto last = must(store.upkeep().last_before(now));
+    const auto span = must(store.maintenance().span());
+    const auto last = must(store.maintenance().last_before(now));
     purge_.begin({core::log_id{core::number(span.first) - 1}, last}, now - 24h, last);
   }
   [[nodiscard]] bool over() const { return !purge_.next(); }
   [[nodiscard]] bool due() const { return !over() && clock_type::now() >= next_; }
   [[nodiscard]] clock_type::time_point next() const { return next_; }
   void step() {
-    const auto done = must(store_.upkeep().purge(*purge_.next()));
+    const auto done = must(store_.maintenance().purge(*purge_.next()));
     longest_ = std::max(longest_, done.took);
     next_ = clock_type::now() + purge_.stepped(done);
   }

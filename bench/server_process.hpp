@@ -45,7 +45,7 @@ public:
   /// SIGTERM, then SIGKILL after the limit. The exit status, nothing when it had to be killed or died of a signal.
   std::optional<int> stop(std::chrono::seconds limit);
 
-  /// SIGKILL, without a farewell.
+  /// SIGKILL, without a goodbye.
   void kill_now();
 
   [[nodiscard]] pid_t process() const { return process_; }

@@ -75,7 +75,7 @@ private:
 /// Jobs in random order, due in four instants of each minute, so that a claim holds four groups of equal new times.
 class planner {
 public:
-  planner(storage::store& store, core::node_life owner, const workload& load)
+  planner(storage::store& store, core::node_incarnation owner, const workload& load)
     : store_{store}, owner_{std::move(owner)}, load_{load} {
     core::job_id after{};
     for (auto page = next_page(after); !page.empty(); page = next_page(after))
@@ -120,7 +120,7 @@ private:
   }
 
   storage::store& store_;
-  core::node_life owner_;
+  core::node_incarnation owner_;
   const workload& load_;
   std::vector<core::scheduled_job> jobs_;
   std::int64_t seen_revision_ = 0;
@@ -130,7 +130,7 @@ private:
   core::time_point origin_ = core::from_ms(4'000'000'000'000);
 };
 
-void record(storage::store& store, const core::node_life& owner, const core::claim_outcome& claimed) {
+void record(storage::store& store, const core::node_incarnation& owner, const core::claim_outcome& claimed) {
   core::record_batch batch;
   batch.owner = owner;
   batch.resolved_claims.push_back(claimed.sequence);
@@ -182,7 +182,8 @@ double timed(Body&& body) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-void run_on_one(storage::store& store, const core::node_life& owner, planner& plan, clock_type::time_point end, spent& out) {
+void run_on_one(storage::store& store, const core::node_incarnation& owner, planner& plan, clock_type::time_point end,
+                spent& out) {
   while (clock_type::now() < end) {
     core::claim_outcome claimed;
     out.claiming += timed([&] { claimed = plan.claim(); });
@@ -191,7 +192,7 @@ void run_on_one(storage::store& store, const core::node_life& owner, planner& pl
   }
 }
 
-void run_on_two(storage::database& database, const core::node_life& owner, planner& plan, clock_type::time_point end,
+void run_on_two(storage::database& database, const core::node_incarnation& owner, planner& plan, clock_type::time_point end,
                 spent& out) {
   auto records = must(database.open());
   claimed_queue queue;

@@ -114,7 +114,7 @@ void refuse_method(const exchange& ex, std::span<const route> table) {
   if (row.who.who == access::executor)
     return ex.refuse(protocol::wire::reply_text::method_not_supported);
   const auto allowed = allowed_methods(table, row);
-  if (row.by == spoken::none)
+  if (row.by == dialect_set::none)
     return ex.problem(405, "this path does not take that method", {{"Allow", allowed}});
   ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
 }
@@ -128,7 +128,7 @@ bool is_too_long(const exchange& ex) {
 void refuse_length(const exchange& ex) {
   const auto said = "the body is longer than " + std::to_string(ex.row().body_max) + " bytes";
   ex.drop_body();
-  if (ex.row().by == spoken::none)
+  if (ex.row().by == dialect_set::none)
     return ex.problem(413, said);
   ex.refuse_with(413, said);
 }
@@ -193,7 +193,7 @@ void run(const exchange& ex, std::span<const route> table) {
     return refuse_length(ex);
   if (!is_admitted(ex))
     return;
-  if (ex.row().by != spoken::none || needs_session(ex.row().who.who))
+  if (ex.row().by != dialect_set::none || needs_session(ex.row().who.who))
     return admit_person(ex);
   call_handler(ex);
 }
@@ -228,7 +228,7 @@ protocol::body_rule body_rule_of(std::span<const route> table, std::string conte
 
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept {
   try {
-    believe_proxies(message.request, services.proxies);
+    apply_forwarded_headers(message.request, services.proxies);
     const auto whole = plain_path(message.request.target);
     auto found = find_place(table, message.request.method, whole, services);
     const exchange ex{services, found.row, arrival_at(whole, std::move(found)), std::move(message)};

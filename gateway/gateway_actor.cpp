@@ -34,7 +34,7 @@ gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, 
               web_rules{web, server, security},
               proxy_list{server.trusted_proxies},
               [clock = protocol::wall_clock::of_system(), self] { return clock.at(self->clock().now()); },
-              rate_limit{web.settings.requests_per_second},
+              user_rate_limiter{web.settings.requests_per_second},
               judge_addresses_by(security)} {
   watcher_.watch(self, services_.partners.registry, [this](const caf::error&) { services_.registry_lives = false; });
 }

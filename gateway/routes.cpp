@@ -25,7 +25,7 @@ namespace ringmaster::gateway {
 namespace {
 
 using enum access;
-using enum spoken;
+using enum dialect_set;
 
 constexpr permission first_of_all = permission{any_user}.even_before_password_change();
 constexpr std::string_view reading = "GET, POST";

@@ -16,7 +16,7 @@ namespace ringmaster::protocol {
 // -- small roles that several actors play ----------------------------------------------------------------------------------
 
 /// Hears of this node's lives: a new one (start, return after a lost lease) or none (lease lost: claim, send and decide nothing).
-using life_listener = caf::typed_actor<caf::result<void>(life_change)>;
+using incarnation_listener = caf::typed_actor<caf::result<void>(incarnation_change)>;
 
 /// Gets the outcome of the claims that it asked for, each exactly once.
 using claim_listener = caf::typed_actor<caf::result<void>(claim_reply)>;
@@ -43,7 +43,7 @@ using registry_listener = caf::typed_actor<caf::result<void>(registry_change)>;
 using run_end_listener = caf::typed_actor<caf::result<void>(runs_ended)>;
 
 /// Hears whether executors can be reached, as this node found out or as they said themselves.
-using executor_listener = caf::typed_actor<caf::result<void>(executor_news)>;
+using executor_listener = caf::typed_actor<caf::result<void>(executor_update)>;
 
 /// Hears which slots the node has, once a life and whenever they change. Who has slot 0 looks after the whole.
 using slot_listener = caf::typed_actor<caf::result<void>(slot_change)>;
@@ -73,7 +73,7 @@ using storage_actor = caf::typed_actor<
   /// Who hears of new intents.
   caf::result<void>(store_listener),
   /// The life under which results are recorded.
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// Why claims or results do not get into the store now; ready when they do.
   caf::result<node_status>(status_query),
   /// INTERNAL: retry after a failure, delete resolved claims.
@@ -89,7 +89,7 @@ using run_counter = caf::typed_actor<
 
 /// Owns the node's slots: knows what is due soon, claims it, keeps the definitions.
 using schedule_actor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// The slots of this node; jobs of others are forgotten.
   caf::result<void>(slot_change),
   /// Somebody edited jobs: look now instead of at the next poll.
@@ -108,7 +108,7 @@ using schedule_actor = caf::typed_actor<
 
 /// Shared mode: takes what is due soon from under XXL's schedule lock and hands it to schedule_actor. Idle in native mode.
 using reservation_actor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// Reserves nothing more. Replies when the reservation under way has been handed to schedule_actor.
   caf::result<void>(finish_reserved),
   /// Reserves nothing more; what it reserved and nobody claimed is due again for the Java admins. Replies when it is.
@@ -118,7 +118,7 @@ using reservation_actor = caf::typed_actor<
 
 /// Native mode on MySQL: the node of slot 0 holds XXL's schedule lock, so that a Java admin started by mistake waits.
 using schedule_guard = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// INTERNAL: take or keep the lock.
   caf::result<void>(tick_atom)>;
 
@@ -126,7 +126,7 @@ using schedule_guard = caf::typed_actor<
 using ring_actor = caf::typed_actor<
   caf::result<void>(firing_batch),
   /// A new life starts with an empty ring.
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
@@ -142,11 +142,11 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(send_results),
   caf::result<void>(registry_change),
   /// An executor to which no connection came about shows a sign of life: it is routed to again.
-  caf::result<void>(executor_news),
+  caf::result<void>(executor_update),
   /// Who hears of sent and of unknown runs. The first message of all.
   caf::result<void>(trigger_partners),
   /// While an executor has a native link, its runs and questions go there.
-  caf::result<void>(native_link_news),
+  caf::result<void>(native_link_update),
   /// Replies the link of an address, made if need be.
   caf::result<link_handle>(link_query),
   /// INTERNAL: probes that are due, unused links.
@@ -170,7 +170,7 @@ using executor_link = caf::typed_actor<
 /// An executor without HTTP while it has no native link: runs wait for one for a while.
 using absent_link = executor_link::extend<
   /// The executor has dialled in.
-  caf::result<void>(native_link_news),
+  caf::result<void>(native_link_update),
   /// INTERNAL: whoever waited for too long.
   caf::result<void>(tick_atom)>;
 
@@ -180,7 +180,7 @@ using native_link = executor_link::extend<
   caf::result<void>(link_verdicts),
   caf::result<void>(link_answer),
   caf::result<void>(link_reports),
-  caf::result<void>(link_farewell),
+  caf::result<void>(link_goodbye),
   /// Cuts the link.
   caf::result<void>(stop_request),
   /// INTERNAL: runs that may leave, deadlines.
@@ -192,7 +192,7 @@ using native_links = caf::typed_actor<
   caf::result<void>(link_hello),
   caf::result<void>(link_proof),
   caf::result<void>(registry_change),
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   caf::result<void>(native_link_lost),
   /// INTERNAL: beats, and whether their tokens still count.
   caf::result<void>(tick_atom)>;
@@ -202,7 +202,7 @@ using recovery_actor = caf::typed_actor<
   caf::result<void>(unknown_batch),
   /// Open claims of this life that nobody works on any more.
   caf::result<void>(stray_claims),
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// Looks for orphans at once.
   caf::result<void>(peer_fenced),
   caf::result<void>(send_results),
@@ -224,25 +224,25 @@ using registry_monitor = caf::typed_actor<
   /// One more listener; it hears of the present view at once.
   caf::result<void>(registry_subscription),
   /// No connection to it came about: listeners hear of that, and of its next sign of life.
-  caf::result<void>(executor_news),
-  /// One more listener to such news.
-  caf::result<void>(news_subscription),
+  caf::result<void>(executor_update),
+  /// One more listener to such updates.
+  caf::result<void>(update_subscription),
   /// INTERNAL: flush, sweep, re-read.
   caf::result<void>(tick_atom)>;
 
 /// Results that never came: asks executors that died or were silent for too long, and gives their runs up. Works on the node of
 /// slot 0 alone.
 using lost_monitor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   caf::result<void>(registry_change),
-  caf::result<void>(executor_news),
+  caf::result<void>(executor_update),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
 /// Day counts and the age limit of the log. Works on the node of slot 0 alone.
 using report_actor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
@@ -250,14 +250,14 @@ using report_actor = caf::typed_actor<
 /// Clears up what nobody holds: runs without a claim become failures, intents that were taken long ago go. Works on the node of
 /// slot 0 alone.
 using row_sweeper = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
 /// Fetches logs of finished runs that are to be kept, and removes what is too much. Works on the node of slot 0 alone.
 using log_keeper = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   /// INTERNAL
   caf::result<void>(tick_atom)>;
@@ -274,13 +274,13 @@ using completion_actor = caf::typed_actor<
 
 /// Failed runs that nobody decided about: has the store decide their retry and alarm, passes the retries on.
 using fail_monitor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// INTERNAL: sweep.
   caf::result<void>(tick_atom)>;
 
 /// Takes alarms, puts equal ones together, keeps to the limits of the channels, sends through the injected notifier.
 using alarm_actor = caf::typed_actor<
-  caf::result<void>(life_change),
+  caf::result<void>(incarnation_change),
   /// From the notifier.
   caf::result<void>(notice_done),
   /// INTERNAL: take, send what waits, end windows.

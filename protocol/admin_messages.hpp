@@ -19,7 +19,7 @@
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/forecast/upcoming.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"

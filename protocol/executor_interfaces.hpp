@@ -74,7 +74,7 @@ using link_dialer = caf::typed_actor<
   /// Over any link that is up: actors/executor/callbacks/report_way.hpp.
   caf::result<void>(run_reports),
   /// Says on all links that no more runs are wanted, and dials no more. Links stay up for results.
-  caf::result<void>(link_farewell),
+  caf::result<void>(link_goodbye),
   caf::result<void>(link_dialled), // INTERNAL
   caf::result<void>(link_heard),   // INTERNAL
   caf::result<void>(tick_atom)>;   // INTERNAL

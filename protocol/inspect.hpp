@@ -140,7 +140,7 @@ bool inspect(Inspector& f, link_receipt& x) {
 }
 
 template <class Inspector>
-bool inspect(Inspector& f, link_farewell& x) {
+bool inspect(Inspector& f, link_goodbye& x) {
   return f.object(x).fields(f.field("key", x.key));
 }
 

@@ -31,7 +31,7 @@ using link_gate = caf::typed_actor<
   /// Results; a receipt says what became of them.
   caf::result<void>(link_reports),
   /// The executor stops: no more runs, and its address is forgotten.
-  caf::result<void>(link_farewell)>;
+  caf::result<void>(link_goodbye)>;
 
 /// The end of one link on the executor.
 using executor_gate = caf::typed_actor<

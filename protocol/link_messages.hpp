@@ -135,7 +135,7 @@ struct link_receipt {
   link_key key = {};
 };
 
-struct link_farewell {
+struct link_goodbye {
   link_key key = {};
 };
 

@@ -16,7 +16,7 @@ struct link_question;
 struct link_answer;
 struct link_reports;
 struct link_receipt;
-struct link_farewell;
+struct link_goodbye;
 struct link_challenge;
 struct link_proof;
 
@@ -33,7 +33,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_net, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_answer))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_reports))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_receipt))
-  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_farewell))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_goodbye))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_challenge))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_proof))
 

@@ -79,9 +79,9 @@ struct stray_claims {
 
 // -- lives and slots -------------------------------------------------------------------------------------------------------
 
-struct life_change {
+struct incarnation_change {
   /// Nothing: the lease is lost.
-  std::optional<core::node_life> life;
+  std::optional<core::node_incarnation> life;
   /// Who owns the schedule as long as this life lasts.
   core::cluster_mode mode = core::cluster_mode::native;
 };
@@ -109,7 +109,7 @@ struct firing_batch {
   std::vector<core::claimed_run> runs;
 };
 
-/// One job's wish to run: a plan of its schedule, or an intent (then the plan is empty).
+/// One job's request to run: a plan of its schedule, or an intent (then the plan is empty).
 struct route_candidate {
   core::job_ptr spec;
   std::optional<core::job_plan> plan;
@@ -200,7 +200,7 @@ struct link_handle {
 };
 
 /// An executor dialled in, or its link takes no more runs.
-struct native_link_news {
+struct native_link_update {
   std::string address;
   executor_link link;
   bool up = false;
@@ -211,7 +211,7 @@ struct native_link_lost {
   std::string address;
   std::uint64_t number = 0;
   /// The executor says that it stops; else its link was cut.
-  bool farewell = false;
+  bool goodbye = false;
 };
 
 struct send_batch {
@@ -368,12 +368,12 @@ struct notice_done {
 };
 
 /// Whether an executor can be reached, as of just now.
-struct executor_news {
+struct executor_update {
   std::string address;
   bool reachable = false;
 };
 
-struct news_subscription {
+struct update_subscription {
   executor_listener listener;
 };
 
@@ -420,7 +420,7 @@ struct stop_job {
 
 /// A token of 0 becomes a random one: whoever may ask again after a lost answer brings his own.
 struct trigger_job {
-  core::manual_trigger wish;
+  core::manual_trigger wanted;
   core::principal by = core::local_operator();
 };
 
@@ -463,7 +463,7 @@ struct node_status {
   bool ready = false;
   /// One line each; empty when ready.
   std::vector<std::string> reasons;
-  std::optional<core::node_life> life;
+  std::optional<core::node_incarnation> life;
 };
 
 /// Which nodes the cluster has.

@@ -88,7 +88,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
-    "apps/client/http_desk.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
+    "apps/client/http_api_client.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
     "apps/terminal/version_text.cpp": (
         ("apps/terminal/version_text.hpp",),
         ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite"),

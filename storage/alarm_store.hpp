@@ -2,7 +2,7 @@
 
 // Alarms in the store (firing protocol, T5). A failure and its alarm are decided in one transaction, by `firing_store::record`
 // where a result makes a run fail, here for runs that others made fail. An alarm is a row of `rm_intent` of kind `alarm` until it
-// is finished: state 2 waits, state 3 is taken by a life of a node. (The states 0 and 1 are those of wishes to run.)
+// is finished: state 2 waits, state 3 is taken by a life of a node. (The states 0 and 1 are those of requests to run.)
 
 #include <cstddef>
 #include <span>
@@ -24,12 +24,12 @@ public:
   /// they waited 10 s), and those that a life took which is over. What one life takes no other has, so each is told once, or
   /// again after a crash. `again` also returns what `owner` has taken already: for after an answer that was lost. Errors:
   /// `fenced`.
-  virtual core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
-                                                              std::size_t limit) = 0;
+  virtual core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again,
+                                                              core::time_point now, std::size_t limit) = 0;
 
   /// Ends alarms that `owner` took: their status stands in the log row, where it is -1 still, and their intents go. Those of
   /// others, or ended before, stay as they are.
-  virtual core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) = 0;
+  virtual core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) = 0;
 
   /// One step of the sweep for failed runs that nobody decided about: alarm_status 0 (a Java admin's, or written by hand), and -1
   /// without an alarm of ours 10 minutes after the run ended (of an admin that died). Their retry and alarm are decided as T5

@@ -16,7 +16,7 @@
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_card.hpp"
 #include "core/editing/job_draft.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/run_search.hpp"
 

@@ -48,7 +48,7 @@ public:
   /// Makes a run by hand durable. The same token and job once more give the same intent, and are no second change. Errors:
   /// `conflict` for them with another parameter or other addresses; `forbidden` unless `by` may operate, and for an address that
   /// is not one of the group's, unless he is an administrator; `invalid_argument` for what no column holds.
-  virtual core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+  virtual core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
                                              const core::principal& by = core::local_operator()) = 0;
 
   /// What became of an intent that `trigger` made. Known until it was taken ten minutes ago and its runs have their results.

@@ -40,7 +40,7 @@ public:
   /// `adopt`, takes each row that was changed since it was last looked at for an edit (its revision is raised, its next time is
   /// the first after max(now, last claimed instant)). A row that runs without a next time is a misfire: its policy decides. A job
   /// whose row is gone is forgotten. What a node of ours edited is never taken for foreign.
-  virtual core::result<mirror_step> tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) = 0;
+  virtual core::result<mirror_step> sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) = 0;
 };
 
 } // namespace ringmaster::storage

@@ -28,18 +28,19 @@ public:
   /// that never fires again or whose schedule cannot be read. An instant that an intent was made for before is not taken again. A
   /// job whose reserved instants pile up (`window.backlog_after`) is left as it is: its next ones are for whoever can fire them.
   /// Errors: `fenced`, also when the mode is not `shared`.
-  virtual core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) = 0;
+  virtual core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner,
+                                                      const core::reserve_window& window) = 0;
 
   /// Running jobs that are not reserved: they have options of the schedule that Java admins do not know. Ascending.
   virtual core::result<std::vector<core::job_id>> unplanned() = 0;
 
   /// Reserved instants that waited too long: they count as taken and are never sent. One that another one covers is dropped only
   /// while that one waits, too. Errors: `fenced`.
-  virtual core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) = 0;
+  virtual core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) = 0;
 
   /// A graceful stop: the waiting instants that `owner` reserved are due again in `xxl_job_info`, so that whoever goes on takes
   /// them. How many. Errors: `fenced`.
-  virtual core::result<std::size_t> put_back(const core::node_life& owner) = 0;
+  virtual core::result<std::size_t> put_back(const core::node_incarnation& owner) = 0;
 
   /// Forgets reserved instants that were taken and lie at or before `before`, at most `limit`; how many (S5: not earlier than 10
   /// s after their time). Each call goes on where the last one ended: what is taken later than that is left to

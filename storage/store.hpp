@@ -31,7 +31,7 @@
 #include "storage/job_store.hpp"
 #include "storage/kept_log_store.hpp"
 #include "storage/mirror_store.hpp"
-#include "storage/upkeep_store.hpp"
+#include "storage/maintenance_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -80,7 +80,7 @@ public:
   virtual core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) = 0;
 
   /// Claims that are open under `owner`, ascending.
-  virtual core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) = 0;
+  virtual core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation& owner) = 0;
 
   /// T6 for up to `limit` orphan claims (their node's incarnation is not the current one, or their node is down): makes them
   /// claims of `owner` with maybe_sent, numbered from `sequence` upwards, and returns their unresolved runs (trigger_code 0). An
@@ -88,13 +88,14 @@ public:
   /// before and is unresolved still, and deletes those of its claims that have nothing left; so the numbers `sequence` to
   /// `sequence + limit - 1` belong to this call and never to a claim. Looks at a bounded number of runs a call, so it may return
   /// less than there is. Errors: `fenced` when `owner` is not current.
-  virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  virtual core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                              std::size_t limit) = 0;
 
   /// T7: permits one more send of each of these adopted or unknown runs, at most once per run; `runs` names none twice, the
   /// answers are in its order. False: the row has a trigger code or a result, is gone, or it was sent again before. Errors:
   /// `fenced`, for all.
-  virtual core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) = 0;
+  virtual core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                        std::span<const core::resend> runs) = 0;
 
   /// Waiting intents, oldest first; no alarms. A page ends early when its parameters and addresses fill it; it has one intent at
   /// least when there is one.
@@ -123,11 +124,11 @@ public:
 
   /// Starts a new life of `node`: its incarnation is raised, above those of removed nodes and above `entry.above` too, its state
   /// `up`. What the former life claimed becomes orphaned. Errors: `conflict` when the node's row is not as `entry.replaces` says.
-  virtual core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  virtual core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                               const core::entry_terms& entry = {}) = 0;
 
   /// Renews. `wall`: the node's own clock, for the others to compare. Errors: `fenced` when the incarnation is over.
-  virtual core::result<void> beat(const core::node_life& life, std::int64_t beat, core::time_point wall = {}) = 0;
+  virtual core::result<void> beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall = {}) = 0;
 
   virtual core::result<std::vector<core::node_row>> nodes() = 0;
 
@@ -143,7 +144,7 @@ public:
   virtual core::result<bool> fence(const core::node_row& seen) = 0;
 
   /// A graceful stop: state `down`. No error when the incarnation is over already.
-  virtual core::result<void> leave(const core::node_life& life) = 0;
+  virtual core::result<void> leave(const core::node_incarnation& life) = 0;
 };
 
 /// Executor groups and registrations.
@@ -207,7 +208,7 @@ public:
   virtual group_editor& group_editing() = 0;
   virtual log_store& logs() = 0;
   virtual alarm_store& alarms() = 0;
-  virtual upkeep_store& upkeep() = 0;
+  virtual maintenance_store& maintenance() = 0;
   virtual mirror_store& mirror() = 0;
   virtual run_reader& run_reading() = 0;
   virtual user_store& users() = 0;

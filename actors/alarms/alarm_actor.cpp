@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/text/text.hpp"
 
@@ -55,14 +55,14 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
   next_tick_ = now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::notice_done& done) { answered(done); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
 // What a former life had taken comes again, to this life or another one's.
-void alarm_actor_state::change_life(const protocol::life_change& change) {
+void alarm_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
   life_ = change.life;
   // A new life has taken nothing yet; its predecessor's are orphans.
@@ -351,7 +351,7 @@ void alarm_actor_state::flush() {
 }
 
 void alarm_actor_state::arm() {
-  next_tick_ = next_point(next_tick_, period, now());
+  next_tick_ = next_tick(next_tick_, period, now());
   protocol::send_at(self_, protocol::alarm_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 

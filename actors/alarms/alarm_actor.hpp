@@ -15,7 +15,7 @@
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/alarm/alarm.hpp"
-#include "core/alarm/alarm_gate.hpp"
+#include "core/alarm/alarm_windows.hpp"
 #include "core/result.hpp"
 #include "core/text/language.hpp"
 #include "protocol/caf.hpp"
@@ -62,7 +62,7 @@ private:
     bool failed = false;
   };
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void tick();
 
   void take();
@@ -99,7 +99,7 @@ private:
   logger log_;
   alarm_metrics metrics_;
 
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   /// Number of life changes: answers of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   bool taking_ = false;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/alarm/alarm_gate.hpp"
+#include "core/alarm/alarm_windows.hpp"
 #include "core/alarm/alarm_text.hpp"
 
 namespace ringmaster::actors {

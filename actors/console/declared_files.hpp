@@ -17,7 +17,7 @@
 namespace ringmaster::actors {
 
 /// What the body of an apply asks for.
-struct apply_wish {
+struct apply_request {
   core::declared_set declared;
   bool dry_run = false;
   bool prune = false;
@@ -26,7 +26,7 @@ struct apply_wish {
 };
 
 /// What an export is of; nothing: everything.
-struct export_wish {
+struct export_request {
   std::optional<core::group_id> group = {};
   /// Who declared it.
   std::optional<std::string> source = {};
@@ -35,9 +35,9 @@ struct export_wish {
 /// Both run on the thread of a store worker and may take long. Null: there is nobody who can.
 struct declared_files {
   /// Errors: `invalid_argument`, one line for each mistake.
-  std::function<core::result<apply_wish>(const std::string& body)> read = {};
+  std::function<core::result<apply_request>(const std::string& body)> read = {};
   /// Errors: `not_found`, `too_large`, those of the store.
-  std::function<core::result<std::string>(storage::store&, const export_wish&, core::time_point)> write = {};
+  std::function<core::result<std::string>(storage::store&, const export_request&, core::time_point)> write = {};
 };
 
 } // namespace ringmaster::actors

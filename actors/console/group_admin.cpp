@@ -40,20 +40,20 @@ protocol::group_admin::behavior_type group_admin_state::make_behavior() {
 
 caf::result<protocol::saved_group> group_admin_state::save(protocol::save_group&& command) {
   auto promise = self_->make_response_promise<protocol::saved_group>();
-  auto wish = std::make_shared<const protocol::save_group>(std::move(command));
+  auto wanted = std::make_shared<const protocol::save_group>(std::move(command));
   ask_store<core::group_id>(
     self_, stores_.edits,
-    [wish, t = now()](storage::store& store) -> core::result<core::group_id> {
+    [wanted, t = now()](storage::store& store) -> core::result<core::group_id> {
       auto& groups = store.group_editing();
-      if (!wish->id)
-        return groups.add(wish->draft, wish->by, t);
-      return groups.update(*wish->id, wish->draft, wish->seen, wish->by, t).map([&wish] { return *wish->id; });
+      if (!wanted->id)
+        return groups.add(wanted->draft, wanted->by, t);
+      return groups.update(*wanted->id, wanted->draft, wanted->seen, wanted->by, t).map([&wanted] { return *wanted->id; });
     },
-    [this, promise, wish](core::result<core::group_id>&& outcome) mutable {
+    [this, promise, wanted](core::result<core::group_id>&& outcome) mutable {
       edited(outcome ? nullptr : &outcome.error());
       if (!outcome)
         return promise.deliver(protocol::to_caf(outcome.error()));
-      log_->info("group {} {} by {}", core::number(*outcome), wish->id ? "changed" : "added", wish->by.name);
+      log_->info("group {} {} by {}", core::number(*outcome), wanted->id ? "changed" : "added", wanted->by.name);
       promise.deliver(protocol::saved_group{*outcome});
     });
   return promise;

@@ -66,9 +66,9 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](const protocol::remove_job& command) { return remove(command); },
     [this](protocol::add_job& command) { return add(std::move(command)); },
     [this](protocol::update_job& command) {
-      auto wish = std::make_shared<const protocol::update_job>(std::move(command));
-      return edit_from_now(wish->job, "changed", [wish](auto& store, core::time_point t) {
-        return store.job_editing().update(wish->job, wish->draft, wish->seen, wish->by, t);
+      auto wanted = std::make_shared<const protocol::update_job>(std::move(command));
+      return edit_from_now(wanted->job, "changed", [wanted](auto& store, core::time_point t) {
+        return store.job_editing().update(wanted->job, wanted->draft, wanted->seen, wanted->by, t);
       });
     },
     [this](protocol::save_source& command) { return save(std::move(command)); },
@@ -137,12 +137,12 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
   if (clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<core::intent>();
-  auto wish = std::make_shared<core::manual_trigger>(std::move(command.wish));
-  while (wish->token == 0)
-    wish->token = -static_cast<std::int64_t>(tokens_() >> 1);
+  auto wanted = std::make_shared<core::manual_trigger>(std::move(command.wanted));
+  while (wanted->token == 0)
+    wanted->token = -static_cast<std::int64_t>(tokens_() >> 1);
   ask_store<core::intent>(
     self_, stores_.edits,
-    [wish, by = command.by, t = now()](storage::store& store) { return store.jobs().trigger(*wish, t, by); },
+    [wanted, by = command.by, t = now()](storage::store& store) { return store.jobs().trigger(*wanted, t, by); },
     [this, promise](core::result<core::intent>&& outcome) mutable {
       if (!outcome)
         return promise.deliver(protocol::to_caf(outcome.error()));
@@ -157,9 +157,9 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
 caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& command) {
   if (!settings_.glue)
     return protocol::to_caf(scripts_are_off());
-  auto wish = std::make_shared<const protocol::save_source>(std::move(command));
-  return edit(wish->job, "got a new source", [wish, t = now()](auto& store) {
-    return store.job_editing().save_source(wish->job, wish->source, wish->remark, wish->by, t);
+  auto wanted = std::make_shared<const protocol::save_source>(std::move(command));
+  return edit(wanted->job, "got a new source", [wanted, t = now()](auto& store) {
+    return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->by, t);
   });
 }
 
@@ -169,9 +169,10 @@ caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& comman
   if (clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
   auto promise = self_->make_response_promise<protocol::added_job>();
-  auto wish = std::make_shared<const protocol::add_job>(std::move(command));
+  auto wanted = std::make_shared<const protocol::add_job>(std::move(command));
   ask_store<core::job_id>(
-    self_, stores_.edits, [wish, t = now()](storage::store& store) { return store.job_editing().add(wish->draft, wish->by, t); },
+    self_, stores_.edits,
+    [wanted, t = now()](storage::store& store) { return store.job_editing().add(wanted->draft, wanted->by, t); },
     [this, promise](core::result<core::job_id>&& outcome) mutable {
       if (outcome || in_doubt(outcome.error().code))
         protocol::send(self_, schedule_, protocol::edit_hint{});

@@ -37,27 +37,27 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
     return protocol::to_caf(nobody_reads_files());
   auto promise = self_->make_response_promise<protocol::files_applied>();
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
-  auto wish = std::make_shared<apply_wish>();
+  auto request = std::make_shared<apply_request>();
   ask_store<core::deploy_report>(
     self_, stores_.applies,
-    [sent, wish, read = files_.read, t = now(), doubt = clock_.in_doubt()](storage::store& store)
+    [sent, request, read = files_.read, t = now(), doubt = clock_.in_doubt()](storage::store& store)
       -> core::result<core::deploy_report> {
       auto wanted = core::check_admin(sent->by).and_then([&] { return read(sent->body); });
       std::string{}.swap(sent->body);
       if (!wanted)
         return tl::unexpected{wanted.error()};
-      *wish = std::move(*wanted);
-      if (doubt && !wish->dry_run)
+      *request = std::move(*wanted);
+      if (doubt && !request->dry_run)
         return tl::unexpected{protocol::clock_in_doubt()};
-      return store.deploys().apply(wish->declared, wish->dry_run, wish->prune, t, sent->by);
+      return store.deploys().apply(request->declared, request->dry_run, request->prune, t, sent->by);
     },
-    [this, promise, wish](core::result<core::deploy_report>&& outcome) mutable {
+    [this, promise, request](core::result<core::deploy_report>&& outcome) mutable {
       // The sender alone is told of his mistakes.
       if (!outcome && !in_doubt(outcome.error().code))
         return promise.deliver(protocol::to_caf(outcome.error()));
-      applied(std::move(outcome), wish->declared.source, wish->dry_run, promise, [wish](core::deploy_report&& report) {
-        core::add_warnings(report, std::move(wish->warnings));
-        return protocol::files_applied{std::move(report), wish->dry_run};
+      applied(std::move(outcome), request->declared.source, request->dry_run, promise, [request](core::deploy_report&& report) {
+        core::add_warnings(report, std::move(request->warnings));
+        return protocol::files_applied{std::move(report), request->dry_run};
       });
     });
   return promise;

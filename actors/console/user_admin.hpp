@@ -11,9 +11,9 @@
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "config/settings.hpp"
-#include "core/access/sign_in_gate.hpp"
+#include "core/access/login_rate_limiter.hpp"
 #include "core/access/user.hpp"
-#include "core/limits/failure_meter.hpp"
+#include "core/limits/failure_rate_limiter.hpp"
 #include "core/result.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
@@ -144,14 +144,14 @@ private:
   protocol::wall_clock clock_;
   logger log_;
 
-  core::sign_in_gate gate_;
+  core::login_rate_limiter gate_;
   std::size_t attempts_ = 0;
   /// By digest.
   std::unordered_map<std::string, kept_session> kept_;
   std::size_t looked_up_ = 0;
-  core::failure_meter unknown_sessions_;
+  core::failure_rate_limiter unknown_sessions_;
   /// Apart from that of people: a program with an old key keeps nobody from signing in.
-  core::sign_in_gate key_gate_;
+  core::login_rate_limiter key_gate_;
   /// By digest; also those of before, which are never held up.
   std::unordered_map<std::string, kept_key> kept_keys_;
   /// Number of times that sessions or keys were ended here: an answer of the store from before is not kept.

@@ -56,7 +56,7 @@ link_dialer_state::~link_dialer_state() {
 protocol::link_dialer::behavior_type link_dialer_state::make_behavior() {
   return {
     [this](protocol::run_reports& wanted) { return report(std::move(wanted)); },
-    [this](protocol::link_farewell) { say_farewell(); },
+    [this](protocol::link_goodbye) { say_goodbye(); },
     [this](protocol::link_dialled& dialled) { greet(std::move(dialled)); },
     [this](protocol::link_heard& heard) { hear(std::move(heard)); },
     [this](protocol::tick_atom) { tick(); },
@@ -137,7 +137,7 @@ void link_dialer_state::welcome(node& which, const protocol::link_welcome& said)
   });
   parts_.log->info("native link to {}", which.address);
   if (leaving_)
-    tell(which, protocol::link_farewell{});
+    tell(which, protocol::link_goodbye{});
   offer_links();
   pump();
 }
@@ -243,11 +243,11 @@ void link_dialer_state::settle(report_batch&& batch, bool kept) {
 
 // -- time ------------------------------------------------------------------------------------------------------------------
 
-void link_dialer_state::say_farewell() {
+void link_dialer_state::say_goodbye() {
   leaving_ = true;
   for (auto& each : nodes_)
     if (each.now == phase::up)
-      tell(each, protocol::link_farewell{});
+      tell(each, protocol::link_goodbye{});
 }
 
 void link_dialer_state::tick() {

@@ -124,7 +124,7 @@ private:
   [[nodiscard]] bool may_dial() const noexcept { return !leaving_ || untaken_; }
 
   void offer_links();
-  void say_farewell();
+  void say_goodbye();
   void tick();
   void arm();
 

@@ -19,7 +19,7 @@ protocol::absent_link::behavior_type absent_link_state::make_behavior() {
     [this](const protocol::kill_request&) { return protocol::probe_reply{0, why_}; },
     [](const protocol::registry_change&) {},
     [](protocol::drain_inbox) {},
-    [this](const protocol::native_link_news& news) { hand_over(news.link); },
+    [this](const protocol::native_link_update& update) { hand_over(update.link); },
     [this](protocol::tick_atom) {
       armed_ = false;
       give_up_late();

@@ -117,7 +117,7 @@ template <class Flight>
 bool executor_link_state::put_with_another_token(const std::shared_ptr<Flight>& of, const protocol::http_result& result) {
   if (result.state != protocol::delivery::answered
       || !protocol::wire::parse_reply(result.status, result.body, core::log_id{0}).refuses_token
-      || !turn_to_another_token(of->asked.group, of->asked.tokens))
+      || !switch_token(of->asked.group, of->asked.tokens))
     return false;
   put(of);
   return true;
@@ -236,7 +236,7 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
       repeat(of, index, true, of.tokens[index]);
       return;
     }
-    if (auto tokens = of.tokens[index]; reply.refuses_token && turn_to_another_token(run.plan.spec->group, tokens)) {
+    if (auto tokens = of.tokens[index]; reply.refuses_token && switch_token(run.plan.spec->group, tokens)) {
       repeat(of, index, of.path_changed, tokens);
       return;
     }

@@ -132,7 +132,7 @@ private:
   void learn_path(core::group_id group, bool trigger_path);
   [[nodiscard]] bool knows_groups() const noexcept { return !registry_->groups.empty(); }
   /// After a refusal: another token to show; false when all were refused. Never the common one, unless this address has shown it.
-  [[nodiscard]] bool turn_to_another_token(core::group_id group, shown_tokens& tokens);
+  [[nodiscard]] bool switch_token(core::group_id group, shown_tokens& tokens);
   [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body);
   [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run);
   void post(std::vector<protocol::http_call>&& calls, flight of);

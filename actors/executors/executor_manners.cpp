@@ -75,7 +75,7 @@ bool executor_link_state::has_token(const core::group* of, core::token_kind kind
   return false;
 }
 
-bool executor_link_state::turn_to_another_token(core::group_id group, shown_tokens& tokens) {
+bool executor_link_state::switch_token(core::group_id group, shown_tokens& tokens) {
   using core::token_kind;
   const auto bit = [](token_kind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); };
   const auto* of = group_of(group);

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/limits/failure_meter.hpp"
+#include "core/limits/failure_rate_limiter.hpp"
 #include "protocol/link_messages.hpp"
 
 namespace ringmaster::actors {
@@ -48,7 +48,7 @@ private:
 
 /// Wrong proofs by host. Used by one actor.
 struct proof_counts {
-  core::failure_meter wrong;
+  core::failure_rate_limiter wrong;
   core::known_tokens right;
 };
 

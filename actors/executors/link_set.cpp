@@ -39,13 +39,13 @@ protocol::executor_link link_set::make(const std::string& address) {
 }
 
 // One that was replaced meanwhile changes nothing when it goes.
-void link_set::change_native(protocol::native_link_news&& news) {
-  if (news.up) {
-    const auto waits = links_.find(news.address);
-    if (waits != links_.end() && waits->second.link && protocol::is_native_only(news.address))
-      protocol::send(owner_, caf::actor_cast<protocol::absent_link>(waits->second.link), protocol::native_link_news{news});
-    natives_.insert_or_assign(std::move(news.address), std::move(news.link));
-  } else if (const auto known = natives_.find(news.address); known != natives_.end() && known->second == news.link) {
+void link_set::change_native(protocol::native_link_update&& update) {
+  if (update.up) {
+    const auto waits = links_.find(update.address);
+    if (waits != links_.end() && waits->second.link && protocol::is_native_only(update.address))
+      protocol::send(owner_, caf::actor_cast<protocol::absent_link>(waits->second.link), protocol::native_link_update{update});
+    natives_.insert_or_assign(std::move(update.address), std::move(update.link));
+  } else if (const auto known = natives_.find(update.address); known != natives_.end() && known->second == update.link) {
     natives_.erase(known);
   }
 }

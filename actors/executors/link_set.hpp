@@ -29,7 +29,7 @@ public:
   [[nodiscard]] const protocol::executor_link& of(const std::string& address, steady now);
   /// The same without regard to native links.
   [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
-  void change_native(protocol::native_link_news&& news);
+  void change_native(protocol::native_link_update&& update);
   /// Of an executor without HTTP that has no native link.
   [[nodiscard]] bool is_absent(const std::string& address) const;
   /// The address registered itself while this node lives, or leads to a native link: what answers there is one process. An

@@ -24,7 +24,7 @@ public:
       [this](protocol::link_verdicts& batch) { pass(std::move(batch)); },
       [this](protocol::link_answer& answer) { pass(std::move(answer)); },
       [this](protocol::link_reports& batch) { pass(std::move(batch)); },
-      [this](protocol::link_farewell farewell) { pass(std::move(farewell)); },
+      [this](protocol::link_goodbye goodbye) { pass(std::move(goodbye)); },
     };
   }
 

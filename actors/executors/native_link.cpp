@@ -22,7 +22,7 @@ native_link_state::native_link_state(protocol::native_link::pointer self, native
                                      protocol::native_links owner)
   : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
   // Before anything can end the link: what tells of the end comes from here, too, and after it.
-  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, true});
+  protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, true});
   const auto key = protocol::draw_link_key();
   gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
   watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
@@ -43,7 +43,7 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
     [this](const protocol::link_verdicts& batch) { take(batch); },
     [this](protocol::link_answer& answer) { take(std::move(answer)); },
     [this](protocol::link_reports& batch) { take(std::move(batch)); },
-    [this](protocol::link_farewell) {
+    [this](protocol::link_goodbye) {
       if (!connected_)
         return;
       stop_sending();
@@ -108,7 +108,7 @@ bool native_link_state::breaks(const std::string& breach) {
 void native_link_state::stop_sending() {
   if (!std::exchange(up_, false))
     return;
-  protocol::send(self_, tools_.pool, protocol::native_link_news{peer_.address, protocol::native_link{self_}, false});
+  protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, false});
   find_fallback(false);
 }
 
@@ -119,7 +119,7 @@ void native_link_state::lose(const std::string& why) {
     return;
   if (up_)
     tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
-  else // it has said farewell
+  else // it has said goodbye
     tools_.log->info("the native link of {} at {} has ended", peer_.app_name, peer_.address);
   stop_sending();
   caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);

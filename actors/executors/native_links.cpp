@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "actors/executors/native_gate.hpp"
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "core/text/text.hpp"
 #include "protocol/address_key.hpp"
 #include "protocol/error.hpp"
@@ -49,7 +49,7 @@ protocol::native_links::behavior_type native_links_state::make_behavior() {
     [this](protocol::link_hello& hello) { greet(std::move(hello)); },
     [this](const protocol::link_proof& proof) { verify(proof); },
     [this](const protocol::registry_change& change) { learn_groups(change); },
-    [this](const protocol::life_change& change) { mode_ = change.mode; },
+    [this](const protocol::incarnation_change& change) { mode_ = change.mode; },
     [this](const protocol::native_link_lost& lost) { forget(lost); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -128,11 +128,11 @@ std::optional<std::string> native_links_state::token_behind(const link_guest& gu
 }
 
 void native_links_state::refuse_proof(const link_guest& guest) {
-  using enum core::failure_meter::verdict;
+  using enum core::failure_rate_limiter::verdict;
   const auto verdict = proofs_.wrong.failed(guest.peer_host, self_->clock().now());
   if (verdict == first_too_many)
-    parts_.tools.log->warn("more than {} wrong tokens in a minute over native links from {}", core::failure_meter::a_minute_max,
-                           shown(guest.peer_host));
+    parts_.tools.log->warn("more than {} wrong tokens in a minute over native links from {}",
+                           core::failure_rate_limiter::a_minute_max, shown(guest.peer_host));
   // The words of a wrong token, so that those of an unknown app name tell nothing else.
   refuse(guest.hello, verdict == few ? std::string{link_admission::wrong_token} : too_many_wrong);
 }
@@ -246,7 +246,7 @@ void native_links_state::forget(const protocol::native_link_lost& lost) {
   const auto known = links_.find(lost.address);
   if (known == links_.end() || known->second.number != lost.number)
     return;
-  if (lost.farewell) {
+  if (lost.goodbye) {
     protocol::send(self_, parts_.registry,
                    protocol::registry_removal{registry_group, known->second.hello.app_name, known->second.hello.address});
     leaving_.emplace(lost.number, std::move(known->second.link));
@@ -291,7 +291,7 @@ void native_links_state::say_unwanted(const known_link& known, const std::string
 }
 
 void native_links_state::arm() {
-  next_tick_ = next_point(next_tick_, parts_.beat_every, self_->clock().now());
+  next_tick_ = next_tick(next_tick_, parts_.beat_every, self_->clock().now());
   protocol::send_at(self_, protocol::native_links{self_}, next_tick_, protocol::tick_atom{});
 }
 

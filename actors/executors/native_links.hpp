@@ -12,7 +12,7 @@
 #include "actors/executors/link_challenges.hpp"
 #include "actors/executors/native_link.hpp"
 #include "config/settings.hpp"
-#include "core/limits/line_limit.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 #include "protocol/access_token_source.hpp"
 #include "protocol/link_ports.hpp"
 
@@ -86,11 +86,11 @@ private:
   std::shared_ptr<const protocol::registry_view> view_;
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::unordered_map<std::string, known_link> links_;
-  /// Those that said farewell, by their numbers: results may still come.
+  /// Those that said goodbye, by their numbers: results may still come.
   std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
   std::uint64_t last_number_ = 0;
   steady next_tick_{};
-  core::line_limit refusals_;
+  core::log_rate_limiter refusals_;
   link_challenges challenges_;
   proof_counts proofs_;
 };

@@ -149,7 +149,7 @@ void registry_table::show_tokens(protocol::registry_view& view) {
       view.without_common_token.insert(known.place);
     } else {
       if (!displaced_.contains(which))
-        displaced_news_.emplace_back(protocol::app_address{app_name, address}, rival);
+        displaced_updates_.emplace_back(protocol::app_address{app_name, address}, rival);
       displaced.emplace(which, std::move(rival));
     }
   }

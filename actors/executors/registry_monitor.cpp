@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/text/native_address.hpp"
 #include "protocol/address_key.hpp"
@@ -32,8 +32,8 @@ registry_monitor_state::registry_monitor_state(protocol::registry_monitor::point
 
 protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior() {
   next_tick_ = self_->clock().now();
-  next_read_ = next_point(next_tick_, settings_.reread, next_tick_);
-  next_flush_ = next_point(next_tick_, settings_.flush, next_tick_);
+  next_read_ = next_tick(next_tick_, settings_.reread, next_tick_);
+  next_flush_ = next_tick(next_tick_, settings_.flush, next_tick_);
   arm();
   work();
   return {
@@ -42,8 +42,8 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](const protocol::address_claim& claim) { return judge(claim); },
     [this](protocol::registry_hint) { look_again(); },
     [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
-    [this](protocol::executor_news& news) { note_unreachable(std::move(news)); },
-    [this](protocol::news_subscription& subscription) { news_listeners_.push_back(std::move(subscription.listener)); },
+    [this](protocol::executor_update& update) { note_unreachable(std::move(update)); },
+    [this](protocol::update_subscription& subscription) { update_listeners_.push_back(std::move(subscription.listener)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -107,21 +107,21 @@ void registry_monitor_state::subscribe(protocol::registry_subscription&& subscri
   listeners_.push_back(std::move(subscription.listener));
 }
 
-void registry_monitor_state::note_unreachable(protocol::executor_news&& news) {
-  if (news.reachable)
+void registry_monitor_state::note_unreachable(protocol::executor_update&& update) {
+  if (update.reachable)
     return;
-  table_.watch(news.address, now().civil);
-  tell(news);
+  table_.watch(update.address, now().civil);
+  tell(update);
 }
 
 void registry_monitor_state::tell_heard() {
-  for (auto& address : table_.take_heard())
+  for (auto& address : table_.take_received())
     tell({std::move(address), true});
 }
 
-void registry_monitor_state::tell(const protocol::executor_news& news) {
-  for (const auto& listener : news_listeners_)
-    protocol::send(self_, listener, news);
+void registry_monitor_state::tell(const protocol::executor_update& update) {
+  for (const auto& listener : update_listeners_)
+    protocol::send(self_, listener, update);
 }
 
 void registry_monitor_state::look_again() {
@@ -142,11 +142,11 @@ void registry_monitor_state::tick() {
     table_.sweep(steady_now);
     if (steady_now >= next_read_) {
       read_due_ = true;
-      next_read_ = next_point(next_read_, settings_.reread, steady_now);
+      next_read_ = next_tick(next_read_, settings_.reread, steady_now);
     }
     if (steady_now >= next_flush_) {
       flush_due_ = true;
-      next_flush_ = next_point(next_flush_, settings_.flush, steady_now);
+      next_flush_ = next_tick(next_flush_, settings_.flush, steady_now);
     }
   }
   publish();
@@ -154,7 +154,7 @@ void registry_monitor_state::tick() {
 }
 
 void registry_monitor_state::arm() {
-  next_tick_ = next_point(next_tick_, std::min({tick_max, settings_.reread, settings_.flush}), self_->clock().now());
+  next_tick_ = next_tick(next_tick_, std::min({tick_max, settings_.reread, settings_.flush}), self_->clock().now());
   protocol::send_at(self_, caf::actor_cast<protocol::registry_monitor>(self_), next_tick_, protocol::tick_atom{});
 }
 
@@ -186,7 +186,7 @@ void registry_monitor_state::work() {
     read();
   else if (flush_due_ && table_.has_changes())
     write(true);
-  else if (table_.has_news())
+  else if (table_.has_update())
     write(false);
   else
     flush_due_ = false;

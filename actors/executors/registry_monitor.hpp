@@ -9,7 +9,7 @@
 #include "actors/executors/registry_table.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
-#include "core/limits/line_limit.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -42,9 +42,9 @@ private:
   void remove(const protocol::registry_removal& removal);
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
-  void note_unreachable(protocol::executor_news&& news);
+  void note_unreachable(protocol::executor_update&& update);
   void tell_heard();
-  void tell(const protocol::executor_news& news);
+  void tell(const protocol::executor_update& update);
 
   /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
   void poke();
@@ -65,7 +65,7 @@ private:
   protocol::registry_monitor::pointer self_;
   protocol::storage_actor storage_;
   std::vector<protocol::registry_listener> listeners_;
-  std::vector<protocol::executor_listener> news_listeners_;
+  std::vector<protocol::executor_listener> update_listeners_;
   protocol::wall_clock clock_;
   config::registry_settings settings_;
   logger log_;
@@ -77,8 +77,8 @@ private:
   bool failing_ = false;
   bool full_ = false;
   bool misfit_ = false;
-  core::line_limit refusals_;
-  core::line_limit arrivals_;
+  core::log_rate_limiter refusals_;
+  core::log_rate_limiter arrivals_;
   /// Groups whose list is longer than its column.
   std::set<std::int32_t> cut_groups_;
   bool read_due_ = true;

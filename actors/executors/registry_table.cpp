@@ -57,7 +57,7 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
   found->second.seen = now.civil;
   found->second.heard = listened_.total();
   found->second.renewed = ++sequence_;
-  note_life(beat.address, core::time_point::max());
+  note_incarnation(beat.address, core::time_point::max());
   if (std::exchange(found->second.app_header, beat.app_header) != beat.app_header)
     view_stale_ = true;
   note_token(found->second, beat);
@@ -83,7 +83,7 @@ void registry_table::watch(const std::string& address, core::time_point now) {
     watched_.insert_or_assign(address, to_second(now));
 }
 
-void registry_table::note_life(const std::string& address, core::time_point seen) {
+void registry_table::note_incarnation(const std::string& address, core::time_point seen) {
   auto watched = watched_.find(address);
   if (watched == watched_.end() || seen <= watched->second)
     return;
@@ -160,7 +160,7 @@ void registry_table::take_row(const core::registration& row, row_place at, std::
   take_shown(found->second, row.shown);
   if (changed) {
     found->second.row_changed = read_->total();
-    note_life(row.address, seen);
+    note_incarnation(row.address, seen);
   }
   found->second.stored = std::max(found->second.stored, at.mark);
 }
@@ -180,7 +180,7 @@ void registry_table::drop_removed_by_peers(const std::set<key>& stored) {
   }
 }
 
-bool registry_table::has_news() const {
+bool registry_table::has_update() const {
   if (!read_)
     return false;
   auto is_new = [this](const auto& item) {
@@ -194,7 +194,7 @@ bool registry_table::has_changes() const {
   auto is_renewed = [](const auto& item) { return item.second.renewed > item.second.flushed; };
   auto is_left = [](const auto& item) { return !item.second.deleted; };
   return read_
-         && ((may_delete_dead() && std::any_of(dead_.begin(), dead_.end(), is_left)) || has_news()
+         && ((may_delete_dead() && std::any_of(dead_.begin(), dead_.end(), is_left)) || has_update()
              || std::any_of(entries_.begin(), entries_.end(), is_renewed));
 }
 

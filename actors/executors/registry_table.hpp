@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/executors/attended_time.hpp"
+#include "actors/executors/observed_clock.hpp"
 #include "core/job/group.hpp"
 #include "core/time.hpp"
 #include "protocol/messages.hpp"
@@ -57,7 +57,7 @@ public:
   /// The only registry group whose addresses are routed to (XXL wire §1.6).
   static constexpr auto routed_group = "EXECUTOR";
 
-  using steady = attended_time::steady;
+  using steady = observed_clock::steady;
   /// One instant by both clocks: the one that ages, and the one that the store knows.
   struct moment {
     steady when{};
@@ -76,7 +76,7 @@ public:
   [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& address) const;
   /// Returns registrations that lost their place to another app since the last call, and that app.
   [[nodiscard]] std::vector<std::pair<protocol::app_address, std::string>> take_displaced() {
-    return std::exchange(displaced_news_, {});
+    return std::exchange(displaced_updates_, {});
   }
   void remove(const protocol::registry_removal& removal);
   /// Forgets what is dead.
@@ -85,17 +85,17 @@ public:
   /// The next sign of life of this address, a beat here or a row that was renewed after now, is of interest.
   void watch(const std::string& address, core::time_point now);
   /// Watched addresses that gave one; they are not watched any more.
-  [[nodiscard]] std::vector<std::string> take_heard() { return std::exchange(heard_, {}); }
+  [[nodiscard]] std::vector<std::string> take_received() { return std::exchange(heard_, {}); }
 
   /// To be taken when a read is sent and given back with its answer: beats that came in between are newer than the answer.
   [[nodiscard]] std::uint64_t mark() const noexcept { return sequence_; }
   void take(const core::registry_state& stored, std::uint64_t mark, moment now);
 
   /// New addresses, removals and changed lists of automatic groups: to be written at once.
-  [[nodiscard]] bool has_news() const;
+  [[nodiscard]] bool has_update() const;
   /// Anything that the store does not have yet, renewals and dead rows included.
   [[nodiscard]] bool has_changes() const;
-  /// What to write; `renewals`: not only news. One batch at a time: `written` or `write_failed` ends it.
+  /// What to write; `renewals`: not only updates. One batch at a time: `written` or `write_failed` ends it.
   [[nodiscard]] core::registry_batch begin_write(bool renewals);
   void written();
   void write_failed();
@@ -110,7 +110,7 @@ public:
 private:
   /// Registry group, app name, address.
   using key = std::tuple<std::string, std::string, std::string>;
-  using duration = attended_time::duration;
+  using duration = observed_clock::duration;
   struct entry {
     /// Of the last beat heard here: by `listened_`, and as it is written.
     duration heard{};
@@ -164,7 +164,7 @@ private:
   };
   void take_row(const core::registration& row, row_place at, std::optional<core::time_point> alive_from,
                 std::map<key, dead_row>& dead);
-  void note_life(const std::string& address, core::time_point seen);
+  void note_incarnation(const std::string& address, core::time_point seen);
   /// Returns what the store shall have of `shown`.
   [[nodiscard]] std::optional<core::token_kind> token_to_store(const key& which, const entry& known) const;
   [[nodiscard]] std::vector<core::registration> tokens_to_write();
@@ -188,9 +188,9 @@ private:
 
   core::milliseconds dead_after_;
   /// The time in which this node could hear executors.
-  attended_time listened_;
+  observed_clock listened_;
   /// The time in which it could see others change the rows; from the first read on.
-  std::optional<attended_time> read_;
+  std::optional<observed_clock> read_;
   std::uint64_t sequence_ = 1;
   entry_map entries_;
   /// Entries by app name.
@@ -203,7 +203,7 @@ private:
   std::unordered_map<std::string, std::vector<std::string>> entered_places_;
   /// As of the last view.
   std::map<key, std::string> displaced_;
-  std::vector<std::pair<protocol::app_address, std::string>> displaced_news_;
+  std::vector<std::pair<protocol::app_address, std::string>> displaced_updates_;
   std::set<key> removed_;
   /// Since when.
   std::unordered_map<std::string, core::time_point> watched_;

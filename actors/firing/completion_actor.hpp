@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
-#include "core/limits/line_limit.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -102,7 +102,7 @@ private:
   std::unordered_map<std::int32_t, share> waiting_of_;
   /// By group: requests to be looked up; the first one is.
   std::unordered_map<std::int32_t, std::deque<storing_ptr>> look_ups_;
-  core::line_limit dropped_;
+  core::log_rate_limiter dropped_;
 };
 
 } // namespace ringmaster::actors

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "actors/metrics.hpp"
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
@@ -46,14 +46,14 @@ reservation_actor_state::reservation_actor_state(protocol::reservation_actor::po
 
 protocol::reservation_actor::behavior_type reservation_actor_state::make_behavior() {
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::finish_reserved) { return finish(); },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
-void reservation_actor_state::change_life(const protocol::life_change& change) {
+void reservation_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   life_ = change.mode == core::cluster_mode::shared ? change.life : std::nullopt;
   next_ = self_->clock().now();
   if (life_)
@@ -94,7 +94,7 @@ void reservation_actor_state::reserve() {
     next_ = t + reserve_every;
     return arm(next_);
   }
-  next_ = next_point(next_, reserve_every, t);
+  next_ = next_tick(next_, reserve_every, t);
   busy_ = true;
   ask_planner();
 }

@@ -47,7 +47,7 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void tick();
   void arm(steady when);
   void reserve();
@@ -72,7 +72,7 @@ private:
   std::function<std::int64_t()> boot_;
   logger log_;
   /// Of shared mode only.
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   std::optional<steady> armed_;
   steady next_{};
   steady next_forget_{};

@@ -11,7 +11,7 @@ ring_actor_state::ring_actor_state(protocol::ring_actor::pointer self, protocol:
 protocol::ring_actor::behavior_type ring_actor_state::make_behavior() {
   return {
     [this](protocol::firing_batch& batch) { hold(std::move(batch)); },
-    [this](const protocol::life_change&) { forget(); },
+    [this](const protocol::incarnation_change&) { forget(); },
     [this](protocol::tick_atom) { fire_due(); },
   };
 }

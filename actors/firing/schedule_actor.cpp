@@ -16,9 +16,9 @@ constexpr auto round_gap = 20ms;
 constexpr auto held_wait = 200ms;
 
 // Instants of schedules, planned or reserved, and what came of something else.
-core::even_shares::kind kind_of(const protocol::route_candidate& candidate) {
+core::fair_alternator::kind kind_of(const protocol::route_candidate& candidate) {
   const bool by_schedule = candidate.plan || (candidate.intent && core::is_reserved(candidate.intent->kind));
-  return by_schedule ? core::even_shares::kind::one : core::even_shares::kind::other;
+  return by_schedule ? core::fair_alternator::kind::one : core::fair_alternator::kind::other;
 }
 
 } // namespace
@@ -51,7 +51,7 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::edit_hint) { poll_edits(); },
     [this](protocol::routed_batch& batch) { take_routed(std::move(batch)); },
@@ -67,7 +67,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 // -- lives and slots -------------------------------------------------------------------------------------------------------
 
 // Claims of a former life are adopted by the next one, whatever becomes of their answers.
-void schedule_actor_state::change_life(const protocol::life_change& change) {
+void schedule_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   life_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
   planning_since_ = now();
@@ -137,7 +137,7 @@ void schedule_actor_state::tick() {
       poll_edits();
     if (t >= next_intent_poll_)
       poll_intents();
-    tend_mirror();
+    sync_mirror();
     if (t >= next_check_)
       check_times();
     work();
@@ -250,8 +250,8 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, batch.accounted);
   share_room(batch);
   for (auto& candidate : batch.deferred) {
-    auto& turns = kind_of(candidate) == core::even_shares::kind::one ? instant_turns_ : other_turns_;
-    const auto wait = turns.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
+    auto& retry_pacer = kind_of(candidate) == core::fair_alternator::kind::one ? instant_turns_ : other_turns_;
+    const auto wait = retry_pacer.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
     put_off(std::move(candidate), wait);
   }
   for (auto& candidate : batch.held)
@@ -332,7 +332,7 @@ void schedule_actor_state::arm() {
     wake = std::min(wake, next_intent_poll_);
   if (auto look = book_.next_look())
     wake = std::min(wake, clock_.when(next_pass(*look)));
-  if (tends_mirror() && !mirror_busy_)
+  if (syncs_mirror() && !mirror_busy_)
     wake = std::min(wake, next_mirror_);
   if (auto intent = deferred_intents_.next())
     wake = std::min(wake, *intent);

@@ -12,9 +12,10 @@
 #include "actors/store/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/limits/growing_waits.hpp"
-#include "core/limits/turns.hpp"
+#include "core/limits/fair_alternator.hpp"
+#include "core/limits/retry_pacer.hpp"
 #include "core/schedule/firing_heap.hpp"
-#include "core/schedule/late_instants.hpp"
+#include "core/schedule/misfire.hpp"
 #include "core/schedule/schedule_book.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -65,7 +66,7 @@ private:
     protocol::slot_release slots;
   };
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void forget_everything();
   void forget_claims();
@@ -91,8 +92,8 @@ private:
   void end_check_round();
 
   // The mirror.
-  [[nodiscard]] bool tends_mirror() const;
-  void tend_mirror();
+  [[nodiscard]] bool syncs_mirror() const;
+  void sync_mirror();
   void take_mirror(const storage::mirror_step& step);
   void mirror_before_leaving(core::job_id after);
 
@@ -112,7 +113,7 @@ private:
   [[nodiscard]] core::job_ptr definition_of(core::job_id job) const;
   [[nodiscard]] core::milliseconds lateness_of(const protocol::route_candidate& candidate) const;
   void settle_missed();
-  [[nodiscard]] std::vector<core::intent> settle_late(std::vector<core::intent>&& ready);
+  [[nodiscard]] std::vector<core::intent> apply_misfire_policy(std::vector<core::intent>&& ready);
   void route_unknown(std::vector<core::intent>&& intents);
   void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
   void forget(const core::intent& intent);
@@ -154,7 +155,7 @@ private:
   /// Of these, those whose jobs are all in the book, and those whose jobs are being read.
   core::slot_set known_slots_;
   core::slot_set loading_slots_;
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   /// When this node last came by slots: what was due before is late because nobody planned it.
   core::time_point planning_since_{};
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
@@ -216,10 +217,10 @@ private:
   std::unordered_map<std::int32_t, core::job_ptr> guests_;
   /// Of those that find no slot: instants of schedules, and what came of something else. The few of one kind do not wait behind
   /// the many of the other.
-  core::turns instant_turns_;
-  core::turns other_turns_;
+  core::retry_pacer instant_turns_;
+  core::retry_pacer other_turns_;
   /// Which of the two kinds is first.
-  core::even_shares shares_;
+  core::fair_alternator shares_;
   /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
   std::size_t claim_jobs_max_ = unlimited;
   /// Of jobs and intents whose rows another transaction held when they were to be claimed.

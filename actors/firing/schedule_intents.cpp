@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/schedule/late_instants.hpp"
+#include "core/schedule/misfire.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
@@ -173,19 +173,19 @@ core::job_ptr schedule_actor_state::definition_of(core::job_id job) const {
 // All of them together, however many are claimed at once: what a job has missed is one misfire.
 void schedule_actor_state::settle_missed() {
   if (std::none_of(intents_.begin(), intents_.end(), [this, t = now()](const core::intent& intent) {
-        return core::is_unsettled(intent, t, settings_.misfire_after, misfires_);
+        return core::needs_misfire_decision(intent, t, settings_.misfire_after, misfires_);
       }))
     return;
   std::vector<core::intent> all{std::make_move_iterator(intents_.begin()), std::make_move_iterator(intents_.end())};
   intents_.clear();
-  for (auto& intent : settle_late(std::move(all)))
+  for (auto& intent : apply_misfire_policy(std::move(all)))
     intents_.push_back(std::move(intent));
 }
 
 // Reserved instants that are misfires by now; in native mode, too, where they are what a takeover found. One of a job that is
 // not known yet is decided when it is.
-std::vector<core::intent> schedule_actor_state::settle_late(std::vector<core::intent>&& ready) {
-  auto settled = core::settle_late(std::move(ready), now(), settings_.misfire_after,
+std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector<core::intent>&& ready) {
+  auto settled = core::apply_misfire_policy(std::move(ready), now(), settings_.misfire_after,
                                    [this](core::job_id job) { return definition_of(job); }, misfires_);
   if (settled.drop.empty())
     return std::move(settled.go_on);
@@ -242,7 +242,7 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
       guests_.insert_or_assign(core::number(job.spec->id), job.spec);
   }
   const auto accounted = intents.size();
-  intents = settle_late(std::move(intents));
+  intents = apply_misfire_policy(std::move(intents));
   routing_ -= std::min(routing_, accounted - intents.size());
   protocol::route_request request{{}, protocol::route_listener{self_}};
   for (auto& intent : intents) {

@@ -18,19 +18,19 @@ constexpr auto after_failure = 5s;
 
 } // namespace
 
-bool schedule_actor_state::tends_mirror() const {
+bool schedule_actor_state::syncs_mirror() const {
   return life_ && !shared_ && missing_slots().none() && !draining_ && slots_.test(0);
 }
 
-void schedule_actor_state::tend_mirror() {
-  if (mirror_busy_ || !tends_mirror() || steady_now() < next_mirror_)
+void schedule_actor_state::sync_mirror() {
+  if (mirror_busy_ || !syncs_mirror() || steady_now() < next_mirror_)
     return;
   mirror_busy_ = true;
   if (mirror_after_ == core::job_id{0})
     mirror_round_ = steady_now();
   ask_store<storage::mirror_step>(
     self_, partners_.storage,
-    [after = mirror_after_, t = now()](storage::store& store) { return store.mirror().tend(after, jobs_a_step, true, t); },
+    [after = mirror_after_, t = now()](storage::store& store) { return store.mirror().sync(after, jobs_a_step, true, t); },
     [this](core::result<storage::mirror_step>&& step) {
       mirror_busy_ = false;
       if (step)
@@ -55,7 +55,7 @@ void schedule_actor_state::take_mirror(const storage::mirror_step& step) {
 void schedule_actor_state::mirror_before_leaving(core::job_id after) {
   ask_store<storage::mirror_step>(
     self_, partners_.storage,
-    [after, t = now()](storage::store& store) { return store.mirror().tend(after, jobs_a_step, false, t); },
+    [after, t = now()](storage::store& store) { return store.mirror().sync(after, jobs_a_step, false, t); },
     [this](core::result<storage::mirror_step>&& step) {
       if (!step)
         log_->warn("the times shown for jobs may be a minute old: {}", step.error().context);

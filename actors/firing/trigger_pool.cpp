@@ -57,15 +57,15 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
     [this](protocol::firing_batch& batch) { fire(std::move(batch)); },
     [this](protocol::send_results& results) { take_results(std::move(results)); },
     [this](const protocol::registry_change& change) { change_registry(change); },
-    [this](const protocol::executor_news& news) { hear(news); },
+    [this](const protocol::executor_update& update) { hear(update); },
     [this](const protocol::trigger_partners& partners) {
       completion_ = partners.completion;
       recovery_ = partners.recovery;
       registry_monitor_ = partners.registry;
     },
-    [this](protocol::native_link_news& news) {
-      hear({news.address, news.up});
-      links_.change_native(std::move(news));
+    [this](protocol::native_link_update& update) {
+      hear({update.address, update.up});
+      links_.change_native(std::move(update));
     },
     [this](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
       // Which token an executor is sent is not known yet.
@@ -212,13 +212,13 @@ void trigger_pool_state::avoid(const std::string& address) {
              std::chrono::seconds{avoid_for}.count());
   show_avoided();
   if (registry_monitor_)
-    protocol::send(self_, registry_monitor_, protocol::executor_news{address, false});
+    protocol::send(self_, registry_monitor_, protocol::executor_update{address, false});
 }
 
-void trigger_pool_state::hear(const protocol::executor_news& news) {
-  if (!news.reachable || !avoidance_.heard(news.address))
+void trigger_pool_state::hear(const protocol::executor_update& update) {
+  if (!update.reachable || !avoidance_.heard(update.address))
     return;
-  log_->info("{} shows a sign of life: it is used again", news.address);
+  log_->info("{} shows a sign of life: it is used again", update.address);
   show_avoided();
 }
 

@@ -64,7 +64,7 @@ private:
   [[nodiscard]] bool missed(const core::claimed_run& run, core::time_point now) const;
 
   void change_registry(const protocol::registry_change& change);
-  void hear(const protocol::executor_news& news);
+  void hear(const protocol::executor_update& update);
   /// No connection came about: other addresses of its groups are preferred for a while.
   void avoid(const std::string& address);
   void show_avoided();

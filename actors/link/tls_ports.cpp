@@ -11,7 +11,7 @@
 
 #include "actors/link/channel_bindings.hpp"
 #include "actors/link/tls_stream.hpp"
-#include "actors/link/tls_words.hpp"
+#include "actors/link/tls_texts.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 #include "protocol/link_messages.hpp"

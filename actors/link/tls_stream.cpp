@@ -9,8 +9,8 @@
 #include "actors/link/basp_border.hpp"
 #include "actors/link/channel_bindings.hpp"
 #include "actors/link/sockets.hpp"
-#include "actors/link/tls_words.hpp"
-#include "core/limits/line_limit.hpp"
+#include "actors/link/tls_texts.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 
 #include <caf/io/network/stream_impl.hpp>
 #include <openssl/err.h>
@@ -290,7 +290,7 @@ public:
 
 private:
   protocol::logger log_;
-  core::line_limit limit_;
+  core::log_rate_limiter limit_;
 };
 
 class tls_doorman final : public network::doorman_impl {

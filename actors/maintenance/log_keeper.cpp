@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "actors/metrics.hpp"
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::actors {
@@ -56,13 +56,13 @@ protocol::log_keeper::behavior_type log_keeper_state::make_behavior() {
   next_tick_ = now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
-void log_keeper_state::change_life(const protocol::life_change& change) {
+void log_keeper_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   set_duty(false); // the slots of the new life follow
 }
@@ -103,7 +103,7 @@ void log_keeper_state::tick() {
 
 void log_keeper_state::arm() {
   const bool busy = duty_ && (after_ != core::log_id{} || removing_ || is_too_much());
-  next_tick_ = next_point(next_tick_, busy ? busy_pause : tick_period, now());
+  next_tick_ = next_tick(next_tick_, busy ? busy_pause : tick_period, now());
   protocol::send_at(self_, protocol::log_keeper{self_}, next_tick_, protocol::tick_atom{});
 }
 

@@ -13,7 +13,7 @@
 #include <caf/telemetry/gauge.hpp>
 
 #include "actors/logger.hpp"
-#include "actors/maintenance/duty_store.hpp"
+#include "actors/maintenance/leader_store.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "core/run/kept_log.hpp"
@@ -24,7 +24,7 @@
 namespace ringmaster::actors {
 
 struct keeper_partners {
-  duty_workers store;
+  leader_workers store;
   protocol::trigger_pool pool;
 };
 
@@ -85,7 +85,7 @@ private:
     hopeless
   };
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void set_duty(bool on);
   void tick();
@@ -119,7 +119,7 @@ private:
   [[nodiscard]] bool is_too_much() const noexcept;
 
   protocol::log_keeper::pointer self_;
-  duty_store<protocol::log_keeper::pointer> store_;
+  leader_store<protocol::log_keeper::pointer> store_;
   protocol::trigger_pool pool_;
   config::retention_settings retention_;
   std::chrono::milliseconds limit_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 
 namespace ringmaster::actors {
 
@@ -34,7 +34,7 @@ constexpr milliseconds audit_retry{60'000};
 
 } // namespace
 
-report_actor_state::report_actor_state(protocol::report_actor::pointer self, duty_workers workers,
+report_actor_state::report_actor_state(protocol::report_actor::pointer self, leader_workers workers,
                                        config::retention_settings retention, core::zone schedule_zone, protocol::wall_clock clock,
                                        logger log)
   : self_{self},
@@ -48,13 +48,13 @@ protocol::report_actor::behavior_type report_actor_state::make_behavior() {
   next_tick_ = self_->clock().now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
-void report_actor_state::change_life(const protocol::life_change& change) {
+void report_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   first_slot_ = false; // the slots of the new life follow
   set_duty(false);
@@ -102,7 +102,7 @@ void report_actor_state::tick() {
 
 void report_actor_state::arm() {
   const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next() || audits_removed_ > 0);
-  next_tick_ = next_point(next_tick_, busy ? busy_tick : idle_tick, self_->clock().now());
+  next_tick_ = next_tick(next_tick_, busy ? busy_tick : idle_tick, self_->clock().now());
   protocol::send_at(self_, protocol::report_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 
@@ -117,7 +117,7 @@ void report_actor_state::begin_count() {
   written_.reset();
   days_ = days;
   store_.read<core::log_id>(
-    [from = days[0] - id_disorder](storage::store& store) { return store.upkeep().last_before(from); },
+    [from = days[0] - id_disorder](storage::store& store) { return store.maintenance().last_before(from); },
     [this](const core::result<core::log_id>& first) {
       counting_ = false;
       if (!first)
@@ -130,7 +130,7 @@ void report_actor_state::begin_count() {
 void report_actor_state::begin_pass() {
   counting_ = true;
   store_.read<core::log_span>(
-    [](storage::store& store) { return store.upkeep().span(); },
+    [](storage::store& store) { return store.maintenance().span(); },
     [this](const core::result<core::log_span>& span) { passed_span(span); });
 }
 
@@ -151,7 +151,7 @@ void report_actor_state::count_next() {
     return write_report();
   counting_ = true;
   store_.read<core::day_counts>(
-    [range = *range, days = days_](storage::store& store) { return store.upkeep().count_runs(range, days); },
+    [range = *range, days = days_](storage::store& store) { return store.maintenance().count_runs(range, days); },
     [this](const core::result<core::day_counts>& counts) {
       counting_ = false;
       if (!counts)
@@ -173,7 +173,7 @@ void report_actor_state::write_report() {
     return;
   counting_ = true;
   store_.write<void>(
-    [days, now = clock_.at(self_->clock().now())](storage::store& store) { return store.upkeep().write_report(days, now); },
+    [days, now = clock_.at(self_->clock().now())](storage::store& store) { return store.maintenance().write_report(days, now); },
     [this, totals](const core::result<void>& done) {
       counting_ = false;
       if (!done)
@@ -200,14 +200,14 @@ void report_actor_state::begin_purge() {
   purging_ = true;
   store_.read<old_runs>(
     [before](storage::store& store) -> core::result<old_runs> {
-      auto span = store.upkeep().span();
+      auto span = store.maintenance().span();
       if (!span)
         return tl::unexpected<core::error>{std::move(span.error())};
       // Behind the second of `before`, which goes, too.
-      auto last = store.upkeep().last_before(before + std::chrono::seconds{1});
+      auto last = store.maintenance().last_before(before + std::chrono::seconds{1});
       if (!last)
         return tl::unexpected<core::error>{std::move(last.error())};
-      auto settled = store.upkeep().last_before(before - id_disorder);
+      auto settled = store.maintenance().last_before(before - id_disorder);
       if (!settled)
         return tl::unexpected<core::error>{std::move(settled.error())};
       return old_runs{{core::log_id{core::number(span->first) - 1}, *last}, *settled};
@@ -227,7 +227,7 @@ void report_actor_state::purge_next() {
     return;
   purging_ = true;
   store_.write_much<core::purge_outcome>(
-    [step = *step](storage::store& store) { return store.upkeep().purge(step); },
+    [step = *step](storage::store& store) { return store.maintenance().purge(step); },
     [this](const core::result<core::purge_outcome>& outcome) { purged(outcome); });
 }
 
@@ -247,7 +247,7 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
 void report_actor_state::forget_orphans() {
   next_orphans_ = self_->clock().now() + orphan_period;
   store_.write_much<std::size_t>(
-    [](storage::store& store) { return store.upkeep().forget_orphans(orphans_per_step); },
+    [](storage::store& store) { return store.maintenance().forget_orphans(orphans_per_step); },
     [this](const core::result<std::size_t>& removed) {
       if (removed && *removed == 0)
         return;
@@ -263,7 +263,7 @@ void report_actor_state::purge_audits() {
     return;
   const auto before = clock_.at(self_->clock().now()) - std::chrono::days{static_cast<int>(retention_.audit_days)};
   store_.write_much<std::size_t>(
-    [before](storage::store& store) { return store.upkeep().purge_audits(before, audits_per_step); },
+    [before](storage::store& store) { return store.maintenance().purge_audits(before, audits_per_step); },
     [this](const core::result<std::size_t>& removed) {
       if (!removed) {
         next_audits_ = self_->clock().now() + audit_retry;
@@ -280,7 +280,7 @@ void report_actor_state::purge_audits() {
 void report_actor_state::make_room() {
   next_room_ = self_->clock().now() + room_period;
   store_.write_much<void>(
-    [](storage::store& store) { return store.upkeep().make_room(); },
+    [](storage::store& store) { return store.maintenance().make_room(); },
     [this](const core::result<void>& made) {
       if (!made && !std::exchange(no_room_, true))
         log_->warn("the log is not kept in parts from now on, old runs go one by one: {}", made.error().context);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
-#include "actors/maintenance/duty_store.hpp"
+#include "actors/maintenance/leader_store.hpp"
 #include "config/settings.hpp"
 #include "core/maintenance/day_counter.hpp"
 #include "core/maintenance/log_purge.hpp"
@@ -29,7 +29,7 @@ class report_actor_state {
 public:
   static inline const char* name = "ringmaster.report_actor";
 
-  report_actor_state(protocol::report_actor::pointer self, duty_workers workers, config::retention_settings retention,
+  report_actor_state(protocol::report_actor::pointer self, leader_workers workers, config::retention_settings retention,
                      core::zone schedule_zone, protocol::wall_clock clock, logger log);
   protocol::report_actor::behavior_type make_behavior();
 
@@ -42,7 +42,7 @@ private:
     core::log_id settled{};
   };
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void set_duty(bool on);
   void tick();
@@ -65,7 +65,7 @@ private:
   void purge_audits();
 
   protocol::report_actor::pointer self_;
-  duty_store<protocol::report_actor::pointer> store_;
+  leader_store<protocol::report_actor::pointer> store_;
   config::retention_settings retention_;
   core::zone zone_;
   protocol::wall_clock clock_;

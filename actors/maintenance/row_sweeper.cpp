@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 
 namespace ringmaster::actors {
 
@@ -22,7 +22,7 @@ constexpr milliseconds forget_pause{100};
 
 } // namespace
 
-row_sweeper_state::row_sweeper_state(protocol::row_sweeper::pointer self, duty_workers workers, protocol::wall_clock clock,
+row_sweeper_state::row_sweeper_state(protocol::row_sweeper::pointer self, leader_workers workers, protocol::wall_clock clock,
                                      logger log)
   : self_{self},
     store_{self, std::move(workers)},
@@ -35,13 +35,13 @@ protocol::row_sweeper::behavior_type row_sweeper_state::make_behavior() {
   next_tick_ = self_->clock().now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
-void row_sweeper_state::change_life(const protocol::life_change& change) {
+void row_sweeper_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   set_duty(false); // the slots of the new life follow
 }
@@ -70,7 +70,7 @@ void row_sweeper_state::tick() {
 }
 
 void row_sweeper_state::arm() {
-  next_tick_ = next_point(next_tick_, sweeper_tick, self_->clock().now());
+  next_tick_ = next_tick(next_tick_, sweeper_tick, self_->clock().now());
   protocol::send_at(self_, protocol::row_sweeper{self_}, next_tick_, protocol::tick_atom{});
 }
 
@@ -92,7 +92,7 @@ void row_sweeper_state::fail_abandoned() {
 void row_sweeper_state::forget_intents() {
   forgetting_ = true;
   store_.write_much<std::size_t>(
-    [before = age_limit()](storage::store& store) { return store.upkeep().forget_taken_intents(before, intents_per_step); },
+    [before = age_limit()](storage::store& store) { return store.maintenance().forget_taken_intents(before, intents_per_step); },
     [this](const core::result<std::size_t>& gone) {
       forgetting_ = false;
       const bool more = gone && *gone == intents_per_step;

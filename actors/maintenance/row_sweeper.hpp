@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "actors/logger.hpp"
-#include "actors/maintenance/duty_store.hpp"
+#include "actors/maintenance/leader_store.hpp"
 #include "actors/metrics.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -20,13 +20,13 @@ public:
 
   static constexpr std::size_t intents_per_step = 2000;
 
-  row_sweeper_state(protocol::row_sweeper::pointer self, duty_workers workers, protocol::wall_clock clock, logger log);
+  row_sweeper_state(protocol::row_sweeper::pointer self, leader_workers workers, protocol::wall_clock clock, logger log);
   protocol::row_sweeper::behavior_type make_behavior();
 
 private:
   using steady = caf::actor_clock::time_point;
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void set_duty(bool on);
   void tick();
@@ -37,7 +37,7 @@ private:
   [[nodiscard]] core::time_point age_limit() const;
 
   protocol::row_sweeper::pointer self_;
-  duty_store<protocol::row_sweeper::pointer> store_;
+  leader_store<protocol::row_sweeper::pointer> store_;
   protocol::wall_clock clock_;
   logger log_;
   bool alive_ = false;

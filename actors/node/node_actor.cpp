@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "actors/metrics.hpp"
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 #include "protocol/error.hpp"
 #include "storage/reservations.hpp"
@@ -92,10 +92,10 @@ void node_actor_state::found(core::result<std::vector<core::node_row>>&& rows) {
   for (auto& row : *rows)
     if (row.id == identity_.id)
       former = std::move(row);
-  const auto verdict = former_.judge(former, newest_life_, clocks_.boot());
-  if (verdict == former_life::verdict::goes_on)
+  const auto verdict = former_.judge(former, newest_incarnation_, clocks_.boot());
+  if (verdict == former_incarnation::verdict::goes_on)
     return stand_by(former);
-  begin(std::move(former), verdict == former_life::verdict::silent);
+  begin(std::move(former), verdict == former_incarnation::verdict::silent);
 }
 
 void node_actor_state::stand_by(const core::node_row& other) {
@@ -142,7 +142,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
   if (!ids)
     return tl::unexpected<core::error>{ids.error()};
   if (identity.marks)
-    identity.marks->note_life(life->incarnation);
+    identity.marks->note_incarnation(life->incarnation);
   auto mode = storage::agreed_mode(store, wanted);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
@@ -192,7 +192,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
   back_off_ = milliseconds{0};
   life_ = std::move(entry->life);
   mode_ = entry->mode;
-  newest_life_ = life_->incarnation;
+  newest_incarnation_ = life_->incarnation;
   beat_ = 0;
   seen_revision_ = 0;
   slots_.reset();
@@ -209,7 +209,7 @@ void node_actor_state::renew() {
     return;
   renewing_ = true;
   auto now = self_->clock().now();
-  next_beat_ = next_point(next_beat_, settings_.beat, now);
+  next_beat_ = next_tick(next_beat_, settings_.beat, now);
   bool look = !peers_.alone() || now >= next_look_;
   if (look)
     next_look_ = now + lonely_look;
@@ -230,7 +230,7 @@ void node_actor_state::renew() {
     protocol::store_turn::first);
 }
 
-void node_actor_state::renewed(std::int64_t sent, const core::node_life& life, core::result<node_view>&& view) {
+void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& life, core::result<node_view>&& view) {
   if (life_ != life)
     return;
   renewing_ = false;
@@ -288,7 +288,7 @@ void node_actor_state::lose(const std::string& why) {
 
 void node_actor_state::tell_listeners() {
   for (const auto& listener : links_.lives)
-    protocol::send(self_, listener, protocol::life_change{life_, mode_});
+    protocol::send(self_, listener, protocol::incarnation_change{life_, mode_});
 }
 
 // -- peers -----------------------------------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ void node_actor_state::tick() {
 void node_actor_state::arm() {
   // Four times a beat: peers are looked at between two renewals, too, and a takeover begins with the first look that sees a beat.
   const auto now = self_->clock().now();
-  next_tick_ = next_point(next_tick_, std::max(settings_.beat / 4, milliseconds{1}), now);
+  next_tick_ = next_tick(next_tick_, std::max(settings_.beat / 4, milliseconds{1}), now);
   // And when one of them will have been silent for long enough.
   if (life_)
     if (const auto death = peers_.next_death(clocks_.boot()))
@@ -414,9 +414,9 @@ core::seen_node node_actor_state::oneself() const {
   using core::node_health;
   const auto silent = nanoseconds{std::max<std::int64_t>(clocks_.boot() - renewed_at_, 0)};
   core::seen_node own;
-  own.row = {identity_.id, newest_life_, beat_, life_ ? core::node_state::up : core::node_state::down, identity_.address};
+  own.row = {identity_.id, newest_incarnation_, beat_, life_ ? core::node_state::up : core::node_state::down, identity_.address};
   own.health = life_ ? node_health::alive : stopping_ ? node_health::stopped : node_health::dead;
-  if (newest_life_ != 0 && !left_)
+  if (newest_incarnation_ != 0 && !left_)
     own.silent_for = std::chrono::floor<milliseconds>(silent);
   own.self = true;
   return own;
@@ -438,7 +438,7 @@ caf::result<void> node_actor_state::stop() {
   return promise;
 }
 
-void node_actor_state::leave(std::optional<core::node_life>&& life) {
+void node_actor_state::leave(std::optional<core::node_incarnation>&& life) {
   if (!life) {
     finish_stop({});
     return;

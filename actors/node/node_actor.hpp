@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
-#include "actors/node/former_life.hpp"
+#include "actors/node/former_incarnation.hpp"
 #include "actors/node/peer_watch.hpp"
 #include "actors/store/marks_keeper.hpp"
 #include "config/settings.hpp"
@@ -46,7 +46,7 @@ struct node_links {
   /// Gets the slots.
   protocol::schedule_actor schedule;
   /// Told in this order: storage_actor before whoever records under a new life.
-  std::vector<protocol::life_listener> lives;
+  std::vector<protocol::incarnation_listener> lives;
   /// Get the slots, too.
   std::vector<protocol::slot_listener> duties{};
   /// Told of each node that this one fenced.
@@ -83,7 +83,7 @@ private:
   /// What one request on the cluster's rows found.
   using node_view = std::optional<core::cluster_view>;
   struct node_entry {
-    core::node_life life;
+    core::node_incarnation life;
     core::cluster_mode mode = core::cluster_mode::native;
     core::id_verdict ids = core::id_verdict::fine;
   };
@@ -101,7 +101,7 @@ private:
   void tell_of_ids(core::id_verdict ids);
   void entered(std::int64_t sent, core::result<node_entry>&& entry);
   void renew();
-  void renewed(std::int64_t sent, const core::node_life& life, core::result<node_view>&& view);
+  void renewed(std::int64_t sent, const core::node_incarnation& life, core::result<node_view>&& view);
   bool confirm(std::int64_t incarnation, std::int64_t sent);
   void lose(const std::string& why);
   void check_deadline();
@@ -119,7 +119,7 @@ private:
   void hear_clocks(const core::cluster_view& view, std::int64_t sent);
   void hear_nodes(const std::vector<core::node_row>& rows, std::int64_t sent);
   void stop_planning();
-  void decline(const core::node_life& life);
+  void decline(const core::node_incarnation& life);
   void ask_clocks();
   void heard_clocks(std::int64_t sent, core::result<core::cluster_view>&& view);
   void went_back(const std::string& why);
@@ -131,7 +131,7 @@ private:
   [[nodiscard]] protocol::node_list nodes() const;
   [[nodiscard]] core::seen_node oneself() const;
   caf::result<void> stop();
-  void leave(std::optional<core::node_life>&& life);
+  void leave(std::optional<core::node_incarnation>&& life);
   void finish_stop(const core::result<void>& outcome);
   void note_failure(const core::error& error);
   void note_success();
@@ -152,11 +152,11 @@ private:
   caf::telemetry::int_counter* clock_steps_;
   caf::telemetry::int_counter* went_back_;
 
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::int64_t beat_ = 0;
   /// The number of the newest life, also when it is over.
-  std::int64_t newest_life_ = 0;
+  std::int64_t newest_incarnation_ = 0;
   /// When the last beat that arrived was sent, CLOCK_BOOTTIME in nanoseconds.
   std::int64_t renewed_at_ = 0;
   /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
@@ -179,7 +179,7 @@ private:
   std::int64_t seen_revision_ = 0;
 
   peer_watch peers_;
-  former_life former_;
+  former_incarnation former_;
   /// Another process lives with this node's id.
   bool standing_by_ = false;
   std::set<std::string> fencing_;

@@ -86,7 +86,7 @@ void node_actor_state::stop_planning() {
   decline(ended);
 }
 
-void node_actor_state::decline(const core::node_life& life) {
+void node_actor_state::decline(const core::node_incarnation& life) {
   next_enter_ = std::max(next_enter_, self_->clock().now() + clock_look_every);
   ask_store<void>(
     self_, links_.store, [life](storage::store& store) { return store.cluster().leave(life); },

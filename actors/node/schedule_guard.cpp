@@ -14,7 +14,7 @@ schedule_guard_state::schedule_guard_state(protocol::schedule_guard::pointer sel
 
 protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::tick_atom) {
       armed_ = false;
       look();
@@ -22,7 +22,7 @@ protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
   };
 }
 
-void schedule_guard_state::change_life(const protocol::life_change& change) {
+void schedule_guard_state::change_incarnation(const protocol::incarnation_change& change) {
   life_ = change.mode == core::cluster_mode::native ? change.life : std::nullopt;
   look();
 }

@@ -26,7 +26,7 @@ public:
   protocol::schedule_guard::behavior_type make_behavior();
 
 private:
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void look();
   void decide(const std::vector<core::node_row>& nodes);
   void hold();
@@ -39,7 +39,7 @@ private:
   protocol::storage_actor storage_;
   logger log_;
   /// Of native mode only.
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   bool holds_ = false;
   bool busy_ = false;
   bool armed_ = false;

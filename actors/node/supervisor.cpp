@@ -134,7 +134,7 @@ void supervisor_state::spawn_surroundings() {
                                        parts_.clocks.wall, parts_.log));
   protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
   protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_, run_counter_});
-  spawn_upkeep();
+  spawn_maintenance();
   spawn_administration();
   failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(
                                      storage_, schedule_, parts_.clocks.wall, parts_.log));
@@ -185,7 +185,7 @@ void supervisor_state::spawn_administration() {
 void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
   // Storage first: it must know the life under which it records before anybody makes something to record.
-  std::vector<protocol::life_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
+  std::vector<protocol::incarnation_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
                                              kept_logs_, sweeper_};
   if (native_links_)
     lives.emplace_back(native_links_);
@@ -202,32 +202,32 @@ void supervisor_state::spawn_node() {
   }
   // The beat waits for nothing but the database: it has a connection of its own. Where there is one writer only, whatever the
   // connection, it goes to the head of that one's queue.
-  const auto lives_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
+  const auto incarnations_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{lives_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
+                               node_links{incarnations_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
                                           recovery_},
                                parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
 // What looks after the log: behind the firing path, on the node of slot 0.
-void supervisor_state::spawn_upkeep() {
+void supervisor_state::spawn_maintenance() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   lost_ = keep("lost_monitor", self_->spawn<protocol::with_state<lost_monitor_state, protocol::lost_monitor>>(
                                  lost_partners{completion_, queries_.edits, pool_},
                                  lost_settings{settings.trigger, settings.retention, language}, parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
-                                   duty_workers{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
+                                   leader_workers{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
                                    parts_.schedule_zone, parts_.clocks.wall, parts_.log));
   kept_logs_ = keep("log_keeper", self_->spawn<protocol::with_state<log_keeper_state, protocol::log_keeper>>(
                                     keeper_partners{{storage_, queries_.edits, parts_.store_writers > 1}, pool_},
                                     settings.retention, executor_limit(settings), parts_.clocks.wall, parts_.log));
   sweeper_ = keep("row_sweeper", self_->spawn<protocol::with_state<row_sweeper_state, protocol::row_sweeper>>(
-                                   duty_workers{storage_, queries_.edits, parts_.store_writers > 1}, parts_.clocks.wall,
+                                   leader_workers{storage_, queries_.edits, parts_.store_writers > 1}, parts_.clocks.wall,
                                    parts_.log));
   protocol::send(self_, registry_, protocol::registry_subscription{lost_});
-  protocol::send(self_, registry_, protocol::news_subscription{pool_});
-  protocol::send(self_, registry_, protocol::news_subscription{lost_});
+  protocol::send(self_, registry_, protocol::update_subscription{pool_});
+  protocol::send(self_, registry_, protocol::update_subscription{lost_});
 }
 
 caf::result<protocol::node_status> supervisor_state::status() {
@@ -312,7 +312,7 @@ void supervisor_state::drain() {
   protocol::request(self_, node_, question_limit, protocol::status_query{})
     .then(
       [this](protocol::node_status& known) {
-        life_at_stop_ = std::move(known.life);
+        incarnation_at_stop_ = std::move(known.life);
         drain_planner();
       },
       [this](const caf::error&) { drain_planner(); });
@@ -338,10 +338,10 @@ void supervisor_state::give_reservations_back() {
 }
 
 void supervisor_state::await_claims() {
-  if (!life_at_stop_ || self_->clock().now() >= drain_until_)
+  if (!incarnation_at_stop_ || self_->clock().now() >= drain_until_)
     return leave();
   ask_store<std::vector<std::int64_t>>(
-    self_, storage_, [life = *life_at_stop_](storage::store& store) { return store.firings().open_claims(life); },
+    self_, storage_, [life = *incarnation_at_stop_](storage::store& store) { return store.firings().open_claims(life); },
     [this](core::result<std::vector<std::int64_t>>&& open) {
       if (open && open->empty())
         return leave();

@@ -83,7 +83,7 @@ private:
   void spawn_firing_path();
   void spawn_surroundings();
   void spawn_node();
-  void spawn_upkeep();
+  void spawn_maintenance();
   void spawn_links();
   void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
@@ -141,7 +141,7 @@ private:
   bool stopping_ = false;
   /// What is reserved has been fired, or is not waited for any longer.
   bool draining_ = false;
-  std::optional<core::node_life> life_at_stop_;
+  std::optional<core::node_incarnation> incarnation_at_stop_;
   caf::actor_clock::time_point drain_until_{};
   std::vector<caf::typed_response_promise<void>> stopped_;
 };

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 
 namespace ringmaster::actors {
@@ -23,12 +23,12 @@ protocol::fail_monitor::behavior_type fail_monitor_state::make_behavior() {
   next_tick_ = self_->clock().now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
-void fail_monitor_state::change_life(const protocol::life_change& change) { alive_ = change.life.has_value(); }
+void fail_monitor_state::change_incarnation(const protocol::incarnation_change& change) { alive_ = change.life.has_value(); }
 
 void fail_monitor_state::tick() {
   const auto now = self_->clock().now();
@@ -85,7 +85,7 @@ void fail_monitor_state::find_recoveries() {
 }
 
 void fail_monitor_state::arm() {
-  next_tick_ = next_point(next_tick_, pause, self_->clock().now());
+  next_tick_ = next_tick(next_tick_, pause, self_->clock().now());
   protocol::send_at(self_, protocol::fail_monitor{self_}, next_tick_, protocol::tick_atom{});
 }
 

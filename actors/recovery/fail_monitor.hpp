@@ -28,7 +28,7 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void tick();
   void sweep();
   void swept(core::result<core::failure_sweep>&& outcome);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "actors/recovery/lost_queries.hpp"
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 
 namespace ringmaster::actors {
 
@@ -34,17 +34,17 @@ protocol::lost_monitor::behavior_type lost_monitor_state::make_behavior() {
   next_tick_ = steady_now();
   arm();
   return {
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::slot_change& change) { change_slots(change); },
     [this](const protocol::registry_change& change) { know(change.view); },
-    [this](const protocol::executor_news& news) { hear(news); },
+    [this](const protocol::executor_update& update) { hear(update); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
 
 // -- the duty --------------------------------------------------------------------------------------------------------------
 
-void lost_monitor_state::change_life(const protocol::life_change& change) {
+void lost_monitor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   first_slot_ = false; // the slots of the new life follow
   set_duty(false);
@@ -100,7 +100,7 @@ void lost_monitor_state::go_on() {
 }
 
 void lost_monitor_state::arm() {
-  next_tick_ = next_point(next_tick_, lost_tick_period, steady_now());
+  next_tick_ = next_tick(next_tick_, lost_tick_period, steady_now());
   protocol::send_at(self_, protocol::lost_monitor{self_}, next_tick_, protocol::tick_atom{});
 }
 
@@ -110,10 +110,10 @@ void lost_monitor_state::begin_walk() {
   walking_ = true;
   query<core::log_range>(
     [before = now() - core::lost_age_min](storage::store& store) -> core::result<core::log_range> {
-      auto span = store.upkeep().span();
+      auto span = store.maintenance().span();
       if (!span)
         return tl::unexpected<core::error>{std::move(span.error())};
-      auto last = store.upkeep().last_before(before);
+      auto last = store.maintenance().last_before(before);
       if (!last)
         return tl::unexpected<core::error>{std::move(last.error())};
       return core::log_range{core::log_id{core::number(span->first) - 1}, *last};
@@ -164,7 +164,7 @@ void lost_monitor_state::end_walk() {
 }
 
 core::result<lost_monitor_state::found_runs> lost_monitor_state::search(storage::store& store, const core::open_search& search) {
-  auto page = store.upkeep().open_runs(search);
+  auto page = store.maintenance().open_runs(search);
   if (!page)
     return tl::unexpected<core::error>{std::move(page.error())};
   std::vector<core::job_id> jobs;

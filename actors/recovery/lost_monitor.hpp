@@ -56,7 +56,7 @@ public:
   /// Executors under suspicion at most; beyond it, those whose runs grow old are found by the walk.
   static constexpr std::size_t suspects_max = 10'000;
   /// Of these, asked at once whether they live.
-  static constexpr std::size_t knocks_max = 64;
+  static constexpr std::size_t handshakes_max = 64;
 
   lost_monitor_state(protocol::lost_monitor::pointer self, lost_partners partners, lost_settings settings,
                      protocol::wall_clock clock, logger log);
@@ -88,11 +88,11 @@ private:
     core::unknown_verdict log = core::unknown_verdict::cannot_tell;
   };
 
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void set_duty(bool on);
   void know(std::shared_ptr<const protocol::registry_view> view);
-  void hear(const protocol::executor_news& news);
+  void hear(const protocol::executor_update& update);
   void tick();
   void arm();
   void go_on();

@@ -27,10 +27,10 @@ constexpr int pages_named_from = 20;
 constexpr milliseconds named_after{15'000};
 
 core::result<core::log_range> recent(storage::store& store, core::time_point from) {
-  auto first = store.upkeep().last_before(from);
+  auto first = store.maintenance().last_before(from);
   if (!first)
     return tl::unexpected<core::error>{std::move(first.error())};
-  auto span = store.upkeep().span();
+  auto span = store.maintenance().span();
   if (!span)
     return tl::unexpected<core::error>{std::move(span.error())};
   return core::log_range{*first, span->last};
@@ -44,7 +44,7 @@ core::result<std::set<std::string>> addresses_of_open(storage::store& store, cor
   wanted.range = *range;
   std::set<std::string> found;
   for (int page = 0; page < pages_named_from && wanted.range.after < wanted.range.through; ++page) {
-    auto runs = store.upkeep().open_runs(wanted);
+    auto runs = store.maintenance().open_runs(wanted);
     if (!runs)
       return tl::unexpected<core::error>{std::move(runs.error())};
     for (auto& run : runs->runs)
@@ -76,9 +76,9 @@ void lost_monitor_state::know(std::shared_ptr<const protocol::registry_view> vie
   listed_ = std::move(listed);
 }
 
-void lost_monitor_state::hear(const protocol::executor_news& news) {
-  silent_until_.erase(news.address);
-  suspect_it(news.address);
+void lost_monitor_state::hear(const protocol::executor_update& update) {
+  silent_until_.erase(update.address);
+  suspect_it(update.address);
 }
 
 void lost_monitor_state::suspect_it(const std::string& address) {
@@ -100,7 +100,7 @@ void lost_monitor_state::knock() {
   std::erase_if(suspects_,
                 [t = steady_now()](const auto& one) { return !one.second.knocking && t - one.second.since > suspect_for; });
   for (auto& [address, one] : suspects_) {
-    if (knocking_ >= knocks_max)
+    if (knocking_ >= handshakes_max)
       return;
     if (one.knocking || one.next_knock > steady_now())
       continue;

@@ -13,7 +13,7 @@
 
 #include <caf/actor_clock.hpp>
 
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::actors {
 

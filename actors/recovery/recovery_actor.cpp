@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "actors/rhythm.hpp"
+#include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/run/trigger_note.hpp"
@@ -59,7 +59,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
   return {
     [this](protocol::unknown_batch& batch) { take(std::move(batch)); },
     [this](const protocol::stray_claims& claims) { take(claims); },
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::peer_fenced fenced) { take(fenced); },
     [this](protocol::send_results& results) { take(std::move(results)); },
     [this](protocol::tick_atom) { tick(); },
@@ -68,7 +68,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
 
 // -- intake ----------------------------------------------------------------------------------------------------------------
 
-void recovery_actor_state::change_life(const protocol::life_change& change) {
+void recovery_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
   life_ = change.life;
   sequence_ = first_sequence;
@@ -135,12 +135,12 @@ void recovery_actor_state::hurry() {
 
 // Counted from the last moment at which the former owner may have begun to send. A life that was fenced had its deadline
 // `send_margin` before that at least; one that was cut short has it `dead_after` from its end at most.
-core::milliseconds recovery_actor_state::settle_of(core::life_end ended) const {
+core::milliseconds recovery_actor_state::settle_of(core::incarnation_end ended) const {
   const auto settle = settings_.trigger.settle;
   switch (ended) {
-  case core::life_end::ran_out: return std::max(settle - settings_.send_margin, core::milliseconds{0});
-  case core::life_end::cut_short: return std::max(settle, settings_.dead_after);
-  case core::life_end::sealed: break;
+  case core::incarnation_end::ran_out: return std::max(settle - settings_.send_margin, core::milliseconds{0});
+  case core::incarnation_end::cut_short: return std::max(settle, settings_.dead_after);
+  case core::incarnation_end::sealed: break;
   }
   return settle;
 }
@@ -170,7 +170,7 @@ void recovery_actor_state::take(const protocol::stray_claims& claims) {
       never_sent.push_back(claim.sequence);
   }
   ask_store<std::vector<core::stray_run>>(
-    self_, storage_, [life = *life_, all](storage::store& store) { return store.upkeep().stray_runs(life, all); },
+    self_, storage_, [life = *life_, all](storage::store& store) { return store.maintenance().stray_runs(life, all); },
     [this, never_sent, epoch = epoch_](const core::result<std::vector<core::stray_run>>& strays) {
       if (strays && epoch == epoch_)
         take_strays(*strays, never_sent);
@@ -274,7 +274,7 @@ void recovery_actor_state::flush() {
 }
 
 void recovery_actor_state::arm() {
-  next_tick_ = next_point(next_tick_, runs_.size() > 0 ? recovery_tick_period : adopt_period, steady_now());
+  next_tick_ = next_tick(next_tick_, runs_.size() > 0 ? recovery_tick_period : adopt_period, steady_now());
   protocol::send_at(self_, protocol::recovery_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 

@@ -12,7 +12,7 @@
 #include "actors/recovery/recovery_metrics.hpp"
 #include "actors/recovery/unknown_runs.hpp"
 #include "config/settings.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
 #include "protocol/caf.hpp"
@@ -71,13 +71,13 @@ private:
   };
 
   // -- intake
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void adopt();
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   void take(protocol::peer_fenced);
   void hurry();
   /// How long nobody is asked about a run of such a life after its adoption.
-  [[nodiscard]] core::milliseconds settle_of(core::life_end ended) const;
+  [[nodiscard]] core::milliseconds settle_of(core::incarnation_end ended) const;
   bool take(const core::adopted_run& adopted, bool never_sent = false);
   void take(const protocol::stray_claims& claims);
   void take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent);
@@ -131,7 +131,7 @@ private:
   logger log_;
   recovery_metrics metrics_;
 
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
   /// Number of life changes: answers to questions of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   std::int64_t sequence_ = first_sequence;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
-#include "core/limits/line_limit.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/run/run.hpp"
 #include "core/text/text.hpp"
@@ -24,7 +24,7 @@ public:
 
   /// `outcome` is what the store made of `batch`.
   void write(const logger& log, const core::record_batch& batch, const core::record_outcome& outcome,
-             core::line_limit::steady now) {
+             core::log_rate_limiter::steady now) {
     for (const auto& run : outcome.ended)
       if (run.how == core::run_end::failed)
         if (const auto line_end = limit_.admit(now))
@@ -44,7 +44,7 @@ private:
               core::stored_handle_code(result->code), reason.empty() ? "" : ": ", reason, line_end);
   }
 
-  core::line_limit limit_{a_second_max};
+  core::log_rate_limiter limit_{a_second_max};
 };
 
 } // namespace ringmaster::actors

@@ -40,7 +40,7 @@ void marks_keeper::note(const core::claim_outcome& outcome) {
     write(core::marks_ahead(marks_, highest_));
 }
 
-void marks_keeper::note_life(std::int64_t life) {
+void marks_keeper::note_incarnation(std::int64_t life) {
   const std::lock_guard held{lock_};
   lived_ = true;
   highest_ = std::max(highest_, marks_.ceiling);

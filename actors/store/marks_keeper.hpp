@@ -31,7 +31,7 @@ public:
   void note(const core::claim_outcome& outcome);
 
   /// A life has begun, and the database gives only ids above the ceiling.
-  void note_life(std::int64_t life);
+  void note_incarnation(std::int64_t life);
 
   /// Whether ids came again since the last call.
   [[nodiscard]] bool take_repeated();

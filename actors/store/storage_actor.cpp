@@ -36,12 +36,12 @@ storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, 
                                          protocol::wall_clock clock, logger log, std::shared_ptr<marks_keeper> marks)
   : self_{self}, rows_max_{rows_max}, clock_{std::move(clock)}, log_{std::move(log)}, marks_{std::move(marks)},
     metrics_{self->system()} {
-  auto seat = [this](const protocol::store_worker& worker) -> desk& {
-    auto found = std::find_if(desks_.begin(), desks_.end(), [&](const desk& d) { return d.worker == worker; });
-    if (found != desks_.end())
+  auto seat = [this](const protocol::store_worker& worker) -> client& {
+    auto found = std::find_if(workers_.begin(), workers_.end(), [&](const client& d) { return d.worker == worker; });
+    if (found != workers_.end())
       return *found;
-    desks_.push_back(desk{.worker = worker});
-    return desks_.back();
+    workers_.push_back(client{.worker = worker});
+    return workers_.back();
   };
   seat(workers.claims).takes_claims = true;
   seat(workers.records).takes_records = true;
@@ -68,7 +68,7 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
       strays_ = std::move(listener.strays);
       ends_ = std::move(listener.ends);
     },
-    [this](const protocol::life_change& change) { change_life(change); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](protocol::status_query) { return status(); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -129,7 +129,7 @@ void storage_actor_state::open(const protocol::claims_opened& opened) {
     open_claims_[claim] += runs;
 }
 
-void storage_actor_state::change_life(const protocol::life_change& change) {
+void storage_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   if (!change.life)
     return; // answers of a lost life are still recorded: the store's guards decide
@@ -162,12 +162,12 @@ void storage_actor_state::measure(store_work what, std::size_t rows, caf::actor_
 }
 
 void storage_actor_state::pump() {
-  for (auto& at : desks_)
+  for (auto& at : workers_)
     if (!at.busy)
       give_work(at);
 }
 
-void storage_actor_state::give_work(desk& at) {
+void storage_actor_state::give_work(client& at) {
   if (at.takes_control && (start_control(at) || (patience_ended() && start_patient(at))))
     return;
   if (self_->clock().now() >= at.not_before) {
@@ -180,7 +180,7 @@ void storage_actor_state::give_work(desk& at) {
     start_patient(at);
 }
 
-bool storage_actor_state::start_control(desk& at) {
+bool storage_actor_state::start_control(client& at) {
   if (control_.empty())
     return false;
   auto next = std::move(control_.front());
@@ -189,7 +189,7 @@ bool storage_actor_state::start_control(desk& at) {
   return true;
 }
 
-bool storage_actor_state::start_patient(desk& at) {
+bool storage_actor_state::start_patient(client& at) {
   if (patient_.empty())
     return false;
   auto next = std::move(patient_.front());
@@ -202,25 +202,25 @@ bool storage_actor_state::patience_ended() const {
   return !patient_.empty() && self_->clock().now() >= patient_.front().since + patience;
 }
 
-void storage_actor_state::run_control(desk& at, control_task&& next) {
+void storage_actor_state::run_control(client& at, control_task&& next) {
   at.busy = true;
-  auto index = static_cast<std::size_t>(&at - desks_.data());
+  auto index = static_cast<std::size_t>(&at - workers_.data());
   protocol::request(self_, at.worker, store_patience, std::move(next.task))
     .then(
       [this, index, promise = next.promise, since = self_->clock().now()]() mutable {
         measure(store_work::control, 1, since, nullptr);
         promise.deliver();
-        desks_[index].busy = false;
+        workers_[index].busy = false;
         pump();
       },
       [this, index, promise = next.promise](caf::error& reason) mutable {
         promise.deliver(std::move(reason));
-        desks_[index].busy = false;
+        workers_[index].busy = false;
         pump();
       });
 }
 
-bool storage_actor_state::start_claim(desk& at) {
+bool storage_actor_state::start_claim(client& at) {
   if (!at.takes_claims || claims_.empty())
     return false;
   auto next = std::move(claims_.front());
@@ -230,7 +230,7 @@ bool storage_actor_state::start_claim(desk& at) {
   return true;
 }
 
-bool storage_actor_state::start_record(desk& at) {
+bool storage_actor_state::start_record(client& at) {
   if (!at.takes_records || !record_waits())
     return false;
   at.last = work::record;
@@ -274,15 +274,15 @@ storage_actor_state::record_task storage_actor_state::next_record() {
   return task;
 }
 
-void storage_actor_state::run_claim(desk& at, std::shared_ptr<protocol::claim_request> request) {
+void storage_actor_state::run_claim(client& at, std::shared_ptr<protocol::claim_request> request) {
   at.busy = true;
-  const auto index = static_cast<std::size_t>(&at - desks_.data());
+  const auto index = static_cast<std::size_t>(&at - workers_.data());
   ask_store<core::claim_outcome>(
     self_, at.worker, [request, marks = marks_, t = now()](auto& store) { return claim(store, request->batch, t, marks.get()); },
     [this, index, request, since = self_->clock().now()](core::result<core::claim_outcome>&& outcome) {
-      desks_[index].busy = false;
+      workers_[index].busy = false;
       measure(store_work::claim, request->batch.runs.size(), since, outcome ? nullptr : &outcome.error());
-      if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "claim"))
+      if (must_repeat(workers_[index], outcome ? nullptr : &outcome.error(), "claim"))
         claims_.push_front(request);
       else
         claimed(request, std::move(outcome));
@@ -290,16 +290,16 @@ void storage_actor_state::run_claim(desk& at, std::shared_ptr<protocol::claim_re
     });
 }
 
-void storage_actor_state::run_record(desk& at, std::shared_ptr<record_task> task) {
+void storage_actor_state::run_record(client& at, std::shared_ptr<record_task> task) {
   at.busy = true;
-  auto index = static_cast<std::size_t>(&at - desks_.data());
+  auto index = static_cast<std::size_t>(&at - workers_.data());
   ask_store<core::record_outcome>(
     self_, at.worker, [task, t = now()](storage::store& store) { return store.firings().record(task->batch, t); },
     [this, index, task, since = self_->clock().now()](core::result<core::record_outcome>&& outcome) {
-      desks_[index].busy = false;
+      workers_[index].busy = false;
       const auto& batch = task->batch;
       measure(store_work::record, batch.triggers.size() + batch.callbacks.size(), since, outcome ? nullptr : &outcome.error());
-      if (must_repeat(desks_[index], outcome ? nullptr : &outcome.error(), "record"))
+      if (must_repeat(workers_[index], outcome ? nullptr : &outcome.error(), "record"))
         repeated_records_.push_front(task);
       else
         recorded(task, std::move(outcome));
@@ -419,7 +419,7 @@ void storage_actor_state::tell_stray(std::int64_t claim, protocol::stray_claims&
   told.next = self_->clock().now() + tell_again;
 }
 
-bool storage_actor_state::must_repeat(desk& at, const core::error* failure, const char* what) {
+bool storage_actor_state::must_repeat(client& at, const core::error* failure, const char* what) {
   if (!failure || (failure->code != core::errc::unavailable && failure->code != core::errc::timeout)) {
     if (at.back_off > 0ms)
       log_->info("the store answers again");
@@ -437,7 +437,7 @@ bool storage_actor_state::must_repeat(desk& at, const core::error* failure, cons
 
 protocol::node_status storage_actor_state::status() const {
   protocol::node_status status;
-  for (const auto& at : desks_)
+  for (const auto& at : workers_)
     if (!at.trouble.empty())
       status.reasons.push_back(at.trouble);
   status.ready = status.reasons.empty();

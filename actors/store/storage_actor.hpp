@@ -52,7 +52,7 @@ private:
   enum class work : std::uint8_t { claim, record };
 
   /// One worker: what it may do, and when it may be tried again after a failure.
-  struct desk {
+  struct client {
     protocol::store_worker worker;
     bool takes_claims = false;
     bool takes_records = false;
@@ -111,22 +111,22 @@ private:
   caf::result<protocol::callbacks_stored> accept(protocol::callback_batch&& batch);
   caf::result<void> accept(protocol::store_task&& task);
   void open(const protocol::claims_opened& opened);
-  void change_life(const protocol::life_change& change);
+  void change_incarnation(const protocol::incarnation_change& change);
   void tick();
   void measure(store_work what, std::size_t rows, caf::actor_clock::time_point since, const core::error* failure) const;
 
   void pump();
-  void give_work(desk& at);
-  bool start_control(desk& at);
-  bool start_patient(desk& at);
-  void run_control(desk& at, control_task&& next);
+  void give_work(client& at);
+  bool start_control(client& at);
+  bool start_patient(client& at);
+  void run_control(client& at, control_task&& next);
   [[nodiscard]] bool patience_ended() const;
-  bool start_claim(desk& at);
-  bool start_record(desk& at);
+  bool start_claim(client& at);
+  bool start_record(client& at);
   [[nodiscard]] bool record_waits() const noexcept;
   [[nodiscard]] record_task next_record();
-  void run_claim(desk& at, std::shared_ptr<protocol::claim_request> request);
-  void run_record(desk& at, std::shared_ptr<record_task> task);
+  void run_claim(client& at, std::shared_ptr<protocol::claim_request> request);
+  void run_record(client& at, std::shared_ptr<record_task> task);
   void claimed(const std::shared_ptr<protocol::claim_request>& request, core::result<core::claim_outcome>&& outcome);
   void recorded(const std::shared_ptr<record_task>& task, core::result<core::record_outcome>&& outcome);
   void hold(record_task& task, const std::vector<core::log_id>& locked);
@@ -142,9 +142,9 @@ private:
   void look_for_strays();
   void compare(const std::vector<std::int64_t>& stored);
   void tell_stray(std::int64_t claim, protocol::stray_claims& strays);
-  /// True when the failure was `unavailable` and the desk shall try again later.
+  /// True when the failure was `unavailable` and the client shall try again later.
   [[nodiscard]] protocol::node_status status() const;
-  bool must_repeat(desk& at, const core::error* failure, const char* what);
+  bool must_repeat(client& at, const core::error* failure, const char* what);
   [[nodiscard]] core::time_point now() const;
 
   protocol::storage_actor::pointer self_;
@@ -152,11 +152,11 @@ private:
   protocol::wall_clock clock_;
   logger log_;
   std::shared_ptr<marks_keeper> marks_;
-  std::vector<desk> desks_;
+  std::vector<client> workers_;
   std::optional<protocol::intent_listener> intents_;
   protocol::stray_listener strays_;
   protocol::run_end_listener ends_;
-  core::node_life life_;
+  core::node_incarnation life_;
   /// `life_` goes on.
   bool alive_ = false;
   /// Java admins read what is recorded.

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/job/job.hpp"
 #include "core/text/text.hpp"
@@ -75,7 +75,7 @@ std::string title_of(const api_document& job, const group_titles& groups) {
 }
 
 std::string job_state_text(const api_document& job, const core::zone& where, core::time_point now) {
-  if (truth_in(job, "running"))
+  if (boolean_in(job, "running"))
     return "scheduled";
   const auto schedule = job.is_object() && job.contains("schedule") ? job["schedule"] : api_document{};
   if (text_in(schedule, "type") == core::stored_name(core::schedule_type::none))
@@ -130,7 +130,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("on_unknown", text_in(job, "on_unknown"));
   if (job.is_object() && job.contains("alarm_on") && job["alarm_on"].is_array() && job["alarm_on"].size() != 2)
     add("alarm_on", job["alarm_on"].empty() ? "none" : one_line(job["alarm_on"][0].get<std::string>()));
-  add("keep_logs", truth_in(job, "keep_logs") ? "yes" : "");
+  add("keep_logs", boolean_in(job, "keep_logs") ? "yes" : "");
   add("timeout", timeout > 0 ? std::to_string(timeout) + " s" : "none");
   add("retry", number_text(job, "retry_count"));
   add("children", children_text(job));

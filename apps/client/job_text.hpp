@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/client/admin_desk.hpp"
+#include "apps/client/api_client.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 

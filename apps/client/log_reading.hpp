@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "apps/client/admin_desk.hpp"
+#include "apps/client/api_client.hpp"
 
 namespace ringmaster::apps {
 
 /// Prints the log of a run until the run is over. Blocks; an executor or a server that is away for a moment ends nothing. The
 /// exit code.
-[[nodiscard]] int follow_log(admin_desk& desk, std::int64_t run);
+[[nodiscard]] int follow_log(api_client& client, std::int64_t run);
 
 } // namespace ringmaster::apps

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/run/execution_state.hpp"
@@ -148,21 +148,21 @@ void add_note(run_fields& all, const api_document& run) {
 
 } // namespace
 
-core::result<job_titles> titles_of_jobs(admin_desk& desk, const api_document& runs) {
+core::result<job_titles> titles_of_jobs(api_client& client, const api_document& runs) {
   std::set<std::int64_t> ids;
   for (const auto& run : runs)
     ids.insert(number_in(run, "job").value_or(0));
   job_titles titles;
   if (ids.empty())
     return titles;
-  const auto groups = group_names(desk);
+  const auto groups = group_names(client);
   if (!groups)
     return tl::unexpected{groups.error()};
   const auto keep = [&](const api_document& job) {
     titles.emplace(number_in(job, "id").value_or(0), title_of(job, *groups));
   };
   if (ids.size() > asked_jobs_max) {
-    const auto all = ask_all(desk, query_text{"/jobs"});
+    const auto all = ask_all(client, query_text{"/jobs"});
     if (!all)
       return tl::unexpected{all.error()};
     for (const auto& job : items_in(*all))
@@ -170,7 +170,7 @@ core::result<job_titles> titles_of_jobs(admin_desk& desk, const api_document& ru
     return titles;
   }
   for (const auto id : ids)
-    if (const auto job = desk.ask({"GET", "/jobs/" + std::to_string(id)}))
+    if (const auto job = client.ask({"GET", "/jobs/" + std::to_string(id)}))
       keep(*job);
   return titles;
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "apps/client/admin_desk.hpp"
+#include "apps/client/api_client.hpp"
 #include "core/result.hpp"
 #include "core/zone/zone.hpp"
 
@@ -16,7 +16,7 @@ namespace ringmaster::apps {
 using job_titles = std::map<std::int64_t, std::string>;
 
 /// Returns the names of the jobs of these runs. A job that is gone, or that the user may not see, has none.
-[[nodiscard]] core::result<job_titles> titles_of_jobs(admin_desk& desk, const api_document& runs);
+[[nodiscard]] core::result<job_titles> titles_of_jobs(api_client& client, const api_document& runs);
 
 /// The name of the run's job, or `job 7`.
 [[nodiscard]] std::string job_title_of(const api_document& run, const job_titles& jobs);

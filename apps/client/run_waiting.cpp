@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "core/run/execution_state.hpp"
 
 namespace ringmaster::apps {
@@ -36,21 +36,21 @@ bool is_over(const api_document& run) {
 
 /// Calls `look` until it gives something, with growing pauses: requests to a server are counted. Nothing at `end`.
 template <class Look>
-auto repeat(const admin_desk& desk, steady::time_point end, Look look) -> decltype(look()) {
+auto repeat(const api_client& client, steady::time_point end, Look look) -> decltype(look()) {
   for (auto pause = pause_first;; std::this_thread::sleep_for(pause)) {
     auto found = look();
     if (!found || *found || steady::now() >= end)
       return found;
-    pause = desk.is_server() ? std::min(pause * 3 / 2, pause_max) : pause_first;
+    pause = client.is_server() ? std::min(pause * 3 / 2, pause_max) : pause_first;
   }
 }
 
 } // namespace
 
-core::result<std::vector<std::int64_t>> await_runs(admin_desk& desk, std::int64_t intent, steady::time_point end) {
+core::result<std::vector<std::int64_t>> await_runs(api_client& client, std::int64_t intent, steady::time_point end) {
   using found_runs = std::optional<std::vector<std::int64_t>>;
-  const auto found = repeat(desk, end, [&]() -> core::result<found_runs> {
-    const auto asked = desk.ask({"GET", "/intents/" + std::to_string(intent)});
+  const auto found = repeat(client, end, [&]() -> core::result<found_runs> {
+    const auto asked = client.ask({"GET", "/intents/" + std::to_string(intent)});
     if (!asked && heals_by_itself(asked.error().code))
       return found_runs{};
     if (!asked)
@@ -59,7 +59,7 @@ core::result<std::vector<std::int64_t>> await_runs(admin_desk& desk, std::int64_
     for (const auto& id : items_in(*asked, "runs"))
       if (id.is_number_integer())
         runs.push_back(id.get<std::int64_t>());
-    if (runs.empty() && !truth_in(*asked, "waiting"))
+    if (runs.empty() && !boolean_in(*asked, "waiting"))
       return tl::unexpected{was_dropped()};
     return runs.empty() ? found_runs{} : found_runs{std::move(runs)};
   });
@@ -68,9 +68,9 @@ core::result<std::vector<std::int64_t>> await_runs(admin_desk& desk, std::int64_
   return found->value_or(std::vector<std::int64_t>{});
 }
 
-bool await_sending(admin_desk& desk, std::int64_t run, steady::time_point end) {
-  const auto sent = repeat(desk, end, [&]() -> core::result<std::optional<bool>> {
-    const auto row = desk.ask({"GET", "/runs/" + std::to_string(run)});
+bool await_sending(api_client& client, std::int64_t run, steady::time_point end) {
+  const auto sent = repeat(client, end, [&]() -> core::result<std::optional<bool>> {
+    const auto row = client.ask({"GET", "/runs/" + std::to_string(run)});
     if (!row)
       return tl::unexpected{row.error()};
     const bool waits = number_in(*row, "trigger_code") == 0 && !is_over(*row);
@@ -79,10 +79,10 @@ bool await_sending(admin_desk& desk, std::int64_t run, steady::time_point end) {
   return sent && *sent && steady::now() < end;
 }
 
-core::result<api_document> await_end(admin_desk& desk, std::int64_t run, steady::time_point end) {
+core::result<api_document> await_end(api_client& client, std::int64_t run, steady::time_point end) {
   std::string why = "the run has no result yet";
-  const auto over = repeat(desk, end, [&]() -> core::result<std::optional<api_document>> {
-    auto row = desk.ask({"GET", "/runs/" + std::to_string(run)});
+  const auto over = repeat(client, end, [&]() -> core::result<std::optional<api_document>> {
+    auto row = client.ask({"GET", "/runs/" + std::to_string(run)});
     if (!row && !heals_by_itself(row.error().code))
       return tl::unexpected{row.error().code == errc::not_found ? was_dropped() : row.error()};
     why = row ? "run " + std::to_string(run) + " has no result yet" : row.error().context;
@@ -93,13 +93,13 @@ core::result<api_document> await_end(admin_desk& desk, std::int64_t run, steady:
   return *over ? core::result<api_document>{**over} : core::fail(errc::timeout, why);
 }
 
-core::result<std::optional<std::int64_t>> await_retry(admin_desk& desk, const api_document& run, steady::time_point end) {
+core::result<std::optional<std::int64_t>> await_retry(api_client& client, const api_document& run, steady::time_point end) {
   if (number_in(run, "retry_left").value_or(0) <= 0 || number_in(run, "handle_code") == core::success_code)
     return std::optional<std::int64_t>{};
   query_text list{"/runs"};
   list.add("job", std::to_string(number_in(run, "job").value_or(0)));
-  return repeat(desk, std::min(end, steady::now() + retry_patience), [&]() -> core::result<std::optional<std::int64_t>> {
-    const auto page = ask_page(desk, list, newest_runs);
+  return repeat(client, std::min(end, steady::now() + retry_patience), [&]() -> core::result<std::optional<std::int64_t>> {
+    const auto page = ask_page(client, list, newest_runs);
     if (!page && !heals_by_itself(page.error().code))
       return tl::unexpected{page.error()};
     if (page)

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/server/notification.hpp"

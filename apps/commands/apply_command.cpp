@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "apps/client/admin_desk.hpp"
+#include "apps/client/api_client.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/server/data_folder.hpp"
@@ -89,20 +89,20 @@ core::result<std::string> body_of(const apply_options& options) {
   auto files = config::find_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!files)
     return tl::unexpected{files.error()};
-  protocol::wire::api_apply wish{options.source, options.revision, options.dry_run, options.prune, options.prune_all, {}};
+  protocol::wire::api_apply wanted{options.source, options.revision, options.dry_run, options.prune, options.prune_all, {}};
   for (auto& [name, text] : *files) {
     if (core::valid_utf8(text) != text)
       return core::fail(core::errc::invalid_argument, one_line(name) + ": it holds what is no UTF-8");
-    wish.files.emplace_back(core::valid_utf8(name), std::move(text));
+    wanted.files.emplace_back(core::valid_utf8(name), std::move(text));
   }
-  auto body = protocol::wire::api_apply_body(wish);
+  auto body = protocol::wire::api_apply_body(wanted);
   if (body.size() > sent_bytes_max)
     return core::fail(core::errc::too_large, "the files are longer than the 8 MiB that a server takes at once: apply them in "
                                              "parts, each with a --source of its own, or beside the database");
   return body;
 }
 
-core::result<applied_files> apply_there(admin_desk& server, const apply_options& options) {
+core::result<applied_files> apply_there(api_client& server, const apply_options& options) {
   auto body = body_of(options);
   if (!body)
     return tl::unexpected{body.error()};

@@ -10,7 +10,7 @@
 
 namespace ringmaster::apps {
 
-struct apply_options : desk_options {
+struct apply_options : client_options {
   std::vector<std::string> paths;
   /// Owner of what the files declare.
   std::string source = "apply";

@@ -7,7 +7,7 @@
 #include "actors/link/tls_ports.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/process/signals.hpp"
-#include "apps/server/foundation.hpp"
+#include "apps/server/node_bootstrap.hpp"
 #include "apps/server/node.hpp"
 #include "apps/terminal/report.hpp"
 #include "config/declared/declared_file.hpp"
@@ -130,7 +130,7 @@ core::result<int> watch(storage::store& store, bool check) {
   }
 }
 
-core::result<foundation> prepare(const demo_options& options, const scratch_folder& folder) {
+core::result<node_bootstrap> prepare(const demo_options& options, const scratch_folder& folder) {
   if (folder.path().empty())
     return core::fail(core::errc::unavailable, "no temporary folder can be made");
   config::settings settings;
@@ -141,7 +141,7 @@ core::result<foundation> prepare(const demo_options& options, const scratch_fold
   from.set("server.listen", "--listen");
   if (auto valid = config::validate(settings, from); !valid)
     return tl::unexpected<core::error>{valid.error()};
-  auto base = assemble(std::move(settings)).and_then([](assembled&& what) { return lay_foundation(std::move(what)); });
+  auto base = assemble(std::move(settings)).and_then([](assembled&& what) { return bootstrap_node(std::move(what)); });
   if (!base && base.error().context.find(options.listen) != std::string::npos)
     return core::fail(base.error().code, "--listen: " + base.error().context);
   return base;

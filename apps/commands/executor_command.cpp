@@ -11,7 +11,7 @@
 #include "apps/process/logging.hpp"
 #include "apps/process/signals.hpp"
 #include "apps/server/executor_settings.hpp"
-#include "apps/server/foundation.hpp"
+#include "apps/server/node_bootstrap.hpp"
 #include "apps/terminal/report.hpp"
 #include "config/load.hpp"
 #include "executor/executor.hpp"

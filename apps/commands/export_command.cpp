@@ -8,9 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/client/admin_desk.hpp"
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_client.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/server/new_file.hpp"
 #include "apps/terminal/export_text.hpp"
@@ -45,7 +45,7 @@ core::result<void> write_from_database(const export_options& options, sink to) {
 }
 
 /// Remarks are in its text, too.
-core::result<void> write_from_server(admin_desk& server, const export_options& options, const sink& to) {
+core::result<void> write_from_server(api_client& server, const export_options& options, const sink& to) {
   if (options.groups.size() > 1)
     return core::fail(core::errc::invalid_argument, "a server exports everything, or one --group");
   query_text target{"/export"};

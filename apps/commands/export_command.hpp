@@ -15,7 +15,7 @@ class App;
 
 namespace ringmaster::apps {
 
-struct export_options : desk_options {
+struct export_options : client_options {
   /// App names; none: all.
   std::vector<std::string> groups;
   std::optional<std::string> source;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <unordered_set>
 
-#include "apps/client/desk_arguments.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/server/open_store.hpp"

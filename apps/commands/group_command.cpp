@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/terminal/report.hpp"
@@ -15,19 +15,19 @@ namespace ringmaster::apps {
 
 namespace {
 
-struct group_list_options : desk_options {
+struct group_list_options : client_options {
   std::optional<std::string> cursor;
   std::size_t limit = 100;
   /// Executors that are not let in, in place of groups.
   bool unknown = false;
 };
 
-struct group_options : desk_options {
+struct group_options : client_options {
   /// App name, or id.
   std::string group;
 };
 
-struct group_add_options : desk_options {
+struct group_add_options : client_options {
   std::string app_name;
   /// Empty: the app name.
   std::string title;
@@ -54,9 +54,9 @@ std::string refusal_text(const api_document& refused, const std::vector<std::str
   return "no group has this app name" + config::suggestion(text_in(refused, "app_name"), known);
 }
 
-core::result<api_document> ask_refused(admin_desk& desk) {
-  auto refused = desk.ask({"GET", "/executors/refused"});
-  const auto groups = ask_all(desk, query_text{"/groups"});
+core::result<api_document> ask_refused(api_client& client) {
+  auto refused = client.ask({"GET", "/executors/refused"});
+  const auto groups = ask_all(client, query_text{"/groups"});
   if (!refused || !groups)
     return tl::unexpected{refused ? groups.error() : refused.error()};
   std::vector<std::string> apps;
@@ -69,10 +69,10 @@ core::result<api_document> ask_refused(admin_desk& desk) {
 
 /// Only a server knows whom it did not let in.
 int list_refused(const group_list_options& options) {
-  const auto desk = open_server(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto refused = ask_refused(**desk);
+  const auto client = open_server(options);
+  if (!client)
+    return complain(client.error());
+  const auto refused = ask_refused(**client);
   if (!refused)
     return complain(refused.error());
   if (options.json) {
@@ -80,14 +80,14 @@ int list_refused(const group_list_options& options) {
     return exit_done;
   }
   std::vector<std::vector<std::string>> rows{
-    {"APP NAME", "ADDRESS", "FROM", "TIMES", "LAST (" + (*desk)->zone().name() + ")", "WHY"}};
+    {"APP NAME", "ADDRESS", "FROM", "TIMES", "LAST (" + (*client)->zone().name() + ")", "WHY"}};
   for (const auto& each : items_in(*refused)) {
     const auto shown = [&](const char* name) {
       const auto text = one_line(text_in(each, name));
       return text.empty() ? std::string{"-"} : text;
     };
     rows.push_back({shown("app_name"), shown("address"), shown("remote"), std::to_string(number_in(each, "times").value_or(0)),
-                    instant_in(each, "last_ms", (*desk)->zone()), shown("why")});
+                    instant_in(each, "last_ms", (*client)->zone()), shown("why")});
   }
   std::fputs(table_text(rows).c_str(), stdout);
   return exit_done;
@@ -97,8 +97,8 @@ int list_groups(const group_list_options& options) {
   if (options.unknown)
     return list_refused(options);
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/groups"}, options.limit, options.cursor); },
-    [](admin_desk&, const api_document& page) {
+    options, [&](api_client& client) { return ask_page(client, query_text{"/groups"}, options.limit, options.cursor); },
+    [](api_client&, const api_document& page) {
       std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
       for (const auto& group : items_in(page))
         rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
@@ -122,24 +122,24 @@ std::string describe_group(const api_document& group, const core::zone& where) {
 int show_group(const group_options& options) {
   return ask_and_tell(
     options,
-    [&](admin_desk& desk) {
-      return find_group(desk, options.group).and_then([&](std::int64_t id) {
-        return desk.ask({"GET", "/groups/" + std::to_string(id)});
+    [&](api_client& client) {
+      return find_group(client, options.group).and_then([&](std::int64_t id) {
+        return client.ask({"GET", "/groups/" + std::to_string(id)});
       });
     },
-    [](admin_desk& desk, const api_document& group) { return describe_group(group, desk.zone()); });
+    [](api_client& client, const api_document& group) { return describe_group(group, client.zone()); });
 }
 
 int add_group(const group_add_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
   api_document body{{"app_name", options.app_name}, {"title", options.title.empty() ? options.app_name : options.title}};
   if (!options.addresses.empty()) {
     body["address_type"] = "manual";
     body["addresses"] = options.addresses;
   }
-  const auto made = (*desk)->ask({"POST", "/groups", body});
+  const auto made = (*client)->ask({"POST", "/groups", body});
   if (!made)
     return complain(made.error());
   if (options.json)
@@ -152,22 +152,22 @@ int add_group(const group_add_options& options) {
 int remove_group(const group_options& options) {
   return ask_and_tell(
     options,
-    [&](admin_desk& desk) {
-      return find_group(desk, options.group).and_then([&](std::int64_t id) { return ask_to_remove(desk, "/groups/", id); });
+    [&](api_client& client) {
+      return find_group(client, options.group).and_then([&](std::int64_t id) { return ask_to_remove(client, "/groups/", id); });
     },
-    [&](admin_desk&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
+    [&](api_client&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
 }
 
 /// The token is made here, and shown once. A file that declares the group does not say it, so that is no obstacle.
 int rotate_token(const group_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto id = find_group(**desk, options.group);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto id = find_group(**client, options.group);
   if (!id)
     return complain(id.error());
   const auto place = "/groups/" + std::to_string(*id);
-  const auto now = (*desk)->ask_tagged({"GET", place});
+  const auto now = (*client)->ask_tagged({"GET", place});
   if (!now)
     return complain(now.error());
   const auto token = gateway::random_token();
@@ -180,7 +180,7 @@ int rotate_token(const group_options& options) {
                     {"access_token", *token}};
   if (text_in(group, "address_type") == "manual")
     body["addresses"] = items_in(group, "addresses");
-  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
+  const auto done = (*client)->ask({"PUT", place, body, "application/json", now->etag});
   if (!done)
     return complain(done.error());
   const auto name = one_line(text_in(group, "app_name"));

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/commands/admin_commands.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t last_runs = 5;
 
-struct job_list_options : desk_options {
+struct job_list_options : client_options {
   std::optional<std::string> group;
   bool scheduled = false;
   bool stopped = false;
@@ -25,44 +25,44 @@ struct job_list_options : desk_options {
   std::size_t limit = 100;
 };
 
-struct job_show_options : desk_options {
+struct job_show_options : client_options {
   std::string job;
 };
 
-core::result<api_document> ask_jobs(admin_desk& desk, const job_list_options& options) {
+core::result<api_document> ask_jobs(api_client& client, const job_list_options& options) {
   query_text list{"/jobs"};
   if (options.scheduled || options.stopped)
     list.add("running", options.scheduled ? "true" : "false");
   if (options.group) {
-    const auto group = find_group(desk, *options.group);
+    const auto group = find_group(client, *options.group);
     if (!group)
       return tl::unexpected{group.error()};
     list.add("group", std::to_string(*group));
   }
-  return ask_page(desk, list, options.limit, options.cursor);
+  return ask_page(client, list, options.limit, options.cursor);
 }
 
 int list_jobs(const job_list_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_jobs(desk, options); },
-    [](admin_desk& desk, const api_document& page) {
-      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
-        return jobs_table(items_in(page), groups, desk.zone(), system_now()) + more_text(page);
+    options, [&](api_client& client) { return ask_jobs(client, options); },
+    [](api_client& client, const api_document& page) {
+      return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
+        return jobs_table(items_in(page), groups, client.zone(), system_now()) + more_text(page);
       });
     });
 }
 
 /// With its last runs, as `last_runs`.
-core::result<api_document> ask_job(admin_desk& desk, const std::string& name) {
-  const auto id = find_job(desk, name);
+core::result<api_document> ask_job(api_client& client, const std::string& name) {
+  const auto id = find_job(client, name);
   if (!id)
     return tl::unexpected{id.error()};
-  auto job = desk.ask({"GET", "/jobs/" + std::to_string(*id)});
+  auto job = client.ask({"GET", "/jobs/" + std::to_string(*id)});
   if (!job)
     return job;
   query_text newest{"/runs"};
   newest.add("job", std::to_string(*id)).add("limit", std::to_string(last_runs));
-  const auto runs = desk.ask({"GET", newest.text()});
+  const auto runs = client.ask({"GET", newest.text()});
   if (!runs)
     return runs;
   (*job)["last_runs"] = items_in(*runs);
@@ -71,13 +71,13 @@ core::result<api_document> ask_job(admin_desk& desk, const std::string& name) {
 
 int show_job(const job_show_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_job(desk, options.job); },
-    [](admin_desk& desk, const api_document& job) {
-      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+    options, [&](api_client& client) { return ask_job(client, options.job); },
+    [](api_client& client, const api_document& job) {
+      return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
         const auto& runs = items_in(job, "last_runs");
         const job_titles titles{{number_in(job, "id").value_or(0), title_of(job, groups)}};
-        return describe_job(job, groups, desk.zone(), system_now()) +
-               (runs.empty() ? "" : '\n' + runs_table(runs, titles, desk.zone()));
+        return describe_job(job, groups, client.zone(), system_now()) +
+               (runs.empty() ? "" : '\n' + runs_table(runs, titles, client.zone()));
       });
     });
 }

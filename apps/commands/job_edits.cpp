@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/client/log_reading.hpp"
 #include "apps/client/run_text.hpp"
@@ -36,11 +36,11 @@ struct named_jobs {
   std::map<std::int64_t, std::string> titles;
 };
 
-core::result<named_jobs> find_jobs(admin_desk& desk, const std::vector<std::string>& names) {
+core::result<named_jobs> find_jobs(api_client& client, const std::vector<std::string>& names) {
   named_jobs found;
   progress bar{"looking for jobs", names.size()};
   for (const auto& name : names) {
-    const auto id = find_job(desk, name);
+    const auto id = find_job(client, name);
     if (!id)
       return tl::unexpected{id.error()};
     const bool is_id = name.find('/') == std::string::npos;
@@ -58,14 +58,14 @@ struct outcome {
 };
 
 /// `body` is that of the route but for the ids.
-outcome ask_bulk(admin_desk& desk, const named_jobs& jobs, const std::string& target, const char* doing, api_document body) {
+outcome ask_bulk(api_client& client, const named_jobs& jobs, const std::string& target, const char* doing, api_document body) {
   outcome all;
   progress bar{doing, jobs.ids.size()};
   for (std::size_t at = 0; at < jobs.ids.size();) {
     const auto end = std::min(at + protocol::wire::api_rows_max, jobs.ids.size());
     body["ids"] = std::vector<std::int64_t>(jobs.ids.begin() + static_cast<std::ptrdiff_t>(at),
                                             jobs.ids.begin() + static_cast<std::ptrdiff_t>(end));
-    const auto answer = desk.ask({"POST", target, body});
+    const auto answer = client.ask({"POST", target, body});
     if (!answer) {
       all.ended = answer.error();
       return all;
@@ -81,11 +81,11 @@ outcome ask_bulk(admin_desk& desk, const named_jobs& jobs, const std::string& ta
 bool goes_on_failing(errc code) noexcept { return code == errc::unavailable || code == errc::timeout; }
 
 /// The API has no route that removes many.
-outcome remove_all(admin_desk& desk, const named_jobs& jobs, bool declared_too) {
+outcome remove_all(api_client& client, const named_jobs& jobs, bool declared_too) {
   outcome all;
   progress bar{"removing jobs", jobs.ids.size()};
   for (const auto id : jobs.ids) {
-    const auto done = desk.ask({"DELETE", "/jobs/" + std::to_string(id) + (declared_too ? "?declared_too=true" : "")});
+    const auto done = client.ask({"DELETE", "/jobs/" + std::to_string(id) + (declared_too ? "?declared_too=true" : "")});
     if (!done && goes_on_failing(done.error().code)) {
       all.ended = done.error();
       return all;
@@ -127,7 +127,7 @@ int print_problem(const api_document& item, const std::string& title, bool alone
   return complain({wrong ? errc::invalid_argument : errc::unavailable, alone ? detail : title + ": " + detail});
 }
 
-int print(const outcome& all, const named_jobs& jobs, const char* what, const desk_options& options, const core::zone& where) {
+int print(const outcome& all, const named_jobs& jobs, const char* what, const client_options& options, const core::zone& where) {
   if (options.json && (!all.ended || !all.items.empty()))
     print_json({{"items", all.items}});
   bool wrong = false;
@@ -152,21 +152,21 @@ int print(const outcome& all, const named_jobs& jobs, const char* what, const de
 }
 
 int edit_all(const edit_options& options, const char* target, const char* doing, const char* done) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto jobs = find_jobs(**desk, options.jobs);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto jobs = find_jobs(**client, options.jobs);
   if (!jobs)
     return complain(jobs.error());
-  return print(ask_bulk(**desk, *jobs, target, doing, api_document::object()), *jobs, done, options, (*desk)->zone());
+  return print(ask_bulk(**client, *jobs, target, doing, api_document::object()), *jobs, done, options, (*client)->zone());
 }
 
 // -- runs by hand ----------------------------------------------------------------------------------------------------------
 
-/// A node takes a wish within a moment, when one runs.
+/// A node takes a request within a moment, when one runs.
 constexpr auto taking_patience = 2s;
 
-/// A wish and the runs that came of it so far.
+/// A request and the runs that came of it so far.
 struct asked_run {
   std::int64_t intent = 0;
   std::string title;
@@ -183,31 +183,31 @@ std::vector<asked_run> asked_runs_of(const outcome& asked, const named_jobs& job
   return wanted;
 }
 
-/// Says which runs came of the wishes, while `print` is told what became of each.
-void add_runs(admin_desk& desk, outcome& asked) {
+/// Says which runs came of the requests, while `print` is told what became of each.
+void add_runs(api_client& client, outcome& asked) {
   const auto end = std::chrono::steady_clock::now() + taking_patience;
   for (auto& item : asked.items) {
     const auto intent = item.contains("done") ? number_in(item["done"], "intent") : std::nullopt;
     if (!intent)
       continue;
-    const auto runs = await_runs(desk, *intent, end);
+    const auto runs = await_runs(client, *intent, end);
     item["done"]["runs"] = runs ? *runs : std::vector<std::int64_t>{};
   }
 }
 
 /// Its run and the retries of that, to the last; each is followed in the log when that is wanted.
-core::result<void> follow_to_end(admin_desk& desk, std::int64_t run, const trigger_options& options,
+core::result<void> follow_to_end(api_client& client, std::int64_t run, const trigger_options& options,
                                  std::chrono::steady_clock::time_point end, api_document& rows) {
   for (std::optional<std::int64_t> next{run}; next;) {
     if (options.follow) {
       std::printf("run %lld\n", static_cast<long long>(*next));
-      if (follow_log(desk, *next) != exit_done)
+      if (follow_log(client, *next) != exit_done)
         std::fprintf(stderr, "ringmaster: the log of run %lld cannot be followed\n", static_cast<long long>(*next));
     }
-    auto over = await_end(desk, *next, end);
+    auto over = await_end(client, *next, end);
     if (!over)
       return tl::unexpected{over.error()};
-    const auto retry = await_retry(desk, *over, end);
+    const auto retry = await_retry(client, *over, end);
     if (!retry)
       return tl::unexpected{retry.error()};
     rows.push_back(std::move(*over));
@@ -224,12 +224,12 @@ bool all_succeeded(const api_document& rows) {
   });
 }
 
-int wait_for_all(admin_desk& desk, std::vector<asked_run> wanted, const trigger_options& options, core::milliseconds limit) {
+int wait_for_all(api_client& client, std::vector<asked_run> wanted, const trigger_options& options, core::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   auto rows = api_document::array();
   int code = exit_done;
   for (auto& each : wanted) {
-    auto runs = await_runs(desk, each.intent, end);
+    auto runs = await_runs(client, each.intent, end);
     if (runs && runs->empty())
       runs = core::fail(errc::timeout, "no node has taken the run; is a server running?");
     if (!runs) {
@@ -237,7 +237,7 @@ int wait_for_all(admin_desk& desk, std::vector<asked_run> wanted, const trigger_
       continue;
     }
     for (const auto run : *runs)
-      if (auto done = follow_to_end(desk, run, options, end, rows); !done)
+      if (auto done = follow_to_end(client, run, options, end, rows); !done)
         code = complain(done.error());
   }
   if (!all_succeeded(rows))
@@ -245,11 +245,11 @@ int wait_for_all(admin_desk& desk, std::vector<asked_run> wanted, const trigger_
   if (options.json && !rows.empty())
     print_json({{"items", rows}});
   else if (!rows.empty())
-    std::fputs(runs_table(rows, titles_of_jobs(desk, rows).value_or(job_titles{}), desk.zone()).c_str(), stdout);
+    std::fputs(runs_table(rows, titles_of_jobs(client, rows).value_or(job_titles{}), client.zone()).c_str(), stdout);
   return code;
 }
 
-/// Errors: `invalid_argument` for an address that is empty, which may be a variable that is not set: no wish for any executor.
+/// Errors: `invalid_argument` for an address that is empty, which may be a variable that is not set: no request for any executor.
 core::result<api_document> body_of(const trigger_options& options) {
   auto body = api_document::object();
   if (options.param)
@@ -278,12 +278,12 @@ int job_start(const edit_options& options) { return edit_all(options, "/jobs/sta
 int job_stop(const edit_options& options) { return edit_all(options, "/jobs/stop", "stopping jobs", "stopped"); }
 
 int job_remove(const remove_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  if (options.declared_too && (*desk)->is_server())
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  if (options.declared_too && (*client)->is_server())
     return complain({errc::invalid_argument, "--declared-too works on the database alone: leave out --server"});
-  const auto jobs = find_jobs(**desk, options.jobs);
+  const auto jobs = find_jobs(**client, options.jobs);
   if (!jobs)
     return complain(jobs.error());
   std::string what;
@@ -292,7 +292,7 @@ int job_remove(const remove_options& options) {
   what += std::to_string(jobs->ids.size()) + " jobs will be removed, with their logs";
   if (auto agreed = confirm(what, options.yes); !agreed)
     return complain(agreed.error());
-  return print(remove_all(**desk, *jobs, options.declared_too), *jobs, "removed", options, (*desk)->zone());
+  return print(remove_all(**client, *jobs, options.declared_too), *jobs, "removed", options, (*client)->zone());
 }
 
 int job_trigger(const trigger_options& options) {
@@ -302,19 +302,19 @@ int job_trigger(const trigger_options& options) {
   auto body = body_of(options);
   if (!body)
     return complain(body.error());
-  const auto desk = options.follow ? open_server(options) : open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto jobs = find_jobs(**desk, options.jobs);
+  const auto client = options.follow ? open_server(options) : make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto jobs = find_jobs(**client, options.jobs);
   if (!jobs)
     return complain(jobs.error());
-  auto asked = ask_bulk(**desk, *jobs, "/jobs/trigger", "triggering jobs", std::move(*body));
+  auto asked = ask_bulk(**client, *jobs, "/jobs/trigger", "triggering jobs", std::move(*body));
   const bool all_asked = !asked.ended && std::all_of(asked.items.begin(), asked.items.end(), succeeded);
   if ((!options.wait && !options.follow) || !all_asked) {
-    add_runs(**desk, asked);
-    return print(asked, *jobs, "will run at once", options, (*desk)->zone());
+    add_runs(**client, asked);
+    return print(asked, *jobs, "will run at once", options, (*client)->zone());
   }
-  return wait_for_all(**desk, asked_runs_of(asked, *jobs), options, *limit);
+  return wait_for_all(**client, asked_runs_of(asked, *jobs), options, *limit);
 }
 
 } // namespace ringmaster::apps

@@ -14,7 +14,7 @@ class App;
 
 namespace ringmaster::apps {
 
-struct edit_options : desk_options {
+struct edit_options : client_options {
   /// Ids, or `group/key`.
   std::vector<std::string> jobs;
 };

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/server/assembly.hpp"
@@ -15,7 +15,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-struct key_add_options : desk_options {
+struct key_add_options : client_options {
   /// What for.
   std::string name;
   /// Nothing: whose key the server is asked with.
@@ -24,19 +24,19 @@ struct key_add_options : desk_options {
   std::optional<std::string> expires;
 };
 
-struct key_list_options : desk_options {
+struct key_list_options : client_options {
   std::optional<std::string> user;
 };
 
-struct key_remove_options : desk_options {
+struct key_remove_options : client_options {
   std::int64_t key = 0;
 };
 
-core::result<std::int64_t> user_id(admin_desk& desk, const std::string& name) {
-  return find_user(desk, name).map([](const api_document& user) { return number_in(user, "id").value_or(0); });
+core::result<std::int64_t> user_id(api_client& client, const std::string& name) {
+  return find_user(client, name).map([](const api_document& user) { return number_in(user, "id").value_or(0); });
 }
 
-core::result<api_document> make_key(admin_desk& desk, const key_add_options& options) {
+core::result<api_document> make_key(api_client& client, const key_add_options& options) {
   api_document body{{"name", options.name}};
   if (options.expires) {
     const auto span = parse_span(*options.expires);
@@ -45,19 +45,19 @@ core::result<api_document> make_key(admin_desk& desk, const key_add_options& opt
     body["expires_ms"] = core::to_ms(system_now() + *span);
   }
   if (options.user) {
-    const auto user = user_id(desk, *options.user);
+    const auto user = user_id(client, *options.user);
     if (!user)
       return tl::unexpected{user.error()};
     body["user"] = *user;
   }
-  return desk.ask({"POST", "/keys", body});
+  return client.ask({"POST", "/keys", body});
 }
 
 int add_key(const key_add_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto made = make_key(**desk, options);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto made = make_key(**client, options);
   if (!made)
     return complain(made.error());
   const auto id = std::to_string(number_in(*made, "id").value_or(0));
@@ -76,35 +76,35 @@ std::string keys_table(const api_document& keys, const core::zone& where) {
   return table_text(rows);
 }
 
-core::result<api_document> ask_keys(admin_desk& desk, const key_list_options& options) {
+core::result<api_document> ask_keys(api_client& client, const key_list_options& options) {
   query_text all{"/keys"};
   if (options.user) {
-    const auto user = user_id(desk, *options.user);
+    const auto user = user_id(client, *options.user);
     if (!user)
       return tl::unexpected{user.error()};
     all.add("user", std::to_string(*user));
   }
-  return ask_all(desk, all);
+  return ask_all(client, all);
 }
 
 int list_keys(const key_list_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_keys(desk, options); },
-    [](admin_desk& desk, const api_document& keys) { return keys_table(items_in(keys), desk.zone()); });
+    options, [&](api_client& client) { return ask_keys(client, options); },
+    [](api_client& client, const api_document& keys) { return keys_table(items_in(keys), client.zone()); });
 }
 
 int remove_key(const key_remove_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_to_remove(desk, "/keys/", options.key); },
-    [&](admin_desk&, const api_document&) { return "key " + std::to_string(options.key) + " removed\n"; });
+    options, [&](api_client& client) { return ask_to_remove(client, "/keys/", options.key); },
+    [&](api_client&, const api_document&) { return "key " + std::to_string(options.key) + " removed\n"; });
 }
 
 struct key_rotate_options : key_remove_options {
   bool keep_old = false;
 };
 
-core::result<api_document> find_key(admin_desk& desk, std::int64_t id) {
-  const auto all = ask_all(desk, query_text{"/keys"});
+core::result<api_document> find_key(api_client& client, std::int64_t id) {
+  const auto all = ask_all(client, query_text{"/keys"});
   if (!all)
     return tl::unexpected{all.error()};
   for (const auto& key : items_in(*all))
@@ -115,10 +115,10 @@ core::result<api_document> find_key(admin_desk& desk, std::int64_t id) {
 
 /// The same name, user and lifetime. The new key is shown before the old one goes.
 int rotate_key(const key_rotate_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto old = find_key(**desk, options.key);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto old = find_key(**client, options.key);
   if (!old)
     return complain(old.error());
   api_document body{{"name", text_in(*old, "name")}, {"user", number_in(*old, "user").value_or(0)}};
@@ -126,7 +126,7 @@ int rotate_key(const key_rotate_options& options) {
   const auto expires = number_in(*old, "expires_ms");
   if (created && expires)
     body["expires_ms"] = core::to_ms(system_now()) + (*expires - *created);
-  const auto made = (*desk)->ask({"POST", "/keys", body});
+  const auto made = (*client)->ask({"POST", "/keys", body});
   if (!made)
     return complain(made.error());
   const auto id = std::to_string(number_in(*made, "id").value_or(0));
@@ -134,7 +134,7 @@ int rotate_key(const key_rotate_options& options) {
                               "remove it with `ringmaster key remove " + id + '`');
   if (told != exit_done || options.keep_old)
     return told;
-  const auto removed = ask_to_remove(**desk, "/keys/", options.key);
+  const auto removed = ask_to_remove(**client, "/keys/", options.key);
   return removed ? exit_done : complain(removed.error());
 }
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <thread>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/log_reading.hpp"
 #include "apps/client/run_waiting.hpp"
 #include "apps/commands/admin_commands.hpp"
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct log_options : desk_options {
+struct log_options : client_options {
   std::int64_t run = 0;
   bool follow = false;
 };
@@ -59,10 +59,10 @@ void print_part(const api_document& part, bool json) {
 bool may_pass(core::errc code) noexcept { return code == core::errc::unavailable || code == core::errc::timeout; }
 
 bool ends_with(const api_document& part, bool has_more, bool follow) {
-  return truth_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
+  return boolean_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
 }
 
-int print_parts(admin_desk& desk, const log_options& options) {
+int print_parts(api_client& client, const log_options& options) {
   std::int64_t line = 1;
   bool was_awaited = false;
   for (int failures = 0;;) {
@@ -71,10 +71,10 @@ int print_parts(admin_desk& desk, const log_options& options) {
     if (options.follow)
       target.add("wait_s", std::to_string(wait_s));
     const auto begin = std::chrono::steady_clock::now();
-    const auto part = desk.ask({"GET", target.text()});
+    const auto part = client.ask({"GET", target.text()});
     // A run that no executor has yet has no log yet.
     if (!part && options.follow && !was_awaited && part.error().code == core::errc::invalid_argument) {
-      was_awaited = await_sending(desk, options.run, begin + sending_patience);
+      was_awaited = await_sending(client, options.run, begin + sending_patience);
       if (was_awaited)
         continue;
     }
@@ -96,17 +96,17 @@ int print_parts(admin_desk& desk, const log_options& options) {
 }
 
 int print_log(const log_options& options) {
-  const auto desk = open_server(options);
-  return desk ? print_parts(**desk, options) : complain(desk.error());
+  const auto client = open_server(options);
+  return client ? print_parts(**client, options) : complain(client.error());
 }
 
 } // namespace
 
-int follow_log(admin_desk& desk, std::int64_t run) {
+int follow_log(api_client& client, std::int64_t run) {
   log_options options;
   options.run = run;
   options.follow = true;
-  return print_parts(desk, options);
+  return print_parts(client, options);
 }
 
 void add_log_command(CLI::App& app, std::function<int()>& chosen) {

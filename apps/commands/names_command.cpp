@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/server/assembly.hpp"
@@ -18,7 +18,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-struct names_options : desk_options {
+struct names_options : client_options {
   std::string kind;
 };
 
@@ -37,11 +37,11 @@ void print_lines(const std::vector<std::string>& names, bool json) {
     std::printf("%s\n", one_line(name).c_str());
 }
 
-core::result<std::vector<std::string>> job_names(admin_desk& desk) {
-  const auto groups = group_names(desk);
+core::result<std::vector<std::string>> job_names(api_client& client) {
+  const auto groups = group_names(client);
   if (!groups)
     return tl::unexpected{groups.error()};
-  return ask_page(desk, query_text{"/jobs"}, names_max).map([&](const api_document& page) {
+  return ask_page(client, query_text{"/jobs"}, names_max).map([&](const api_document& page) {
     std::vector<std::string> names;
     for (const auto& job : items_in(page))
       names.push_back(text_in(job, "key").empty() ? std::to_string(number_in(job, "id").value_or(0)) : title_of(job, *groups));
@@ -49,8 +49,8 @@ core::result<std::vector<std::string>> job_names(admin_desk& desk) {
   });
 }
 
-core::result<std::vector<std::string>> members(admin_desk& desk, const char* list, const char* member) {
-  return ask_page(desk, query_text{list}, names_max).map([&](const api_document& page) {
+core::result<std::vector<std::string>> members(api_client& client, const char* list, const char* member) {
+  return ask_page(client, query_text{list}, names_max).map([&](const api_document& page) {
     std::vector<std::string> names;
     for (const auto& row : items_in(page))
       names.push_back(text_in(row, member));
@@ -79,12 +79,12 @@ core::result<std::vector<std::string>> names_of(const names_options& options) {
     return setting_names();
   if (options.kind == "channels")
     return channel_names(options.config);
-  const auto desk = open_desk(options);
-  if (!desk)
-    return tl::unexpected{desk.error()};
+  const auto client = make_api_client(options);
+  if (!client)
+    return tl::unexpected{client.error()};
   if (options.kind == "jobs")
-    return job_names(**desk);
-  return options.kind == "groups" ? members(**desk, "/groups", "app_name") : members(**desk, "/users", "name");
+    return job_names(**client);
+  return options.kind == "groups" ? members(**client, "/groups", "app_name") : members(**client, "/users", "name");
 }
 
 int print_names(const names_options& options) {

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
@@ -18,7 +18,7 @@ void print(const api_document& cluster) {
   std::vector<std::vector<std::string>> rows{{"NODE", "STATE", "LAST BEAT", "LIFE", "ADDRESS"}};
   for (const auto& node : items_in(cluster)) {
     const auto age = number_in(node, "beat_age_ms");
-    rows.push_back({one_line(text_in(node, "id")) + (truth_in(node, "self") ? " (answers)" : ""), shown(text_in(node, "state")),
+    rows.push_back({one_line(text_in(node, "id")) + (boolean_in(node, "self") ? " (answers)" : ""), shown(text_in(node, "state")),
                     age ? std::to_string(*age) + " ms ago" : "-", std::to_string(number_in(node, "life").value_or(0)),
                     shown(text_in(node, "address"))});
   }
@@ -27,11 +27,11 @@ void print(const api_document& cluster) {
               static_cast<long long>(number_in(cluster, "dead_after_ms").value_or(0)));
 }
 
-int list(const desk_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto cluster = (*desk)->ask({"GET", "/nodes"});
+int list(const client_options& options) {
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto cluster = (*client)->ask({"GET", "/nodes"});
   if (!cluster)
     return complain(cluster.error());
   options.json ? print_json(*cluster) : print(*cluster);
@@ -42,7 +42,7 @@ int list(const desk_options& options) {
 
 void add_node_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* node = add_family(app, "node", "Nodes of the cluster: list");
-  add_command<desk_options>(*node, "list", "Which there are, and whether they beat", chosen, list);
+  add_command<client_options>(*node, "list", "Which there are, and whether they beat", chosen, list);
 }
 
 } // namespace ringmaster::apps

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/client/desk_arguments.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/doctor/schedule_findings.hpp"
 #include "apps/server/open_store.hpp"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <tuple>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/commands/run_edits.hpp"
@@ -19,7 +19,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-struct run_list_options : desk_options {
+struct run_list_options : client_options {
   std::optional<std::string> job;
   std::optional<std::string> group;
   std::optional<std::string> handler;
@@ -57,17 +57,17 @@ core::result<void> add_times(query_text& list, const run_list_options& options, 
   return {};
 }
 
-core::result<api_document> ask_runs(admin_desk& desk, const run_list_options& options) {
+core::result<api_document> ask_runs(api_client& client, const run_list_options& options) {
   query_text list{"/runs"};
   if (options.job) {
     // The log of a job may outlive it: an id needs no job.
-    const auto job = find_job(desk, *options.job);
+    const auto job = find_job(client, *options.job);
     if (!job)
       return tl::unexpected{job.error()};
     list.add("job", std::to_string(*job));
   }
   if (options.group) {
-    const auto group = find_group(desk, *options.group);
+    const auto group = find_group(client, *options.group);
     if (!group)
       return tl::unexpected{group.error()};
     list.add("group", std::to_string(*group));
@@ -76,27 +76,27 @@ core::result<api_document> ask_runs(admin_desk& desk, const run_list_options& op
     list.add("handler", *options.handler);
   if (options.failed || options.status)
     list.add("status", options.failed ? "failed" : *options.status);
-  if (auto times = add_times(list, options, desk.zone()); !times)
+  if (auto times = add_times(list, options, client.zone()); !times)
     return tl::unexpected{times.error()};
-  return ask_page(desk, list, options.limit, options.cursor);
+  return ask_page(client, list, options.limit, options.cursor);
 }
 
 int list_runs(const run_list_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_runs(desk, options); },
-    [](admin_desk& desk, const api_document& page) {
-      return titles_of_jobs(desk, items_in(page)).map([&](const job_titles& jobs) {
-        return runs_table(items_in(page), jobs, desk.zone()) + more_text(page);
+    options, [&](api_client& client) { return ask_runs(client, options); },
+    [](api_client& client, const api_document& page) {
+      return titles_of_jobs(client, items_in(page)).map([&](const job_titles& jobs) {
+        return runs_table(items_in(page), jobs, client.zone()) + more_text(page);
       });
     });
 }
 
 int show_run(const run_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return desk.ask({"GET", "/runs/" + std::to_string(options.run)}); },
-    [](admin_desk& desk, const api_document& run) {
-      return titles_of_jobs(desk, api_document::array({run})).map([&](const job_titles& jobs) {
-        return describe_run(run, jobs, desk.zone());
+    options, [&](api_client& client) { return client.ask({"GET", "/runs/" + std::to_string(options.run)}); },
+    [](api_client& client, const api_document& run) {
+      return titles_of_jobs(client, api_document::array({run})).map([&](const job_titles& jobs) {
+        return describe_run(run, jobs, client.zone());
       });
     });
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/client/run_waiting.hpp"
@@ -34,10 +34,10 @@ std::string listed(const std::vector<std::int64_t>& ids) {
 }
 
 /// Other runs of its job that its executor has.
-core::result<std::vector<std::int64_t>> others_of(admin_desk& desk, const api_document& run) {
+core::result<std::vector<std::int64_t>> others_of(api_client& client, const api_document& run) {
   query_text list{"/runs"};
   list.add("job", std::to_string(number_in(run, "job").value_or(0))).add("status", "running");
-  const auto page = ask_page(desk, list, others_max);
+  const auto page = ask_page(client, list, others_max);
   if (!page)
     return tl::unexpected{page.error()};
   std::vector<std::int64_t> ids;
@@ -49,9 +49,9 @@ core::result<std::vector<std::int64_t>> others_of(admin_desk& desk, const api_do
 }
 
 /// Returns those of `ids` that ended, as far as executors have said it within `others_patience`.
-std::vector<std::int64_t> ended_of(admin_desk& desk, std::vector<std::int64_t> ids) {
+std::vector<std::int64_t> ended_of(api_client& client, std::vector<std::int64_t> ids) {
   const auto end = std::chrono::steady_clock::now() + others_patience;
-  std::erase_if(ids, [&](std::int64_t id) { return !await_end(desk, id, end); });
+  std::erase_if(ids, [&](std::int64_t id) { return !await_end(client, id, end); });
   return ids;
 }
 
@@ -63,7 +63,7 @@ core::result<void> confirm_kill(const run_kill_options& options, const std::vect
                  options.yes);
 }
 
-core::result<api_document> what_goes(admin_desk& desk, const run_clear_options& options) {
+core::result<api_document> what_goes(api_client& client, const run_clear_options& options) {
   auto body = api_document::object();
   if (options.older_than) {
     const auto span = parse_span(*options.older_than);
@@ -77,8 +77,8 @@ core::result<api_document> what_goes(admin_desk& desk, const run_clear_options& 
     body["all"] = true;
   if (body.size() != 1)
     return core::fail(core::errc::invalid_argument, "say which runs go: one of --older-than, --keep-newest and --all");
-  const auto job = options.job ? find_job(desk, *options.job) : core::result<std::int64_t>{0};
-  const auto group = options.group ? find_group(desk, *options.group) : core::result<std::int64_t>{0};
+  const auto job = options.job ? find_job(client, *options.job) : core::result<std::int64_t>{0};
+  const auto group = options.group ? find_group(client, *options.group) : core::result<std::int64_t>{0};
   if (!job || !group)
     return tl::unexpected{job ? group.error() : job.error()};
   if (options.job)
@@ -89,7 +89,7 @@ core::result<api_document> what_goes(admin_desk& desk, const run_clear_options& 
 }
 
 /// What will be removed, in words.
-core::result<std::string> words_of(admin_desk& desk, const run_clear_options& options, const api_document& body) {
+core::result<std::string> words_of(api_client& client, const run_clear_options& options, const api_document& body) {
   query_text list{"/runs"};
   list.add("limit", "1");
   for (const char* name : {"job", "group"})
@@ -98,40 +98,40 @@ core::result<std::string> words_of(admin_desk& desk, const run_clear_options& op
   const auto until = number_in(body, "until_ms");
   if (until)
     list.add("to_ms", std::to_string(*until));
-  const auto page = desk.ask({"GET", list.text()});
+  const auto page = client.ask({"GET", list.text()});
   if (!page)
     return tl::unexpected{page.error()};
   const auto total = number_in(*page, "total").value_or(0);
-  const auto number = (truth_in(*page, "total_is_capped") ? "more than " : "") + std::to_string(total);
+  const auto number = (boolean_in(*page, "total_is_capped") ? "more than " : "") + std::to_string(total);
   auto text = options.keep_newest ? "all but the newest " + std::to_string(*options.keep_newest) + " of " + number + " runs"
                                   : number + " runs";
   text += options.job     ? " of job " + one_line(*options.job)
           : options.group ? " of group " + one_line(*options.group)
                           : " of all jobs";
   if (until)
-    text += " that were triggered up to " + instant_in(body, "until_ms", desk.zone()) + ' ' + desk.zone().name();
+    text += " that were triggered up to " + instant_in(body, "until_ms", client.zone()) + ' ' + client.zone().name();
   return text + " will be removed for good";
 }
 
 } // namespace
 
 int kill_run(const run_kill_options& options) {
-  const auto desk = open_server(options);
-  if (!desk)
-    return complain(desk.error());
+  const auto client = open_server(options);
+  if (!client)
+    return complain(client.error());
   const auto place = "/runs/" + std::to_string(options.run);
-  const auto run = (*desk)->ask({"GET", place});
+  const auto run = (*client)->ask({"GET", place});
   if (!run)
     return complain(run.error());
-  const auto others = others_of(**desk, *run);
+  const auto others = others_of(**client, *run);
   if (!others)
     return complain(others.error());
   if (auto agreed = confirm_kill(options, *others); !agreed)
     return complain(agreed.error());
-  auto killed = (*desk)->ask({"POST", place + "/kill"});
+  auto killed = (*client)->ask({"POST", place + "/kill"});
   if (!killed)
     return complain(killed.error());
-  const auto also = ended_of(**desk, *others);
+  const auto also = ended_of(**client, *others);
   if (options.json) {
     auto ended = also;
     ended.insert(ended.begin(), options.run);
@@ -147,25 +147,25 @@ int kill_run(const run_kill_options& options) {
 }
 
 int clear_runs(const run_clear_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto body = what_goes(**desk, options);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto body = what_goes(**client, options);
   if (!body)
     return complain(body.error());
   if (!options.yes) {
-    const auto words = words_of(**desk, options, *body);
+    const auto words = words_of(**client, options, *body);
     if (auto agreed = words ? confirm(*words, false) : core::result<void>{tl::unexpected{words.error()}}; !agreed)
       return complain(agreed.error());
   }
-  const auto cleared = (*desk)->ask({"POST", "/runs/clear", *body});
+  const auto cleared = (*client)->ask({"POST", "/runs/clear", *body});
   if (!cleared)
     return complain(cleared.error());
   if (options.json)
     print_json(*cleared);
   else
     std::printf("%lld runs removed%s\n", static_cast<long long>(number_in(*cleared, "removed").value_or(0)),
-                (*desk)->is_server() ? "; a server that needs longer than some seconds goes on" : "");
+                (*client)->is_server() ? "; a server that needs longer than some seconds goes on" : "");
   return exit_done;
 }
 

@@ -10,7 +10,7 @@
 
 namespace ringmaster::apps {
 
-struct run_options : desk_options {
+struct run_options : client_options {
   std::int64_t run = 0;
 };
 
@@ -19,7 +19,7 @@ struct run_kill_options : run_options {
   bool yes = false;
 };
 
-struct run_clear_options : desk_options {
+struct run_clear_options : client_options {
   std::optional<std::string> job;
   std::optional<std::string> group;
   /// `30d`: what was triggered longer ago goes.

@@ -7,7 +7,7 @@
 #include "apps/commands/commands.hpp"
 #include "apps/process/service_notice.hpp"
 #include "apps/process/signals.hpp"
-#include "apps/server/foundation.hpp"
+#include "apps/server/node_bootstrap.hpp"
 #include "apps/server/node.hpp"
 #include "apps/terminal/report.hpp"
 #include "config/changes.hpp"
@@ -124,7 +124,7 @@ void reload(const config_options& options, configured& known, node& running, act
 }
 
 /// Reports life only while the actors answer: a node whose actors hang is restarted by the service manager.
-void report_life(const service_notice& notice, node& running, actors::logger& log) {
+void report_incarnation(const service_notice& notice, node& running, actors::logger& log) {
   if (!notice.interval())
     return;
   if (running.answers(*notice.interval()))
@@ -138,7 +138,7 @@ void run_until_stopped(const config_options& options, configured known, const se
   const auto status = "serving on " + address;
   notice.ready(status);
   for (;;) {
-    report_life(notice, running, log);
+    report_incarnation(notice, running, log);
     auto event = wait_for_signal(notice.interval().value_or(1h));
     if (event == signal_event::reload) {
       notice.reloading();
@@ -157,7 +157,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   if (!what)
     return tl::unexpected<core::error>{what.error()};
   const configured known{what->settings, what->settings};
-  auto base = lay_foundation(std::move(*what), options.new_database);
+  auto base = bootstrap_node(std::move(*what), options.new_database);
   if (!base)
     return tl::unexpected<core::error>{base.error()};
   auto log = base->log;

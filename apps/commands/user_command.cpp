@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "apps/client/desk_arguments.hpp"
-#include "apps/client/desk_pages.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/api_queries.hpp"
 #include "apps/commands/admin_commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
@@ -13,16 +13,16 @@ namespace ringmaster::apps {
 
 namespace {
 
-struct user_list_options : desk_options {
+struct user_list_options : client_options {
   std::optional<std::string> cursor;
   std::size_t limit = 100;
 };
 
-struct user_options : desk_options {
+struct user_options : client_options {
   std::string name;
 };
 
-struct user_add_options : desk_options {
+struct user_add_options : client_options {
   std::string name;
   bool admin = false;
   /// `pay-worker=editor`
@@ -30,7 +30,7 @@ struct user_add_options : desk_options {
 };
 
 std::string rights_of(const api_document& user, const std::map<std::int64_t, std::string>& groups) {
-  if (truth_in(user, "admin"))
+  if (boolean_in(user, "admin"))
     return "everything";
   std::string list;
   for (const auto& right : items_in(user, "rights")) {
@@ -44,9 +44,9 @@ std::string rights_of(const api_document& user, const std::map<std::int64_t, std
 
 int list_users(const user_list_options& options) {
   return ask_and_tell(
-    options, [&](admin_desk& desk) { return ask_page(desk, query_text{"/users"}, options.limit, options.cursor); },
-    [](admin_desk& desk, const api_document& page) {
-      return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+    options, [&](api_client& client) { return ask_page(client, query_text{"/users"}, options.limit, options.cursor); },
+    [](api_client& client, const api_document& page) {
+      return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
         std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
         for (const auto& user : items_in(page))
           rows.push_back(
@@ -56,14 +56,14 @@ int list_users(const user_list_options& options) {
     });
 }
 
-core::result<api_document> rights_in(admin_desk& desk, const std::vector<std::string>& texts) {
+core::result<api_document> rights_in(api_client& client, const std::vector<std::string>& texts) {
   auto rights = api_document::array();
   for (const auto& text : texts) {
     const auto sign = text.rfind('=');
     if (sign == std::string::npos)
       return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) + "\" is no right; expected GROUP=viewer, "
                                                       "GROUP=operator or GROUP=editor");
-    const auto group = find_group(desk, text.substr(0, sign));
+    const auto group = find_group(client, text.substr(0, sign));
     if (!group)
       return tl::unexpected{group.error()};
     rights.push_back({{"group", *group}, {"right", text.substr(sign + 1)}});
@@ -77,10 +77,10 @@ std::string other_password(const std::string& name) {
 
 /// A password is made here, and told once.
 int add_user(const user_add_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  auto rights = rights_in(**desk, options.rights);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  auto rights = rights_in(**client, options.rights);
   if (!rights)
     return complain(rights.error());
   const auto password = gateway::random_password();
@@ -88,7 +88,7 @@ int add_user(const user_add_options& options) {
     return complain(password.error());
   const api_document body{
     {"name", options.name}, {"password", *password}, {"admin", options.admin}, {"rights", std::move(*rights)}};
-  const auto made = (*desk)->ask({"POST", "/users", body});
+  const auto made = (*client)->ask({"POST", "/users", body});
   if (!made)
     return complain(made.error());
   const api_document shown{{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}};
@@ -100,20 +100,20 @@ int remove_user(const user_options& options) {
   std::string name;
   return ask_and_tell(
     options,
-    [&](admin_desk& desk) {
-      return find_user(desk, options.name).and_then([&](const api_document& user) {
+    [&](api_client& client) {
+      return find_user(client, options.name).and_then([&](const api_document& user) {
         name = text_in(user, "name");
-        return ask_to_remove(desk, "/users/", number_in(user, "id").value_or(0));
+        return ask_to_remove(client, "/users/", number_in(user, "id").value_or(0));
       });
     },
-    [&](admin_desk&, const api_document&) { return "user " + one_line(name) + " removed\n"; });
+    [&](api_client&, const api_document&) { return "user " + one_line(name) + " removed\n"; });
 }
 
 int reset_user_password(const user_options& options) {
-  const auto desk = open_desk(options);
-  if (!desk)
-    return complain(desk.error());
-  const auto user = find_user(**desk, options.name);
+  const auto client = make_api_client(options);
+  if (!client)
+    return complain(client.error());
+  const auto user = find_user(**client, options.name);
   if (!user)
     return complain(user.error());
   const auto password = gateway::random_password();
@@ -121,11 +121,11 @@ int reset_user_password(const user_options& options) {
     return complain(password.error());
   // A PUT says again what he may: it must not undo what somebody else has just changed.
   const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
-  const auto now = (*desk)->ask_tagged({"GET", place});
+  const auto now = (*client)->ask_tagged({"GET", place});
   if (!now)
     return complain(now.error());
-  const api_document body{{"password", *password}, {"admin", truth_in(now->document, "admin")}};
-  const auto done = (*desk)->ask({"PUT", place, body, "application/json", now->etag});
+  const api_document body{{"password", *password}, {"admin", boolean_in(now->document, "admin")}};
+  const auto done = (*client)->ask({"PUT", place, body, "application/json", now->etag});
   if (!done)
     return complain(done.error());
   const api_document shown{{"user", options.name}, {"password", *password}};
@@ -145,25 +145,25 @@ struct user_edit_options : user_options {
 
 /// Reads the user, lets `change` say what the user may from now on, and writes that unless another edit came in between.
 template <class Change>
-core::result<api_document> change_user(admin_desk& desk, const std::string& name, Change change) {
-  const auto user = find_user(desk, name);
+core::result<api_document> change_user(api_client& client, const std::string& name, Change change) {
+  const auto user = find_user(client, name);
   if (!user)
     return tl::unexpected{user.error()};
   const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
-  const auto now = desk.ask_tagged({"GET", place});
+  const auto now = client.ask_tagged({"GET", place});
   if (!now)
     return tl::unexpected{now.error()};
-  api_document body{{"admin", truth_in(now->document, "admin")}, {"rights", items_in(now->document, "rights")}};
+  api_document body{{"admin", boolean_in(now->document, "admin")}, {"rights", items_in(now->document, "rights")}};
   if (auto changed = change(body); !changed)
     return tl::unexpected{changed.error()};
-  if (auto done = desk.ask({"PUT", place, body, "application/json", now->etag}); !done)
+  if (auto done = client.ask({"PUT", place, body, "application/json", now->etag}); !done)
     return done;
-  return desk.ask({"GET", place});
+  return client.ask({"GET", place});
 }
 
-int tell_rights(const user_options& options, const desk_question& ask) {
-  return ask_and_tell(options, ask, [](admin_desk& desk, const api_document& user) {
-    return group_names(desk).map([&](const std::map<std::int64_t, std::string>& groups) {
+int tell_rights(const user_options& options, const api_query& ask) {
+  return ask_and_tell(options, ask, [](api_client& client, const api_document& user) {
+    return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
       return one_line(text_in(user, "name")) + " may: " + rights_of(user, groups) + '\n';
     });
   });
@@ -178,9 +178,9 @@ void drop_right(api_document& rights, std::int64_t group) {
 }
 
 int grant_rights(const user_rights_options& options) {
-  return tell_rights(options, [&](admin_desk& desk) {
-    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
-      const auto granted = rights_in(desk, options.rights);
+  return tell_rights(options, [&](api_client& client) {
+    return change_user(client, options.name, [&](api_document& body) -> core::result<void> {
+      const auto granted = rights_in(client, options.rights);
       if (!granted)
         return tl::unexpected{granted.error()};
       for (const auto& right : *granted) {
@@ -193,10 +193,10 @@ int grant_rights(const user_rights_options& options) {
 }
 
 int revoke_rights(const user_rights_options& options) {
-  return tell_rights(options, [&](admin_desk& desk) {
-    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+  return tell_rights(options, [&](api_client& client) {
+    return change_user(client, options.name, [&](api_document& body) -> core::result<void> {
       for (const auto& name : options.rights) {
-        const auto group = find_group(desk, name);
+        const auto group = find_group(client, name);
         if (!group)
           return tl::unexpected{group.error()};
         drop_right(body["rights"], *group);
@@ -209,8 +209,8 @@ int revoke_rights(const user_rights_options& options) {
 int edit_user(const user_edit_options& options) {
   if (options.admin == options.no_admin)
     return complain({core::errc::invalid_argument, "say what changes: --admin or --no-admin"});
-  return tell_rights(options, [&](admin_desk& desk) {
-    return change_user(desk, options.name, [&](api_document& body) -> core::result<void> {
+  return tell_rights(options, [&](api_client& client) {
+    return change_user(client, options.name, [&](api_document& body) -> core::result<void> {
       body["admin"] = options.admin;
       return {};
     });

@@ -27,10 +27,10 @@ struct watched_node {
   core::node_row first;
   core::node_row last;
   /// Lives that began: one is a restart.
-  int new_lives = 0;
+  int new_incarnations = 0;
 
-  [[nodiscard]] bool is_alive() const { return last.beat != first.beat || new_lives > 0; }
-  [[nodiscard]] bool is_torn() const { return new_lives > 1; }
+  [[nodiscard]] bool is_alive() const { return last.beat != first.beat || new_incarnations > 0; }
+  [[nodiscard]] bool is_torn() const { return new_incarnations > 1; }
 };
 
 using watched_nodes = std::map<std::string, watched_node>;
@@ -38,7 +38,7 @@ using watched_nodes = std::map<std::string, watched_node>;
 void look(const std::vector<core::node_row>& rows, watched_nodes& nodes) {
   for (const auto& row : rows) {
     auto& node = nodes.try_emplace(row.id, watched_node{row, row}).first->second;
-    node.new_lives += row.incarnation != node.last.incarnation;
+    node.new_incarnations += row.incarnation != node.last.incarnation;
     node.last = row;
   }
 }
@@ -49,13 +49,14 @@ std::size_t up_of(const std::vector<core::node_row>& rows) {
 }
 
 /// A second process is told before it starts, and both when they run.
-finding_list oddities(const config::settings& settings, const watched_nodes& nodes) {
+finding_list data_findings(const config::settings& settings, const watched_nodes& nodes) {
   finding_list found;
   const auto own = known_node_id(settings);
   for (const auto& [id, node] : nodes) {
     if (node.is_torn())
       found.push_back({verdict::failure, "node id",
-                       id + " began " + std::to_string(node.new_lives) + " lives while it was watched: two processes use this id "
+                       id + " began " + std::to_string(node.new_incarnations) +
+                         " lives while it was watched: two processes use this id "
                          "and take each other's place; give each one a cluster.node, or a data folder, of its own"});
     else if (own == id && node.is_alive() && !data_dir_in_use(settings))
       found.push_back({verdict::failure, "node id",
@@ -76,7 +77,7 @@ core::result<finding_list> watch(const config::settings& settings, storage::stor
     if (!rows)
       return tl::unexpected<core::error>{rows.error()};
     look(*rows, nodes);
-    found = oddities(settings, nodes);
+    found = data_findings(settings, nodes);
     std::this_thread::sleep_for(watch_step);
   }
   return found;

@@ -12,7 +12,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-core::result<actors::apply_wish> read_body(const std::string& body, const assembled& what) {
+core::result<actors::apply_request> read_body(const std::string& body, const assembled& what) {
   const auto& settings = what.settings;
   auto sent = protocol::wire::parse_api_apply(body);
   if (!sent)
@@ -27,10 +27,10 @@ core::result<actors::apply_wish> read_body(const std::string& body, const assemb
   if (auto known = check_channels(*declared, settings); !known)
     return tl::unexpected{known.error()};
   auto warnings = warnings_of(*declared, what);
-  return actors::apply_wish{std::move(*declared), sent->dry_run, sent->prune, std::move(warnings)};
+  return actors::apply_request{std::move(*declared), sent->dry_run, sent->prune, std::move(warnings)};
 }
 
-core::result<std::string> write_body(storage::store& store, const actors::export_wish& wish, const core::zone& zone,
+core::result<std::string> write_body(storage::store& store, const actors::export_request& wanted, const core::zone& zone,
                                      core::time_point now) {
   std::string out;
   const auto take = [&out](std::string_view text) -> core::result<void> {
@@ -39,15 +39,15 @@ core::result<std::string> write_body(storage::store& store, const actors::export
     out += text;
     return {};
   };
-  return write_declared(store, {{}, wish.group, wish.source}, zone, now, {take, nullptr}).map([&] { return std::move(out); });
+  return write_declared(store, {{}, wanted.group, wanted.source}, zone, now, {take, nullptr}).map([&] { return std::move(out); });
 }
 
 } // namespace
 
 actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what) {
   return {[what](const std::string& body) { return read_body(body, *what->present()); },
-          [what](storage::store& store, const actors::export_wish& wish, core::time_point now) {
-            return write_body(store, wish, what->present()->schedule_zone, now);
+          [what](storage::store& store, const actors::export_request& wanted, core::time_point now) {
+            return write_body(store, wanted, what->present()->schedule_zone, now);
           }};
 }
 

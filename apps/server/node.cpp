@@ -32,13 +32,13 @@ protocol::wire::dialect dialect_of(int generation) noexcept {
 
 } // namespace
 
-node::node(foundation base)
+node::node(node_bootstrap base)
   : base_{std::move(base)},
     token_{config::common_tokens_of(base_.what.settings.security, base_.token.token)},
     config_{std::make_unique<actors::system_config>(!base_.what.settings.link.listen.empty())},
     system_{std::make_unique<caf::actor_system>(*config_)} {}
 
-core::result<std::unique_ptr<node>> node::start(foundation base) {
+core::result<std::unique_ptr<node>> node::start(node_bootstrap base) {
   std::unique_ptr<node> made{new node{std::move(base)}};
   if (auto open = made->open_links(); !open)
     return tl::unexpected<core::error>{open.error()};

@@ -12,7 +12,7 @@
 #include "actors/link/tls_ports.hpp"
 #include "actors/logger.hpp"
 #include "apps/server/declared_bodies.hpp"
-#include "apps/server/foundation.hpp"
+#include "apps/server/node_bootstrap.hpp"
 #include "core/editing/declared.hpp"
 #include "gateway/notification/notification.hpp"
 #include "protocol/access_token_source.hpp"
@@ -23,7 +23,7 @@ namespace ringmaster::apps {
 class node {
 public:
   /// Opens intake last.
-  [[nodiscard]] static core::result<std::unique_ptr<node>> start(foundation base);
+  [[nodiscard]] static core::result<std::unique_ptr<node>> start(node_bootstrap base);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -53,7 +53,7 @@ public:
   void stop(const std::function<bool()>& hurried = [] { return false; });
 
 private:
-  explicit node(foundation base);
+  explicit node(node_bootstrap base);
   void drain(const std::function<bool()>& hurried);
   /// Takes the address of links, if there shall be any.
   [[nodiscard]] core::result<void> open_links();
@@ -64,7 +64,7 @@ private:
   template <class Handle>
   void watch(const char* what, const Handle& handle);
 
-  foundation base_;
+  node_bootstrap base_;
   protocol::access_token_source token_;
   std::shared_ptr<gateway::channel_notifier> notifier_;
   std::shared_ptr<live_assembly> files_;

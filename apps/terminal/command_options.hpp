@@ -32,7 +32,7 @@ struct server_options {
 };
 
 /// The options that all commands of administration share.
-struct desk_options {
+struct client_options {
   config_options config;
   server_options server;
   bool json = false;

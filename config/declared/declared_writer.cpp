@@ -140,11 +140,11 @@ std::string declared_text(const core::declared_group& group) {
 
 namespace {
 
-std::vector<std::string> wished_alarms(core::alarm_wishes wishes) {
+std::vector<std::string> wished_alarms(core::alarm_conditions requested) {
   std::vector<std::string> out;
-  if (wishes.failed)
+  if (requested.failed)
     out.emplace_back("failed");
-  if (wishes.missed)
+  if (requested.missed)
     out.emplace_back("missed");
   return out;
 }

@@ -47,16 +47,17 @@ std::optional<alarm_attempts> find_alarm_attempts(std::string_view name) noexcep
   return std::nullopt;
 }
 
-std::string_view stored_name(alarm_wishes wishes) noexcept {
-  if (wishes.failed)
-    return wishes.missed ? "failed,missed" : "failed";
-  return wishes.missed ? "missed" : "none";
+std::string_view stored_name(alarm_conditions requested) noexcept {
+  if (requested.failed)
+    return requested.missed ? "failed,missed" : "failed";
+  return requested.missed ? "missed" : "none";
 }
 
-alarm_wishes find_alarm_wishes(std::string_view text) noexcept {
-  for (const alarm_wishes wishes : {alarm_wishes{true, false}, alarm_wishes{false, true}, alarm_wishes{false, false}})
-    if (stored_name(wishes) == text)
-      return wishes;
+alarm_conditions find_alarm_conditions(std::string_view text) noexcept {
+  for (const alarm_conditions requested :
+       {alarm_conditions{true, false}, alarm_conditions{false, true}, alarm_conditions{false, false}})
+    if (stored_name(requested) == text)
+      return requested;
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/alarm/alarm_wishes.hpp"
+#include "core/alarm/alarm_conditions.hpp"
 #include "core/ids.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/run.hpp"
@@ -76,7 +76,7 @@ struct alarmed_job {
   std::string group_title;
   std::string alarm_email;
   std::optional<alarm_rule> rule = {};
-  alarm_wishes wishes = {};
+  alarm_conditions requested = {};
   /// Of its group: typed in by hand, and the comma list (nothing: there is none).
   bool manual_addresses = false;
   std::optional<std::string> addresses = {};

@@ -35,7 +35,7 @@ struct declared_job {
   misfire_policy misfire = misfire_policy::do_nothing;
   /// The file says `misfire`, be it the default.
   bool names_misfire = false;
-  alarm_wishes alarm_on;
+  alarm_conditions alarm_on;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
   unknown_policy on_unknown = unknown_policy::ask;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/alarm/alarm_wishes.hpp"
+#include "core/alarm/alarm_conditions.hpp"
 #include "core/ids.hpp"
 #include "core/job/job.hpp"
 #include "core/page.hpp"
@@ -45,7 +45,7 @@ struct job_draft {
   std::optional<schedule_options> timing = {};
   std::optional<unknown_policy> on_unknown = {};
   std::optional<bool> keep_logs = {};
-  std::optional<alarm_wishes> alarm_on = {};
+  std::optional<alarm_conditions> alarm_on = {};
 };
 
 enum class draft_use : std::uint8_t { add, update };
@@ -118,7 +118,7 @@ struct job_record {
   schedule_options timing = {};
   unknown_policy on_unknown = unknown_policy::ask;
   bool keep_logs = false;
-  alarm_wishes alarm_on = {};
+  alarm_conditions alarm_on = {};
   /// The last instant that was missed and dropped; the epoch when there is none.
   time_point missed{};
   /// The number of its last edit; rises with each.

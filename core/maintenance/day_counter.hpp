@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::core {

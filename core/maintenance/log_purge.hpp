@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 

@@ -34,10 +34,10 @@ struct shard {
 };
 
 /// A node's life: claims and sends are valid only while the store has this incarnation for this node.
-struct node_life {
+struct node_incarnation {
   std::string node;
   std::int64_t incarnation = 0;
-  friend bool operator==(const node_life&, const node_life&) = default;
+  friend bool operator==(const node_incarnation&, const node_incarnation&) = default;
 };
 
 /// A run before it has a log id. The address is chosen before the claim, so the row names whom to ask.
@@ -87,7 +87,7 @@ struct schedule_move {
 
 /// T1 and T2 of one node in one transaction. Runs that belong to a move stand and fall with it; runs with an intent, with theirs.
 struct claim_batch {
-  node_life owner;
+  node_incarnation owner;
   /// Number of this claim in the owner's life. Repeating a committed number returns its outcome.
   std::int64_t sequence = 0;
   /// Every edit up to this revision is in the planner's cache of definitions.
@@ -193,7 +193,7 @@ struct callback {
 
 /// T3 and T4 in one transaction.
 struct record_batch {
-  node_life owner;
+  node_incarnation owner;
   std::vector<trigger_result> triggers;
   std::vector<callback> callbacks;
   /// Claims of the owner that are wholly resolved and go away with this transaction.
@@ -202,8 +202,8 @@ struct record_batch {
   bool shared = false;
 };
 
-/// A durable wish to run: a child, a retry, a run by hand or, beside Java admins, a reserved instant. A row of `rm_intent` until
-/// it is claimed.
+/// A durable request to run: a child, a retry, a run by hand or, beside Java admins, a reserved instant. A row of `rm_intent`
+/// until it is claimed.
 struct intent {
   intent_id id{};
   trigger_kind kind = trigger_kind::parent;
@@ -300,7 +300,7 @@ struct sweep_outcome {
 };
 
 /// What is known of the end of a life.
-enum class life_end : std::uint8_t {
+enum class incarnation_end : std::uint8_t {
   /// Its process is gone, or said that it leaves.
   sealed,
   /// It was fenced after its deadline, as all lives before it were over by then.
@@ -323,7 +323,7 @@ struct adopted_run {
   std::int32_t retry_left = 0;
   std::int32_t handle_code = 0;
   /// Of the life that claimed it.
-  life_end ended = life_end::sealed;
+  incarnation_end ended = incarnation_end::sealed;
 };
 
 } // namespace ringmaster::core

@@ -20,7 +20,7 @@ constexpr std::array<std::uint32_t, 64> sines = {
   0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1,
   0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 
-constexpr int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+constexpr int retry_pacer[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
 std::uint32_t little_endian(const std::uint8_t* bytes) {
   return bytes[0] | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 | std::uint32_t{bytes[3]} << 24;
@@ -44,7 +44,7 @@ void absorb(words& state, const std::uint8_t* block) {
     a = d;
     d = c;
     c = b;
-    b += std::rotl(sum, turns[i / 16][i % 4]);
+    b += std::rotl(sum, retry_pacer[i / 16][i % 4]);
   }
   state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d};
 }

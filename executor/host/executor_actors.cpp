@@ -143,7 +143,7 @@ void executor::parts::stop() {
     caf::scoped_actor self{*system};
     const auto ignore = [](const caf::error&) {};
     if (links)
-      protocol::request(&*self, links, withdrawal_limit, protocol::link_farewell{}).receive([] {}, ignore);
+      protocol::request(&*self, links, withdrawal_limit, protocol::link_goodbye{}).receive([] {}, ignore);
     if (beats)
       protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
     const auto limit = options.drain_timeout;

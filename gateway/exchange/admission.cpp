@@ -4,6 +4,7 @@
 
 #include "core/text/text.hpp"
 #include "gateway/auth/browser_safety.hpp"
+#include "gateway/auth/session_cookie.hpp"
 #include "gateway/exchange/route.hpp"
 
 namespace ringmaster::gateway {
@@ -21,18 +22,18 @@ constexpr std::string_view not_admin =
 
 /// A cookie that is nobody's is of no use to the client either.
 void refuse_visitor(const exchange& ex) {
-  if (ex.row().by == spoken::none)
+  if (ex.row().by == dialect_set::none)
     return ex.problem(401, "sign in, or show an API key", {{"WWW-Authenticate", "Bearer"}});
   protocol::http_headers headers;
-  if (!sessions_in(ex.request(), ex.how().dialect).empty())
-    headers.emplace_back("Set-Cookie", no_session_cookie(ex.how().dialect, ex.secure_cookies()));
-  if (ex.how().dialect == dialect::xxl2)
+  if (!sessions_in(ex.request(), ex.style().dialect).empty())
+    headers.emplace_back("Set-Cookie", expired_session_cookie(ex.style().dialect, ex.secure_cookies()));
+  if (ex.style().dialect == dialect::xxl2)
     return ex.redirect(302, "/toLogin", std::move(headers));
   ex.refuse_with(200, std::string{not_signed_in} + ex.path(), std::move(headers));
 }
 
 void refuse_role(const exchange& ex) {
-  if (ex.row().by != spoken::none && ex.how().dialect == dialect::xxl3)
+  if (ex.row().by != dialect_set::none && ex.style().dialect == dialect::xxl3)
     return ex.refuse_with(200, not_admin);
   ex.fail(core::not_permitted(ex.who(), "do this: it is for administrators"));
 }
@@ -46,7 +47,7 @@ void refuse_key(const exchange& ex, const core::error& why) {
 /// A client that sends `If-Match` relies on it.
 bool is_vain_condition(const exchange& ex) {
   const auto& row = ex.row();
-  return row.by == spoken::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
+  return row.by == dialect_set::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
 }
 
 void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
@@ -54,14 +55,14 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
   if (!services.requests.take(found.who.user, services.self->clock().now())) {
     constexpr std::string_view said = "too many requests of this user: try again in a second";
     const protocol::http_headers later{{"Retry-After", "1"}};
-    return ex.row().by == spoken::none ? ex.problem(429, said, later) : ex.refuse_with(429, said, later);
+    return ex.row().by == dialect_set::none ? ex.problem(429, said, later) : ex.refuse_with(429, said, later);
   }
   auto who = found.who;
   who.remote = ex.request().remote_address;
   ex.enter({std::move(who), found.must_change_password, std::move(csrf)});
   const auto& needed = ex.row().who;
   if (found.must_change_password && !needed.before_password_change)
-    return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.how().language)}});
+    return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.style().language)}});
   if (needed.who == access::admin && !ex.who().admin)
     return refuse_role(ex);
   if (is_vain_condition(ex))
@@ -71,7 +72,7 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
 
 void enter_with_session(const exchange& ex, const protocol::identified& found, const std::string& session) {
   // XXL-JOB's clients know of no token; of them foreign_site and SameSite keep others away.
-  if (ex.row().by != spoken::none)
+  if (ex.row().by != dialect_set::none)
     return enter(ex, found);
   auto token = csrf_token(session);
   const auto* shown = ex.request().find_header("X-CSRF-Token");
@@ -118,18 +119,18 @@ void call_handler(const exchange& ex) {
 }
 
 void find_session(const exchange& ex, found_handler with_session, visitor_handler without) {
-  ask_whose(ex, sessions_in(ex.request(), ex.how().dialect), with_session, without);
+  ask_whose(ex, sessions_in(ex.request(), ex.style().dialect), with_session, without);
 }
 
 void admit_person(const exchange& ex) {
   const auto& row = ex.row();
   // No page of another site can make a browser send one.
-  if (row.by == spoken::none && needs_session(row.who.who))
+  if (row.by == dialect_set::none && needs_session(row.who.who))
     if (auto key = shown_key(ex.request()))
       return admit_program(ex, std::move(*key));
   if (row.changes()) {
     if (const auto foreign = foreign_site(ex.request()); !foreign.empty())
-      return row.by == spoken::none ? ex.problem(403, foreign) : ex.refuse_with(403, foreign);
+      return row.by == dialect_set::none ? ex.problem(403, foreign) : ex.refuse_with(403, foreign);
   }
   if (!needs_session(row.who.who))
     return call_handler(ex);

@@ -117,7 +117,7 @@ std::string problem_json(core::errc code, std::string_view detail) {
 exchange::exchange(const gateway_services& services, const gateway::route& row, arrival at, protocol::http_exchange&& message)
   : services_{&services},
     row_{&row},
-    how_{speech_of(message.request, row.by, services.web)},
+    style_{reply_style_of(message.request, row.by, services.web)},
     shared_{std::make_shared<shared_part>(shared_part{std::move(message.request), std::move(at)})},
     reply_{std::move(message.reply)} {}
 
@@ -146,16 +146,16 @@ void exchange::respond(protocol::http_response&& response) const {
 std::string exchange::words_of(const core::error& error) const {
   if (error.code == core::errc::internal) {
     services_->log->error("{}: {}", row_->path, error.context);
-    return row_->by == spoken::none ? std::string{internal_text} : protocol::wire::message_of(error, how_);
+    return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
   }
   if (row_->who.who != access::executor && is_private(error)) {
     services_->log->warn("{}: {}", row_->path, error.context);
-    return std::string{away_text.in(how_.language)};
+    return std::string{away_text.in(style_.language)};
   }
   // XXL's words of this one leave out the reason, and there are several.
-  if (row_->by == spoken::none && error.why == core::refusal::run_not_triggered)
+  if (row_->by == dialect_set::none && error.why == core::refusal::run_not_triggered)
     return error.context;
-  return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, how_);
+  return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, style_);
 }
 
 std::string exchange::problem_of(const core::error& error) const {
@@ -169,7 +169,7 @@ void exchange::fail(const core::error& error) const {
   protocol::http_headers headers;
   if (!wait.empty())
     headers.emplace_back("Retry-After", wait);
-  if (row_->by != spoken::none)
+  if (row_->by != dialect_set::none)
     refuse_with(200, words_of(error), std::move(headers));
   else if (!wait.empty())
     problem(429, words_of(error), std::move(headers));
@@ -182,8 +182,8 @@ void exchange::fail(const core::error& error) const {
 void exchange::reject(const core::error& error) const {
   if (error.why != core::refusal::none)
     fail(error);
-  else if (row_->by != spoken::none)
-    refuse_with(400, protocol::wire::message_of(error, how_));
+  else if (row_->by != dialect_set::none)
+    refuse_with(400, protocol::wire::message_of(error, style_));
   else
     problem(400, error.context);
 }
@@ -196,7 +196,7 @@ void exchange::tell(std::string reply, protocol::http_headers headers) const {
 void exchange::refuse_with(unsigned status, std::string_view msg, protocol::http_headers headers) const {
   headers.emplace_back("Cache-Control", "no-store");
   const int code = status == 200 ? 500 : static_cast<int>(status);
-  answer({status, std::string{web_type}, protocol::wire::failure(msg, how_), std::move(headers)}, code);
+  answer({status, std::string{web_type}, protocol::wire::failure(msg, style_), std::move(headers)}, code);
 }
 
 void exchange::redirect(unsigned status, std::string_view path, protocol::http_headers headers) const {

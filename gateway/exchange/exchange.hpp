@@ -14,13 +14,13 @@
 
 #include "config/settings.hpp"
 #include "core/access/principal.hpp"
-#include "core/limits/failure_meter.hpp"
+#include "core/limits/failure_rate_limiter.hpp"
 #include "core/limits/token_bucket.hpp"
 #include "core/result.hpp"
 #include "gateway/auth/access.hpp"
-#include "gateway/auth/rate_limit.hpp"
+#include "gateway/auth/user_rate_limiter.hpp"
 #include "gateway/auth/refused_executors.hpp"
-#include "gateway/auth/speech.hpp"
+#include "gateway/auth/reply_style.hpp"
 #include "gateway/exchange/forwarded.hpp"
 #include "gateway/exchange/http_metrics.hpp"
 #include "gateway/exchange/paths.hpp"
@@ -75,7 +75,7 @@ struct gateway_services {
   /// Civil time.
   std::function<core::time_point()> now;
   /// Of each user, to /api/v1.
-  mutable rate_limit requests;
+  mutable user_rate_limiter requests;
   /// Of the addresses that executors register.
   address_judge judge;
   /// How often jobs may be managed with an executor's token: 100 a second (XXL admin §8.12), and as many again at once, because
@@ -84,7 +84,7 @@ struct gateway_services {
   /// The same with one group's token: half of it.
   mutable std::unordered_map<core::group_id, core::token_bucket> group_management{};
   /// Of executors' and operators' requests.
-  mutable core::failure_meter wrong_tokens{};
+  mutable core::failure_rate_limiter wrong_tokens{};
   mutable core::known_tokens right_tokens{};
   /// Executors that are not let in.
   mutable refused_executors refused{};
@@ -123,7 +123,7 @@ public:
   /// `path` as the client would have to write it to stay under the prefix that it used.
   [[nodiscard]] std::string location(std::string_view path) const { return shared_->at.base + std::string{path}; }
   /// The dialect and language of its answer.
-  [[nodiscard]] protocol::wire::speech how() const noexcept { return how_; }
+  [[nodiscard]] protocol::wire::reply_style style() const noexcept { return style_; }
   /// Who asks; nobody unless the route needs a session.
   [[nodiscard]] const core::principal& who() const noexcept { return shared_->entry.who; }
   [[nodiscard]] const gateway::entrance& entrance() const noexcept { return shared_->entry; }
@@ -224,7 +224,7 @@ private:
 
   const gateway_services* services_;
   const gateway::route* row_;
-  protocol::wire::speech how_;
+  protocol::wire::reply_style style_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<shared_part> shared_;
   protocol::http_reply_ptr reply_;

@@ -135,7 +135,7 @@ std::optional<std::string> forwarded_address(std::string_view entry) {
   return bytes ? std::optional{text_of(*bytes)} : std::nullopt;
 }
 
-void believe_proxies(protocol::http_request& request, const proxy_list& proxies) {
+void apply_forwarded_headers(protocol::http_request& request, const proxy_list& proxies) {
   if (proxies.empty() || !proxies.trusts(request.remote_address))
     return;
   find_client(request, proxies);

@@ -39,6 +39,6 @@ private:
 /// X-Forwarded-For headers that is no trusted proxy's becomes the peer; what stands left of something that is no address counts
 /// for nothing. The last X-Forwarded-Proto and X-Forwarded-Host say how and where the client asked. A request of anybody else
 /// stays as it is.
-void believe_proxies(protocol::http_request& request, const proxy_list& proxies);
+void apply_forwarded_headers(protocol::http_request& request, const proxy_list& proxies);
 
 } // namespace ringmaster::gateway

@@ -22,12 +22,12 @@ bool is_held_up(const exchange& ex, std::string_view token) {
 }
 
 bool count_wrong_token(const exchange& ex) {
-  using enum core::failure_meter::verdict;
+  using enum core::failure_rate_limiter::verdict;
   const auto& services = ex.services();
   const auto& remote = ex.request().remote_address;
   const auto verdict = services.wrong_tokens.failed(remote, services.self->clock().now());
   if (verdict == first_too_many)
-    services.log->warn("more than {} wrong tokens in a minute from {}", core::failure_meter::a_minute_max, remote);
+    services.log->warn("more than {} wrong tokens in a minute from {}", core::failure_rate_limiter::a_minute_max, remote);
   return verdict == few;
 }
 

@@ -28,7 +28,7 @@ struct route {
   void (*handle)(exchange ex);
   permission who;
   /// Which dialects of XXL-JOB's web API have it.
-  spoken by = spoken::none;
+  dialect_set by = dialect_set::none;
   /// A longer body is refused with 413 before it is read. Bodies of executors have only the limit of the transport.
   std::size_t body_max = form_bytes_max;
 

@@ -31,7 +31,7 @@ core::result<std::int32_t> one_id(const form& sent, protocol::wire::dialect dial
   return static_cast<std::int32_t>(ids->front());
 }
 
-void tell_done(const exchange& ex) { ex.tell(protocol::wire::success(ex.how())); }
+void tell_done(const exchange& ex) { ex.tell(protocol::wire::success(ex.style())); }
 
 std::function<void(const exchange&, const core::error&)> missing_is(core::refusal why) {
   return [why](const exchange& ex, const core::error& error) {

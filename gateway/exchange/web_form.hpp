@@ -30,14 +30,14 @@ template <class Id>
 
 template <class Id>
 [[nodiscard]] core::result<Id> read_one_id(const exchange& ex) {
-  return read_form(ex, [&](const protocol::wire::form& sent) { return one_id(sent, ex.how().dialect); })
+  return read_form(ex, [&](const protocol::wire::form& sent) { return one_id(sent, ex.style().dialect); })
     .map([](std::int32_t number) { return Id{number}; });
 }
 
 /// A page of `rows`, an array of JSON.
 template <class Row>
 void tell_page(const exchange& ex, const core::page<Row>& page, std::string_view rows) {
-  ex.tell(protocol::wire::page_reply(page.total, rows, ex.how()));
+  ex.tell(protocol::wire::page_reply(page.total, rows, ex.style()));
 }
 
 /// Success without a word.

@@ -8,7 +8,7 @@
 #include <curl/curl.h>
 
 #include "gateway/notification/notification.hpp"
-#include "gateway/notification/transfer.hpp"
+#include "gateway/notification/delivery.hpp"
 
 namespace ringmaster::gateway {
 
@@ -84,7 +84,7 @@ private:
         return give_up_all();
       int running = 0;
       curl_multi_perform(multi_, &running);
-      if (!finish_transfers())
+      if (!finish_deliveries())
         curl_multi_poll(multi_, nullptr, 0, poll_limit_ms, nullptr);
     }
   }
@@ -112,19 +112,19 @@ private:
 
   void start(waiting&& next) {
     const auto channel = next.what.channel;
-    auto made = transfer::make(settings_, std::move(next.what), next.then);
+    auto made = delivery::make(settings_, std::move(next.what), next.then);
     if (!made) {
       --on_their_way_[channel];
       next.then(tl::unexpected{std::move(made.error())});
       return;
     }
     auto* handle = (*made)->handle();
-    transfers_.emplace(handle, std::move(*made));
+    deliveries_.emplace(handle, std::move(*made));
     curl_multi_add_handle(multi_, handle);
   }
 
   /// True when one ended: somebody may take its place.
-  bool finish_transfers() {
+  bool finish_deliveries() {
     bool any = false;
     int left = 0;
     while (auto* message = curl_multi_info_read(multi_, &left)) {
@@ -132,13 +132,13 @@ private:
         continue;
       auto* handle = message->easy_handle;
       const auto code = message->data.result;
-      const auto at = transfers_.find(handle);
+      const auto at = deliveries_.find(handle);
       curl_multi_remove_handle(multi_, handle);
-      if (at == transfers_.end())
+      if (at == deliveries_.end())
         continue;
       --on_their_way_[at->second->channel()];
       at->second->finish(code);
-      transfers_.erase(at);
+      deliveries_.erase(at);
       any = true;
     }
     return any;
@@ -146,11 +146,11 @@ private:
 
   void give_up_all() {
     const core::error why{core::errc::unavailable, "the node is stopping"};
-    for (auto& [handle, each] : transfers_) {
+    for (auto& [handle, each] : deliveries_) {
       curl_multi_remove_handle(multi_, handle);
       each->give_up(why);
     }
-    transfers_.clear();
+    deliveries_.clear();
     const std::lock_guard lock{guard_};
     for (auto& [channel, queue] : arrived_)
       for (auto& each : queue)
@@ -167,7 +167,7 @@ private:
   std::map<std::string, std::deque<waiting>> arrived_;
 
   /// The thread's own.
-  std::map<CURL*, std::unique_ptr<transfer>> transfers_;
+  std::map<CURL*, std::unique_ptr<delivery>> deliveries_;
   std::map<std::string, std::size_t> on_their_way_;
   std::thread thread_;
 };
@@ -220,7 +220,7 @@ core::result<void> probe_channel(const notification_settings& settings, std::str
   protocol::notice nothing{std::string{channel}, {}, "ringmaster.probe", {}};
   if (channel == protocol::mail_channel)
     nothing.recipient = settings.mail.from;
-  auto made = transfer::make(settings, std::move(nothing), nullptr);
+  auto made = delivery::make(settings, std::move(nothing), nullptr);
   if (!made)
     return tl::unexpected{made.error()};
   const auto own = channel == protocol::mail_channel ? settings.mail.timeout : settings.alarm.webhook_timeout;

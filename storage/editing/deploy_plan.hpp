@@ -59,7 +59,7 @@ struct job_columns {
   std::int32_t retry_count = 0;
   core::schedule_options timing;
   bool keep_logs = false;
-  core::alarm_wishes alarm_on = {};
+  core::alarm_conditions alarm_on = {};
   friend bool operator==(const job_columns&, const job_columns&) = default;
 };
 

@@ -48,20 +48,20 @@ core::result<started_schedule> next_of_start(const core::scheduled_job& job, boo
   return started_schedule{*next, true};
 }
 
-core::result<core::intent> intent_of(const core::manual_trigger& wish) {
-  if (wish.param && wish.param->size() > core::text_bytes)
+core::result<core::intent> intent_of(const core::manual_trigger& request) {
+  if (request.param && request.param->size() > core::text_bytes)
     return core::fail(core::errc::invalid_argument,
                       "the parameter is longer than " + std::to_string(core::text_bytes) + " bytes");
-  if (wish.param && core::valid_utf8(*wish.param) != *wish.param)
+  if (request.param && core::valid_utf8(*request.param) != *request.param)
     return core::fail(core::errc::invalid_argument, "the parameter is no UTF-8 text");
-  auto addresses = core::parse_addresses(wish.addresses);
+  auto addresses = core::parse_addresses(request.addresses);
   if (!addresses)
     return tl::unexpected{addresses.error()};
   core::intent intent;
-  intent.kind = wish.kind;
-  intent.job = wish.job;
-  intent.origin = core::log_id{wish.token < 0 ? wish.token : -wish.token};
-  intent.param = wish.param;
+  intent.kind = request.kind;
+  intent.job = request.job;
+  intent.origin = core::log_id{request.token < 0 ? request.token : -request.token};
+  intent.param = request.param;
   intent.addresses = std::move(*addresses);
   return intent;
 }
@@ -92,20 +92,20 @@ core::error no_such_intent(core::intent_id intent) {
                                    " does not exist: its job went away before it ran, or it is over and forgotten"};
 }
 
-void wish_trace::take_wish(bool waiting, core::group_id group) noexcept {
+void request_trace::take_request(bool waiting, core::group_id group) noexcept {
   is_known_ = true;
   runs_.waiting = waiting;
   group_ = group;
 }
 
-void wish_trace::take_run(core::log_id run, core::group_id group) {
+void request_trace::take_run(core::log_id run, core::group_id group) {
   is_known_ = true;
   runs_.runs.push_back(run);
   if (core::number(group_) == 0)
     group_ = group;
 }
 
-core::result<asked_runs> wish_trace::told_to(const core::principal& by, core::intent_id intent) && {
+core::result<asked_runs> request_trace::told_to(const core::principal& by, core::intent_id intent) && {
   if (!is_known_)
     return tl::unexpected{no_such_intent(intent)};
   if (auto may = core::check_right(by, core::group_right::viewer, group_); !may)
@@ -123,20 +123,20 @@ core::audit_row audit_of_job(const core::principal& by, core::audit_action actio
   return audit_of(by, action, core::audit_object::job, core::number(job.id), job.name, changes, now);
 }
 
-std::vector<std::string> changes_of(const core::manual_trigger& wish, std::string_view own_param) {
+std::vector<std::string> changes_of(const core::manual_trigger& request, std::string_view own_param) {
   std::vector<std::string> out;
-  if (wish.param && *wish.param != own_param)
-    out.push_back(difference("param", own_param, *wish.param));
-  if (!wish.addresses.empty())
-    out.push_back(difference("addresses", "", join_addresses(wish.addresses).value_or("")));
+  if (request.param && *request.param != own_param)
+    out.push_back(difference("param", own_param, *request.param));
+  if (!request.addresses.empty())
+    out.push_back(difference("addresses", "", join_addresses(request.addresses).value_or("")));
   return out;
 }
 
-core::result<void> check_same_wish(const core::intent& wish, const std::optional<std::string>& stored_param,
+core::result<void> check_same_request(const core::intent& request, const std::optional<std::string>& stored_param,
                                    std::string_view stored_addresses) {
-  if (wish.param == stored_param && wish.addresses == split_addresses(stored_addresses))
+  if (request.param == stored_param && request.addresses == split_addresses(stored_addresses))
     return {};
-  return core::fail(core::errc::conflict, "job " + std::to_string(core::number(wish.job)) +
+  return core::fail(core::errc::conflict, "job " + std::to_string(core::number(request.job)) +
                                             " was asked to run with this key and another parameter or other addresses");
 }
 

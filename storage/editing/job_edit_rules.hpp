@@ -29,8 +29,8 @@ struct started_schedule {
 [[nodiscard]] core::result<started_schedule> next_of_start(const core::scheduled_job& job, bool runs, core::time_point now,
                                                            const core::zone& where);
 
-/// The intent that a wish becomes. Errors: `invalid_argument` when no column holds it.
-[[nodiscard]] core::result<core::intent> intent_of(const core::manual_trigger& wish);
+/// The intent that a request becomes. Errors: `invalid_argument` when no column holds it.
+[[nodiscard]] core::result<core::intent> intent_of(const core::manual_trigger& request);
 
 /// Whoever is called reads the token that stands in the request, so only an administrator sends a run to an address that is not
 /// one of the job's group. `known`: its list and what is registered for it. Errors: `forbidden`.
@@ -45,10 +45,10 @@ struct started_schedule {
 [[nodiscard]] core::error no_such_intent(core::intent_id intent);
 
 /// What is left of a run by hand: the row of its intent, and its runs.
-class wish_trace {
+class request_trace {
 public:
   /// `group` of the job as it is now; 0: the job is gone.
-  void take_wish(bool waiting, core::group_id group) noexcept;
+  void take_request(bool waiting, core::group_id group) noexcept;
   void take_run(core::log_id run, core::group_id group);
   /// Errors: `not_found`, `forbidden`.
   [[nodiscard]] core::result<asked_runs> told_to(const core::principal& by, core::intent_id intent) &&;
@@ -77,10 +77,10 @@ struct stored_job {
                                            core::time_point now, const std::vector<std::string>& changes = {});
 
 /// Where a run by hand differs from a usual one.
-[[nodiscard]] std::vector<std::string> changes_of(const core::manual_trigger& wish, std::string_view own_param);
+[[nodiscard]] std::vector<std::string> changes_of(const core::manual_trigger& request, std::string_view own_param);
 
-/// Whether a wish with a known token is the one that is stored: the same parameter, the same addresses. Errors: `conflict`.
-[[nodiscard]] core::result<void> check_same_wish(const core::intent& wish, const std::optional<std::string>& stored_param,
+/// Whether a request with a known token is the one that is stored: the same parameter, the same addresses. Errors: `conflict`.
+[[nodiscard]] core::result<void> check_same_request(const core::intent& request, const std::optional<std::string>& stored_param,
                                                  std::string_view stored_addresses);
 
 /// Whether the claim of this run notes which intent it comes of and the addresses that were asked for.

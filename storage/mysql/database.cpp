@@ -15,7 +15,7 @@
 #include "storage/mysql/jobs/group_writes.hpp"
 #include "storage/mysql/jobs/job_edits.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"
-#include "storage/mysql/maintenance/upkeep.hpp"
+#include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/results/alarms.hpp"
 #include "storage/mysql/runs/kept_logs.hpp"
 #include "storage/mysql/runs/logs.hpp"
@@ -57,7 +57,7 @@ public:
   group_editor& group_editing() override { return group_editing_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
-  upkeep_store& upkeep() override { return upkeep_; }
+  maintenance_store& maintenance() override { return maintenance_; }
   mirror_store& mirror() override { return mirror_; }
   run_reader& run_reading() override { return runs_; }
   user_store& users() override { return users_; }
@@ -88,7 +88,7 @@ private:
   group_editor_role group_editing_{session_};
   log_role logs_{session_};
   alarm_role alarms_{session_};
-  upkeep_role upkeep_{session_};
+  maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
   run_role runs_{session_};
   user_role users_{session_};

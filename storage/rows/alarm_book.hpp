@@ -23,7 +23,7 @@ public:
   [[nodiscard]] bool needs(core::job_id job, bool will_be_retried,
                            core::alarm_reason why = core::alarm_reason::failed) const {
     const auto found = jobs_.find(job);
-    return found != jobs_.end() && found->second.wishes.has(why)
+    return found != jobs_.end() && found->second.requested.has(why)
            && core::needs_alarm(found->second.alarm_email, rule_of(found->second), will_be_retried);
   }
 

@@ -45,7 +45,7 @@ template <class Column, class Row>
   out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
   out.timing = options_at(row, at);
   out.keep_logs = row.number(at + 5) == 1;
-  out.alarm_on = core::find_alarm_wishes(row.text(at + 6));
+  out.alarm_on = core::find_alarm_conditions(row.text(at + 6));
   return out;
 }
 

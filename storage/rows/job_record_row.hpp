@@ -54,7 +54,7 @@ template <class Column, class Row>
   out.timing = options_at(row, at);
   at += 5;
   out.keep_logs = small() == 1;
-  out.alarm_on = core::find_alarm_wishes(text());
+  out.alarm_on = core::find_alarm_conditions(text());
   core::manual_stop stop{text(), time()};
   if (!out.running && !stop.by.empty())
     out.stopped = std::move(stop);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/run/run_search.hpp"
 #include "storage/rows/datetime_text.hpp"
 #include "storage/rows/seen_totals.hpp"

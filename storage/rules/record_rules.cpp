@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int32_t failure = 500;
 
-void write_trigger(run_write& write, const run_row& row, const run_news& news, bool owner_current) {
-  const auto& trigger = *news.trigger;
+void write_trigger(run_write& write, const run_row& row, const run_update& update, bool owner_current) {
+  const auto& trigger = *update.trigger;
   if (row.trigger_code != 0)
     return;
   bool failed = trigger.code != core::success_code;
@@ -39,15 +39,15 @@ void write_callback(run_write& write, const run_row& row, const core::callback& 
 }
 
 /// The first one that may speak for the run; null: none.
-const core::callback* callback_for(const run_row& row, const run_news& news) {
-  if (news.callback->may_be_of(row.group))
-    return news.callback;
-  const auto found = std::find_if(news.others.begin(), news.others.end(),
+const core::callback* callback_for(const run_row& row, const run_update& update) {
+  if (update.callback->may_be_of(row.group))
+    return update.callback;
+  const auto found = std::find_if(update.others.begin(), update.others.end(),
                                   [&row](const auto* each) { return each->may_be_of(row.group); });
-  return found != news.others.end() ? *found : nullptr;
+  return found != update.others.end() ? *found : nullptr;
 }
 
-void add_callback(run_news& to, const core::callback* callback) {
+void add_callback(run_update& to, const core::callback* callback) {
   if (!callback)
     return;
   if (!to.callback) {
@@ -65,31 +65,31 @@ bool failed_trigger(std::int32_t code) noexcept { return code != 0 && code != co
 
 } // namespace
 
-std::vector<run_news> news_of(const core::record_batch& batch) {
-  std::vector<run_news> news;
-  news.reserve(batch.triggers.size() + batch.callbacks.size());
+std::vector<run_update> updates_of(const core::record_batch& batch) {
+  std::vector<run_update> updates;
+  updates.reserve(batch.triggers.size() + batch.callbacks.size());
   for (const auto& trigger : batch.triggers)
-    news.push_back({trigger.id, &trigger, nullptr, {}});
+    updates.push_back({trigger.id, &trigger, nullptr, {}});
   for (const auto& callback : batch.callbacks)
-    news.push_back({callback.id, nullptr, &callback, {}});
+    updates.push_back({callback.id, nullptr, &callback, {}});
   // Stable: the first of several stays first.
-  std::stable_sort(news.begin(), news.end(), [](const run_news& a, const run_news& b) { return a.id < b.id; });
+  std::stable_sort(updates.begin(), updates.end(), [](const run_update& a, const run_update& b) { return a.id < b.id; });
   std::size_t last = 0;
-  for (std::size_t i = 1; i < news.size(); ++i) {
-    if (news[i].id != news[last].id) {
-      news[++last] = std::move(news[i]);
+  for (std::size_t i = 1; i < updates.size(); ++i) {
+    if (updates[i].id != updates[last].id) {
+      updates[++last] = std::move(updates[i]);
       continue;
     }
-    if (!news[last].trigger)
-      news[last].trigger = news[i].trigger;
-    add_callback(news[last], news[i].callback);
+    if (!updates[last].trigger)
+      updates[last].trigger = updates[i].trigger;
+    add_callback(updates[last], updates[i].callback);
   }
-  if (!news.empty())
-    news.resize(last + 1);
-  return news;
+  if (!updates.empty())
+    updates.resize(last + 1);
+  return updates;
 }
 
-bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& dates) {
+bool drop_outdated(run_update& update, std::string_view triggered, datetime_text& dates) {
   const auto row_time = dates.read(triggered);
   const auto is_outdated = [&](const core::callback* each) {
     if (!row_time || each->log_time == core::time_point{})
@@ -97,12 +97,12 @@ bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& da
     const auto as_stored = dates.read(std::string{dates.of(each->log_time)});
     return as_stored && core::is_of_earlier_run(*as_stored, *row_time);
   };
-  auto dropped = std::erase_if(news.others, is_outdated) > 0;
-  if (news.callback && is_outdated(news.callback)) {
+  auto dropped = std::erase_if(update.others, is_outdated) > 0;
+  if (update.callback && is_outdated(update.callback)) {
     dropped = true;
-    news.callback = news.others.empty() ? nullptr : news.others.front();
-    if (news.callback)
-      news.others.erase(news.others.begin());
+    update.callback = update.others.empty() ? nullptr : update.others.front();
+    if (update.callback)
+      update.others.erase(update.others.begin());
   }
   return dropped;
 }
@@ -115,17 +115,17 @@ std::optional<core::run_end> end_of(const run_write& write) noexcept {
   return std::nullopt;
 }
 
-run_write decide(const run_row& row, const run_news& news, bool owner_current) {
+run_write decide(const run_row& row, const run_update& update, bool owner_current) {
   run_write write;
   // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.
-  if (news.callback) {
-    const auto* callback = callback_for(row, news);
+  if (update.callback) {
+    const auto* callback = callback_for(row, update);
     write.callback_foreign = !callback;
     if (callback)
       write_callback(write, row, *callback);
   }
-  if (news.trigger)
-    write_trigger(write, row, news, owner_current);
+  if (update.trigger)
+    write_trigger(write, row, update, owner_current);
   bool new_trigger_failure = write.trigger_stored && failed_trigger(*write.trigger_code);
   bool new_failure = new_trigger_failure || (write.handle_code && *write.handle_code != core::success_code);
   bool new_success = write.handle_code && *write.handle_code == core::success_code;

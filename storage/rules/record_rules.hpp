@@ -18,7 +18,7 @@
 namespace ringmaster::storage {
 
 /// What a batch says about one run.
-struct run_news {
+struct run_update {
   core::log_id id{};
   /// Null: nothing. The first of the batch when it has several.
   const core::trigger_result* trigger = nullptr;
@@ -28,11 +28,11 @@ struct run_news {
 };
 
 /// One entry a run, ascending by id; later triggers and callbacks of the same id are left out. Points into `batch`.
-[[nodiscard]] std::vector<run_news> news_of(const core::record_batch& batch);
+[[nodiscard]] std::vector<run_update> updates_of(const core::record_batch& batch);
 
 /// Leaves the callbacks of earlier runs with this id out; true: there was one. `triggered`: the text of the row's trigger_time in
 /// the database's zone, with which the dates are compared as texts: an hour that a clock change repeats has each text twice.
-[[nodiscard]] bool drop_outdated(run_news& news, std::string_view triggered, datetime_text& dates);
+[[nodiscard]] bool drop_outdated(run_update& update, std::string_view triggered, datetime_text& dates);
 
 /// The columns of a log row that decide.
 struct run_row {
@@ -75,6 +75,6 @@ struct run_write {
 
 /// `owner_current`: the batch's owner is up in its incarnation; otherwise its failures are dropped.
 /// A failed trigger of a run that has a result, or gets one in this batch, is written as 200: the run was delivered.
-[[nodiscard]] run_write decide(const run_row& row, const run_news& news, bool owner_current);
+[[nodiscard]] run_write decide(const run_row& row, const run_update& update, bool owner_current);
 
 } // namespace ringmaster::storage

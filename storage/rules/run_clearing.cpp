@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "storage/editing/audit_rules.hpp"
-#include "storage/upkeep_store.hpp"
+#include "storage/maintenance_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -24,7 +24,7 @@ run_path path_of(const run_paths& log, const run_terms& terms) {
 clear_finding keep_some(run_paths& log, run_path path, const run_terms& terms, const core::clear_place& from) {
   auto range = core::log_range{from.after, from.through};
   if (path == run_path::primary)
-    range.after = std::max(from.after, core::log_id{core::number(from.through) - upkeep_store::ids_per_call});
+    range.after = std::max(from.after, core::log_id{core::number(from.through) - maintenance_store::ids_per_call});
   const auto asked = std::min(from.keep, kept_at_once);
   const auto stay = log.newest(path, terms, range, asked);
   const auto through = stay.size() == asked ? core::log_id{core::number(stay.back()) - 1} : range.after;
@@ -68,7 +68,7 @@ clear_finding clear_next(run_paths& log, const run_terms& terms, const core::cle
     return keep_some(log, path, terms, from);
   auto range = core::log_range{from.after, from.through};
   if (path == run_path::primary)
-    range.through = std::min(from.through, core::log_id{core::number(from.after) + upkeep_store::ids_per_call});
+    range.through = std::min(from.through, core::log_id{core::number(from.after) + maintenance_store::ids_per_call});
   clear_finding out{log.oldest(path, terms, range, limit), range, {}};
   if (!out.ids.empty() && out.ids.size() >= limit)
     out.range.through = out.ids.back();

@@ -175,7 +175,7 @@ TEST_CASE("the first success after an alarm is told where the rule says so", "[a
   schedule_double schedule{w};
   auto monitor = w.spawn<actors::fail_monitor_state, protocol::fail_monitor>(
     w.storage.actor, protocol::intent_listener{schedule.actor}, w.clock(), w.silent_log());
-  w.tell(monitor, protocol::life_change{w.life});
+  w.tell(monitor, protocol::incarnation_change{w.life});
   w.fail(job);
   w.live();
   w.advance(30s);
@@ -228,7 +228,7 @@ TEST_CASE("a node without channels keeps an alarm for a day, then says that it h
   auto bare = w.spawn<actors::alarm_actor_state, protocol::alarm_actor>(w.storage.actor, protocol::trigger_pool{}, nullptr,
                                                                         config::alarm_settings{}, core::language::en, w.clock(),
                                                                         w.silent_log());
-  w.tell(bare, protocol::life_change{w.life});
+  w.tell(bare, protocol::incarnation_change{w.life});
   w.advance(23h);
   CHECK(w.status(id) == claimed);
   w.advance(2h);

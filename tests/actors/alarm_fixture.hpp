@@ -104,7 +104,7 @@ struct alarm_world : virtual_time {
 
   std::int32_t status(core::log_id id) { return expect(look->logs().rows({&id, 1})).at(0).alarm_status; }
 
-  void live() { tell(actor, protocol::life_change{life}); }
+  void live() { tell(actor, protocol::incarnation_change{life}); }
 
   memory_database database;
   faulty_store store{database.open()};
@@ -113,7 +113,7 @@ struct alarm_world : virtual_time {
   pool_double pool{*this};
   std::shared_ptr<scripted_notifier> notifier = std::make_shared<scripted_notifier>();
   core::declared_set declared;
-  core::node_life life;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
   protocol::alarm_actor actor;
 };

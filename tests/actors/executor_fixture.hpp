@@ -187,7 +187,7 @@ public:
       of.is_left = false;
     return out;
   }
-  void end_life() {
+  void end_incarnation() {
     for (auto& [run, of] : runs)
       of.is_left = true;
   }
@@ -325,7 +325,7 @@ struct executor_world : virtual_time {
     end_process();
     threads = std::make_shared<hand_threads>();
     counts = std::make_shared<actors::executor_counts>();
-    runs->end_life();
+    runs->end_incarnation();
     client->forget();
   }
 

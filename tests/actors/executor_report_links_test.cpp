@@ -18,7 +18,7 @@ struct calling_back_linked : calling_back {
             return protocol::to_caf({core::errc::unavailable, "no native link is up"});
           return caf::unit;
         },
-        [](protocol::link_farewell) {},
+        [](protocol::link_goodbye) {},
         [](const protocol::link_dialled&) {},
         [](const protocol::link_heard&) {},
         [](protocol::tick_atom) {},

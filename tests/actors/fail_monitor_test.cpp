@@ -13,10 +13,11 @@ namespace {
 
 /// What the sweep finds is the test's.
 struct scripted_alarms final : storage::alarm_store {
-  core::result<std::vector<core::pending_alarm>> take(const core::node_life&, bool, core::time_point, std::size_t) override {
+  core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation&, bool, core::time_point,
+                                                      std::size_t) override {
     return std::vector<core::pending_alarm>{};
   }
-  core::result<void> finish(const core::node_life&, std::span<const core::alarm_end>) override { return {}; }
+  core::result<void> finish(const core::node_incarnation&, std::span<const core::alarm_end>) override { return {}; }
   core::result<core::failure_sweep> sweep(core::time_point, bool follow_open, std::size_t limit) override {
     CHECK(follow_open);
     CHECK(limit <= 100); // beats wait behind it
@@ -50,7 +51,7 @@ struct monitoring : virtual_time {
   schedule_double schedule{*this};
   protocol::fail_monitor actor = spawn<actors::fail_monitor_state, protocol::fail_monitor>(
     storage.actor, protocol::intent_listener{schedule.actor}, clock(), silent_log());
-  void live() { tell(actor, protocol::life_change{core::node_life{"a", 1}}); }
+  void live() { tell(actor, protocol::incarnation_change{core::node_incarnation{"a", 1}}); }
 };
 
 } // namespace
@@ -63,7 +64,7 @@ TEST_CASE_METHOD(monitoring, "the fail monitor sweeps every ten seconds while th
   CHECK(store.own.sweeps >= 6);
   CHECK(store.own.sweeps <= 7);
   CHECK(store.own.looks == store.own.sweeps);
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   const auto before = store.own.sweeps;
   advance(1min);
   CHECK(store.own.sweeps == before);

@@ -25,7 +25,8 @@ struct failing_runs {
 
   failing_runs() { log->set_pattern("%v"); }
 
-  std::string written(core::run_end how, std::int64_t count, core::line_limit::steady now, const std::string& message = "boom") {
+  std::string written(core::run_end how, std::int64_t count, core::log_rate_limiter::steady now,
+                      const std::string& message = "boom") {
     core::record_batch batch;
     core::record_outcome outcome;
     for (std::int64_t i = 1; i <= count; ++i) {
@@ -42,7 +43,7 @@ struct failing_runs {
 
 TEST_CASE("a failed run has a line with its reason", "[actors]") {
   failing_runs runs;
-  const core::line_limit::steady now{1h};
+  const core::log_rate_limiter::steady now{1h};
   CHECK(runs.written(core::run_end::failed, 1, now) == "job=7 run=1 failed: code 500: boom\n");
   CHECK(runs.written(core::run_end::failed, 1, now, "java.lang.Error: x\n\tat a.B\n")
         == "job=7 run=1 failed: code 500: java.lang.Error: x\n");
@@ -53,7 +54,7 @@ TEST_CASE("a failed run has a line with its reason", "[actors]") {
 
 TEST_CASE("ten thousand failed runs in a second have a few lines and a count", "[actors]") {
   failing_runs runs;
-  const core::line_limit::steady now{1h};
+  const core::log_rate_limiter::steady now{1h};
   const auto first = runs.written(core::run_end::failed, 10'000, now);
   CHECK(std::count(first.begin(), first.end(), '\n') == actors::failed_run_lines::a_second_max);
   CHECK(runs.written(core::run_end::failed, 1, now + 1s)

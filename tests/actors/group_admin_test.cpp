@@ -10,7 +10,7 @@ using test::store_fault;
 
 namespace {
 
-struct group_desk : test::virtual_time {
+struct group_fixture : test::virtual_time {
   static core::group_draft draft(const std::string& app_name) { return {app_name, "A title", 1, "http://10.0.0.1:9999"}; }
   core::group_id add(const std::string& app_name) {
     return ask<protocol::saved_group>(actor, protocol::save_group{{}, draft(app_name), us})->id;
@@ -34,7 +34,7 @@ struct group_desk : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(group_desk, "groups are added, changed, listed and removed, and who routes looks again", "[actors]") {
+TEST_CASE_METHOD(group_fixture, "groups are added, changed, listed and removed, and who routes looks again", "[actors]") {
   const auto pay = add("pay-worker");
   const auto mail = add("mail-worker");
   CHECK(*registry.hints == 2);
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(group_desk, "groups are added, changed, listed and removed, and
   CHECK(error_of(ask<protocol::group_page>(actor, protocol::group_query{pay, us})).why == core::refusal::group_illegal);
 }
 
-TEST_CASE_METHOD(group_desk, "what is refused wakes nobody, what is in doubt does", "[actors]") {
+TEST_CASE_METHOD(group_fixture, "what is refused wakes nobody, what is in doubt does", "[actors]") {
   const auto pay = add("pay-worker");
   *registry.hints = 0;
   CHECK(error_of(ask<protocol::saved_group>(actor, protocol::save_group{{}, draft("pay-worker"), us})).why

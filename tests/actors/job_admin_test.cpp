@@ -97,7 +97,7 @@ struct one_job : job_administration {
   }
 
   core::job_id job{};
-  core::node_life life;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
 };
 
@@ -242,7 +242,7 @@ struct written_job : job_administration {
   core::job_id add() { return ask<protocol::added_job>(actor, protocol::add_job{draft(), core::local_operator()})->id; }
 
   core::group_id group{};
-  core::node_life life;
+  core::node_incarnation life;
   core::principal guest{core::user_id{3}, "guest"};
 };
 
@@ -343,8 +343,8 @@ TEST_CASE_METHOD(written_job, "what is refused comes back with XXL's refusal and
   CHECK(code_of(ask<core::job_edit>(actor, protocol::start_job{job, guest})) == core::errc::forbidden);
   CHECK(code_of(ask<core::job_edit>(actor, protocol::stop_job{job, guest})) == core::errc::forbidden);
   CHECK(code_of(ask<core::job_edit>(actor, protocol::remove_job{job, false, guest})) == core::errc::forbidden);
-  const core::manual_trigger wish{job, core::trigger_kind::manual, {}, {}, 0};
-  CHECK(code_of(ask<core::intent>(actor, protocol::trigger_job{wish, guest})) == core::errc::forbidden);
+  const core::manual_trigger wanted{job, core::trigger_kind::manual, {}, {}, 0};
+  CHECK(code_of(ask<core::intent>(actor, protocol::trigger_job{wanted, guest})) == core::errc::forbidden);
   CHECK(code_of(ask<protocol::job_found>(actor, protocol::job_query{job, guest})) == core::errc::forbidden);
   CHECK(schedule.record->edit_hints == 0);
   store.once("update_job", store_fault::answer_lost);

@@ -15,14 +15,14 @@ const core::principal visitor{core::user_id{2}, "vera", false, {}, "10.0.0.2"};
 /// Reads the word `nightly`, and writes what it was asked for.
 struct with_files : job_administration {
   static actors::declared_files files() {
-    return {[](const std::string& body) -> core::result<actors::apply_wish> {
+    return {[](const std::string& body) -> core::result<actors::apply_request> {
               if (body != "nightly" && body != "nightly?")
                 return core::fail(core::errc::invalid_argument, "a.toml:1: no");
-              return actors::apply_wish{nightly(), body.ends_with('?'), false};
+              return actors::apply_request{nightly(), body.ends_with('?'), false};
             },
-            [](storage::store&, const actors::export_wish& wish, core::time_point) -> core::result<std::string> {
-              return (wish.group ? "group " + std::to_string(core::number(*wish.group)) : "all") +
-                     (wish.source ? " of " + *wish.source : "");
+            [](storage::store&, const actors::export_request& wanted, core::time_point) -> core::result<std::string> {
+              return (wanted.group ? "group " + std::to_string(core::number(*wanted.group)) : "all") +
+                     (wanted.source ? " of " + *wanted.source : "");
             }};
   }
   protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(

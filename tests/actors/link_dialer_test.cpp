@@ -235,7 +235,7 @@ TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the no
   CHECK(hellos.size() == 1);
   say(protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
   say(protocol::link_receipt{1, true});
-  tell(dialer, protocol::link_farewell{});
+  tell(dialer, protocol::link_goodbye{});
   run();
   CHECK(executor->runs.size() == 1);
   REQUIRE(verdicts.size() == 1);
@@ -287,7 +287,7 @@ TEST_CASE_METHOD(raw_node, "who leaves dials on for results that nobody has take
     caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
     run();
   };
-  tell(dialer, protocol::link_farewell{});
+  tell(dialer, protocol::link_goodbye{});
   run();
   cut();
   advance(1min);
@@ -295,7 +295,7 @@ TEST_CASE_METHOD(raw_node, "who leaves dials on for results that nobody has take
   CHECK(ask_done(dialer, reports(1)) != caf::error{});
   advance(1s);
   REQUIRE(hellos.size() == 2);
-  CHECK(farewells == 2); // results are all it comes for
+  CHECK(goodbyes == 2); // results are all it comes for
   auto done = later<caf::unit_t>(dialer, reports(1));
   run();
   REQUIRE(batches.size() == 1);

@@ -58,7 +58,7 @@ struct keeping : test::virtual_time {
   void begin(config::retention_settings retention = {}) {
     actor = spawn<actors::log_keeper_state, protocol::log_keeper>(
       actors::keeper_partners{{storage.actor, worker.actor}, pool.actor}, retention, 6000ms, clock(), silent_log());
-    tell(actor, protocol::life_change{life});
+    tell(actor, protocol::incarnation_change{life});
     tell(actor, protocol::slot_change{core::slot_set{}.set(0)});
   }
 
@@ -99,7 +99,7 @@ struct keeping : test::virtual_time {
   std::shared_ptr<test::executor_record> executor = pool.executor(address);
   protocol::log_keeper actor;
   core::job_ptr job;
-  core::node_life life;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
 };
 
@@ -322,12 +322,12 @@ TEST_CASE_METHOD(keeping, "a log that was to be fetched when the node died is fe
   executor->silent = true;
   begin();
   advance(5s);
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   advance(20s);
   CHECK(pending() == 1);
   executor->silent = false;
   executor->log = {true, 1, "late\n", {}, 1, true};
-  tell(actor, protocol::life_change{life});
+  tell(actor, protocol::incarnation_change{life});
   tell(actor, protocol::slot_change{core::slot_set{}.set(0)});
   advance(2s);
   CHECK(kept(run) == "late\n");
@@ -365,7 +365,7 @@ TEST_CASE_METHOD(keeping, "the limit holds once the store can say how much there
     end_run();
   begin();
   advance(10s);
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   fillable.logs.fails = true;
   begin({30, 400, 1024, 2000});
   advance(10s);

@@ -54,7 +54,7 @@ struct losing : recovery {
       actors::lost_partners{completion, queries->actor, pool.actor}, settings, clock(),
       std::make_shared<spdlog::logger>("lost", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
     serve(std::move(live));
-    tell(monitor, protocol::life_change{former});
+    tell(monitor, protocol::incarnation_change{former});
     tell(monitor, protocol::slot_change{core::slot_set{}.set()});
     run();
   }
@@ -69,8 +69,8 @@ struct losing : recovery {
     tell(monitor, protocol::registry_change{std::move(view)});
     run();
   }
-  void refused(const std::string& at = address) { tell(monitor, protocol::executor_news{at, false}); }
-  void heard(const std::string& at = address) { tell(monitor, protocol::executor_news{at, true}); }
+  void refused(const std::string& at = address) { tell(monitor, protocol::executor_update{at, false}); }
+  void heard(const std::string& at = address) { tell(monitor, protocol::executor_update{at, true}); }
   [[nodiscard]] bool is_lost(const core::claimed_run& run) {
     auto found = row(run);
     return found.handle_code == 500 && found.handle_msg == lost_text;
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(losing, "an address that never registered keeps its runs, howev
   auto run = accepted();
   begin_monitor();
   serve({}, core::address_type::manual);
-  tell(monitor, protocol::life_change{}); // forgets nothing that it knew of the registry
+  tell(monitor, protocol::incarnation_change{}); // forgets nothing that it knew of the registry
   begin_monitor({});
   serve({}, core::address_type::manual);
   executor->idle = {};
@@ -347,12 +347,12 @@ TEST_CASE_METHOD(losing, "who does not have slot 0, or no life, does nothing", "
   begin_monitor();
   executor->log = missing;
   SECTION("another node has it") { tell(monitor, protocol::slot_change{core::slot_set{}.set(1)}); }
-  SECTION("the lease is lost") { tell(monitor, protocol::life_change{}); }
+  SECTION("the lease is lost") { tell(monitor, protocol::incarnation_change{}); }
   refused();
   advance(1h);
   CHECK(is_open(run));
   CHECK(executor->calls.empty());
-  tell(monitor, protocol::life_change{former});
+  tell(monitor, protocol::incarnation_change{former});
   tell(monitor, protocol::slot_change{core::slot_set{}.set(0)});
   advance(2min);
   CHECK(is_lost(run));

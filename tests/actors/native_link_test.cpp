@@ -355,7 +355,7 @@ TEST_CASE_METHOD(raw_link, "what does not show the key of the link changes nothi
     say(protocol::link_answer{questions.at(0).number, {500, "forged"}});
     say(protocol::link_reports{1, {{core::log_id{12}, start, 500, "forged"}}});
     say(protocol::link_reports{1, {}});
-    say(protocol::link_farewell{});
+    say(protocol::link_goodbye{});
     run();
   }
   CHECK(is_linked());
@@ -373,7 +373,7 @@ TEST_CASE_METHOD(natively_linked, "a cut link asks nothing of itself, whatever t
   dial();
   const auto link = native();
   kill_executor();
-  tell(pool.actor, protocol::native_link_news{worker_address, link, true});
+  tell(pool.actor, protocol::native_link_update{worker_address, link, true});
   const auto probe = ask<protocol::probe_reply>(link, protocol::probe_request{core::job_id{7}, true});
   REQUIRE(probe);
   CHECK(probe->code == 200);

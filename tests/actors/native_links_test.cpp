@@ -35,7 +35,7 @@ TEST_CASE_METHOD(natively_linked, "an executor that is not let in tries again la
 
 TEST_CASE_METHOD(natively_linked, "a farewell ends runs and registration, not results", "[actors][links]") {
   dial();
-  tell(dialer, protocol::link_farewell{});
+  tell(dialer, protocol::link_goodbye{});
   run();
   CHECK_FALSE(is_linked());
   REQUIRE(registry.removals->size() == 1);
@@ -189,10 +189,10 @@ TEST_CASE_METHOD(natively_linked, "a door that cannot be published is tried agai
 
 TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP address", "[actors][links]") {
   const std::string native_only = "ringmaster://pay-worker/one";
-  tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::shared});
+  tell(links, protocol::incarnation_change{core::node_incarnation{}, core::cluster_mode::shared});
   dial({"pay-worker", native_only, "secret"});
   CHECK_FALSE(is_linked(native_only));
-  tell(links, protocol::life_change{core::node_life{}, core::cluster_mode::native});
+  tell(links, protocol::incarnation_change{core::node_incarnation{}, core::cluster_mode::native});
   advance(5s);
   CHECK(is_linked(native_only));
 }
@@ -333,9 +333,9 @@ TEST_CASE_METHOD(raw_executor, "another version is refused with both versions na
 TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens pass that were right before", "[actors][links]") {
   try_token("secret");
   REQUIRE(welcomes.size() == 1);
-  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+  for (std::size_t i = 0; i < core::failure_rate_limiter::a_minute_max; ++i)
     try_token("guess " + std::to_string(i));
-  CHECK(refusals == std::vector<std::string>(core::failure_meter::a_minute_max, wrong_token));
+  CHECK(refusals == std::vector<std::string>(core::failure_rate_limiter::a_minute_max, wrong_token));
   hello.app_name = "mail-worker";
   hello.address = "ringmaster://mail-worker/one";
   try_token("mail-token"); // right, but not compared

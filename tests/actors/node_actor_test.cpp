@@ -25,7 +25,7 @@ struct node {
   }
   void enter() {
     actor = world.spawn<actors::node_actor_state, protocol::node_actor>(
-      actors::node_links{storage.actor, schedule.actor, {lives.actor, other_lives.actor}},
+      actors::node_links{storage.actor, schedule.actor, {lives.actor, other_incarnations.actor}},
       actors::node_identity{id, id + ":8080", process}, config::cluster_settings{}, gate,
       actors::node_clocks{world.clock(), world.boot(), false}, test::virtual_time::silent_log());
   }
@@ -55,8 +55,8 @@ struct node {
   test::faulty_store store;
   test::storage_double storage{world, store};
   test::schedule_double schedule{world};
-  test::life_double lives{world};
-  test::life_double other_lives{world};
+  test::incarnation_double lives{world};
+  test::incarnation_double other_incarnations{world};
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   protocol::node_actor actor;
 };
@@ -66,7 +66,7 @@ struct cluster : test::virtual_time {
 };
 
 using heard = test::lives_heard;
-core::node_life life(std::string node, std::int64_t incarnation) { return {std::move(node), incarnation}; }
+core::node_incarnation life(std::string node, std::int64_t incarnation) { return {std::move(node), incarnation}; }
 
 } // namespace
 
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(cluster, "a node enters, opens its gate and serves all slots", 
   a.enter();
   run();
   CHECK(*a.lives.heard == heard{life("a", 1)});
-  CHECK(*a.other_lives.heard == heard{life("a", 1)});
+  CHECK(*a.other_incarnations.heard == heard{life("a", 1)});
   CHECK(a.is_open());
   CHECK(a.slots().all());
   CHECK(a.status().ready);

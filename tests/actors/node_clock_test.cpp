@@ -33,7 +33,7 @@ struct clocked_node {
     const auto& told = schedule.record->slots;
     return told.empty() ? core::slot_set{} : told.back();
   }
-  [[nodiscard]] bool has_life() const { return !lives.heard->empty() && lives.heard->back().has_value(); }
+  [[nodiscard]] bool has_incarnation() const { return !lives.heard->empty() && lives.heard->back().has_value(); }
   void has_database_clock(core::milliseconds database_off = 0ms) {
     store.database_clock = [this, database_off] { return world.civil() + database_off; };
   }
@@ -46,7 +46,7 @@ struct clocked_node {
   std::shared_ptr<actors::marks_keeper> kept;
   test::storage_double storage{world, store};
   test::schedule_double schedule{world};
-  test::life_double lives{world};
+  test::incarnation_double lives{world};
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   protocol::node_actor actor;
 };
@@ -82,13 +82,13 @@ TEST_CASE_METHOD(clocks, "a node whose clock jumps has no life until it is right
     a.has_database_clock();
   a.enter();
   advance(2s);
-  REQUIRE(a.has_life());
+  REQUIRE(a.has_incarnation());
   a.off = 240h;
   for (int i = 0; i < 20; ++i) {
     advance(150ms);
     CHECK(a.seen_off() == 0ms);
   }
-  CHECK_FALSE(a.has_life());
+  CHECK_FALSE(a.has_incarnation());
   const auto status = a.status();
   CHECK_FALSE(status.ready);
   REQUIRE(status.reasons.size() == 2);
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(clocks, "a node whose clock jumps has no life until it is right
   CHECK_FALSE(a.gate->open_at(1, boot_now()));
   a.off = 0ms;
   advance(2s);
-  CHECK(a.has_life());
+  CHECK(a.has_incarnation());
   CHECK(a.slots().all());
   CHECK(a.status().ready);
 }
@@ -109,12 +109,12 @@ TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the data
   SECTION("without another clock") {
     a.enter();
     advance(2s);
-    REQUIRE(a.has_life());
+    REQUIRE(a.has_incarnation());
     a.off = 0ms;
     advance(55s);
-    CHECK_FALSE(a.has_life());
+    CHECK_FALSE(a.has_incarnation());
     advance(10s);
-    CHECK(a.has_life());
+    CHECK(a.has_incarnation());
     CHECK(a.seen_off() == 0ms);
   }
   SECTION("with the database's") {
@@ -126,12 +126,12 @@ TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the data
     CHECK(a.status().reasons.at(1).starts_with("the wall clock is 3600.0 s behind the database's clock"));
     a.off = 0ms;
     advance(2s);
-    CHECK(a.has_life());
+    CHECK(a.has_incarnation());
     CHECK(a.seen_off() == 0ms);
     CHECK_FALSE(a.wall.in_doubt());
     a.off = 1h; // what the actors see goes on from the trusted time
     advance(10s);
-    CHECK_FALSE(a.has_life());
+    CHECK_FALSE(a.has_incarnation());
     CHECK_FALSE(a.wall.in_doubt());
   }
 }
@@ -150,7 +150,7 @@ TEST_CASE_METHOD(clocks, "a clock that jumps between the start and the first ans
   CHECK(a.wall.in_doubt());
   a.off = 0ms;
   advance(2s);
-  CHECK(a.has_life());
+  CHECK(a.has_incarnation());
   CHECK_FALSE(a.wall.in_doubt());
 }
 
@@ -162,15 +162,15 @@ TEST_CASE_METHOD(clocks, "the others take the slots of a node whose clock is wro
   REQUIRE((a.slots() | b.slots() | c.slots()).all());
   a.off = 10s;
   advance(1s);
-  CHECK_FALSE(a.has_life());
-  CHECK(b.has_life());
-  CHECK(c.has_life());
+  CHECK_FALSE(a.has_incarnation());
+  CHECK(b.has_incarnation());
+  CHECK(c.has_incarnation());
   CHECK((b.slots() | c.slots()).all());
   advance(2min); // no database has a clock here: the others are two against one
-  CHECK_FALSE(a.has_life());
+  CHECK_FALSE(a.has_incarnation());
   a.off = 0ms;
   advance(3s);
-  CHECK(a.has_life());
+  CHECK(a.has_incarnation());
   CHECK(a.slots().any());
 }
 
@@ -182,8 +182,8 @@ TEST_CASE_METHOD(clocks, "a database with a wrong clock stops no nodes that agre
   a.has_database_clock(1h);
   b.has_database_clock(1h);
   advance(30s);
-  CHECK(a.has_life());
-  CHECK(b.has_life());
+  CHECK(a.has_incarnation());
+  CHECK(b.has_incarnation());
 }
 
 TEST_CASE_METHOD(clocks, "a node that notices that the database went back in time enters again", "[actors]") {
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(clocks, "a node that notices that the database went back in tim
   a.store.revision_off = 4;
   advance(2s);
   CHECK(a.lives.heard->size() == 3);
-  CHECK(a.has_life());
+  CHECK(a.has_incarnation());
   advance(10s);
   CHECK(a.lives.heard->size() == 3);
 }
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and lives than its
   clocked_node a{*this, database, "a", marks};
   a.enter();
   advance(1s);
-  REQUIRE(a.has_life());
+  REQUIRE(a.has_incarnation());
   CHECK(a.lives.heard->back()->incarnation == 10);
   CHECK(marks->marks().life == 10);
   CHECK(core::number(test::expect(database.open()->cluster().raise_run_ids(core::log_id{0}))) == 1501);
@@ -217,14 +217,14 @@ TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and lives than its
     marks->note(claimed({1502}));
     advance(3s);
     CHECK(a.lives.heard->size() == 3);
-    CHECK(a.has_life());
+    CHECK(a.has_incarnation());
   }
 }
 
 TEST_CASE_METHOD(clocks, "marks are written before an id above the ceiling is used, every few seconds, and at the end",
                  "[actors]") {
   auto marks = keeper();
-  marks->note_life(1);
+  marks->note_incarnation(1);
   REQUIRE(written.size() == 1);
   marks->note(claimed({1, 2}));
   CHECK(marks->marks().ceiling > core::log_id{900});

@@ -1,4 +1,4 @@
-#include "actors/node/former_life.hpp"
+#include "actors/node/former_incarnation.hpp"
 #include "actors/node/peer_watch.hpp"
 
 #include <chrono>
@@ -114,8 +114,8 @@ TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]")
 }
 
 TEST_CASE("a former life is over when its process is, else when it has been silent for long enough", "[actors]") {
-  using verdict = actors::former_life::verdict;
-  actors::former_life former{"this boot:1:2", false, 1500ms};
+  using verdict = actors::former_incarnation::verdict;
+  actors::former_incarnation former{"this boot:1:2", false, 1500ms};
   auto seen = peer("a", 3, 7);
   CHECK(former.judge({}, 0, 0) == verdict::over);
   CHECK(former.judge(peer("a", 3, 7, node_state::down), 0, 0) == verdict::over);
@@ -135,10 +135,10 @@ TEST_CASE("a former life is over when its process is, else when it has been sile
     CHECK(former.judge(seen, 2, 3000 * ms) == verdict::silent);
   }
   SECTION("a process that is not known to be this one's") {
-    actors::former_life unnamed{"", false, 1500ms};
+    actors::former_incarnation unnamed{"", false, 1500ms};
     seen.process.clear();
     CHECK(unnamed.judge(seen, 0, 0) == verdict::goes_on);
-    actors::former_life alone{"", true, 1500ms};
+    actors::former_incarnation alone{"", true, 1500ms};
     CHECK(alone.judge(seen, 0, 0) == verdict::over);
   }
 }

@@ -25,8 +25,8 @@ struct raw_node : natively_linked {
         [this](const protocol::link_verdicts& told) { verdicts.push_back(told); },
         [this](const protocol::link_answer& told) { answers.push_back(told); },
         [this](const protocol::link_reports& told) { batches.push_back(told); },
-        [this](const protocol::link_farewell& told) {
-          ++farewells;
+        [this](const protocol::link_goodbye& told) {
+          ++goodbyes;
           last_key = told.key;
         },
       };
@@ -71,7 +71,7 @@ struct raw_node : natively_linked {
   std::vector<protocol::link_verdicts> verdicts;
   std::vector<protocol::link_answer> answers;
   std::vector<protocol::link_reports> batches;
-  std::size_t farewells = 0;
+  std::size_t goodbyes = 0;
   protocol::link_key last_key;
 };
 

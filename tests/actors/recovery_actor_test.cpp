@@ -169,7 +169,7 @@ TEST_CASE_METHOD(recovery, "a run is asked about as soon as its former owner can
   SECTION("ended before its deadline: dead_after") {
     store.alter_adopted = [](std::vector<core::adopted_run>& runs) {
       for (auto& each : runs)
-        each.ended = core::life_end::cut_short;
+        each.ended = core::incarnation_end::cut_short;
     };
     test::expect(look->cluster().leave(former));
     first = 1500ms;
@@ -243,7 +243,7 @@ TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
   declare("settle");
   auto run = claim_one();
   begin();
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   report(run);
   advance(120s);
   CHECK(executor->calls.empty());

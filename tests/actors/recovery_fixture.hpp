@@ -97,7 +97,7 @@ struct recovery : virtual_time {
     storage.record->records_for = life;
     actor = spawn<actors::recovery_actor_state, protocol::recovery_actor>(storage.actor, pool.actor, settings, clock(),
                                                                           silent_log());
-    tell(actor, protocol::life_change{life});
+    tell(actor, protocol::incarnation_change{life});
     run();
   }
 
@@ -109,7 +109,7 @@ struct recovery : virtual_time {
   }
 
   /// The executor's result is stored.
-  void call_back(const core::claimed_run& run, const core::node_life& recorder) {
+  void call_back(const core::claimed_run& run, const core::node_incarnation& recorder) {
     core::record_batch batch;
     batch.owner = recorder;
     batch.callbacks.push_back({run.id, 200, "done", run.plan.spec});
@@ -132,8 +132,8 @@ struct recovery : virtual_time {
   pool_double pool{*this};
   std::shared_ptr<executor_record> executor = pool.executor(address);
   core::declared_set declared;
-  core::node_life former;
-  core::node_life life;
+  core::node_incarnation former;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
   /// What is claimed is due by then; else its instant is up to a second ahead.
   bool claims_late = true;

@@ -214,7 +214,7 @@ TEST_CASE_METHOD(recovery, "reported runs hold their slots until there is room f
     CHECK(pool.freed->lanes == freed{2 * room + 100, 200});
   }
   SECTION("the life ends") {
-    tell(actor, protocol::life_change{std::nullopt});
+    tell(actor, protocol::incarnation_change{std::nullopt});
     run();
     CHECK(pool.freed->lanes == freed{room + 200, 100});
     tell(actor, batch);

@@ -230,14 +230,14 @@ TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next life", "[ac
   begin();
   advance(1s);
   CHECK(verdicts().empty());
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   auto calls_before = executor->calls;
   advance(60s);
   CHECK(executor->calls == calls_before);
   executor->log = started;
   life = test::expect(look->cluster().enter("a", "a:8080"));
   storage.record->records_for = life;
-  tell(actor, protocol::life_change{life});
+  tell(actor, protocol::incarnation_change{life});
   advance(1s);
   CHECK(row(run).trigger_code == 200);
   CHECK(executor->runs.size() == 1);

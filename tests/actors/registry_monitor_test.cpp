@@ -325,16 +325,16 @@ TEST_CASE_METHOD(executors, "what cannot be a row keeps no other row out", "[act
 
 namespace {
 
-struct news : executors {
-  news() {
+struct update : executors {
+  update() {
     heard = track(system().spawn([this]() -> protocol::executor_listener::behavior_type {
-      return {[this](const protocol::executor_news& one) { told.push_back((one.reachable ? "+" : "-") + one.address); }};
+      return {[this](const protocol::executor_update& one) { told.push_back((one.reachable ? "+" : "-") + one.address); }};
     }));
-    tell(here.actor, protocol::news_subscription{heard});
+    tell(here.actor, protocol::update_subscription{heard});
     run();
   }
   void refused(const std::string& address) {
-    tell(here.actor, protocol::executor_news{address, false});
+    tell(here.actor, protocol::executor_update{address, false});
     run();
   }
 
@@ -345,7 +345,7 @@ struct news : executors {
 
 } // namespace
 
-TEST_CASE_METHOD(news, "listeners hear of an executor that cannot be reached, and of its next beat", "[actors]") {
+TEST_CASE_METHOD(update, "listeners hear of an executor that cannot be reached, and of its next beat", "[actors]") {
   here.beat("pay", "http://a/");
   run();
   CHECK(told.empty());
@@ -359,7 +359,7 @@ TEST_CASE_METHOD(news, "listeners hear of an executor that cannot be reached, an
   CHECK(told == names{"-http://a/", "+http://a/"});
 }
 
-TEST_CASE_METHOD(news, "a beat that another node heard counts as soon as its row says so", "[actors]") {
+TEST_CASE_METHOD(update, "a beat that another node heard counts as soon as its row says so", "[actors]") {
   monitor there{*this, database};
   there.beat("pay", "http://a/");
   advance(20s);

@@ -15,10 +15,10 @@ TEST_CASE("nothing is published before the groups were read", "[actors]") {
   registry here;
   here.beat(beat("pay", "http://a/"), t0);
   CHECK(here.table.changed_view() == nullptr);
-  CHECK_FALSE(here.table.has_news());
+  CHECK_FALSE(here.table.has_update());
   here.read(t0);
   CHECK(here.addresses(1) == names{"http://a/"});
-  CHECK(here.table.has_news());
+  CHECK(here.table.has_update());
 }
 
 TEST_CASE("addresses are distinct and sorted as text, other registry groups are never routed", "[actors]") {
@@ -46,9 +46,9 @@ TEST_CASE("a list that its column does not hold is used whole and written once, 
   REQUIRE(batch.changed_groups.size() == 1);
   CHECK(batch.changed_groups[0].addresses.size() < 3000);
   CHECK(here.addresses(1).size() == 3000);
-  CHECK_FALSE(here.table.has_news());
+  CHECK_FALSE(here.table.has_update());
   here.read(t0 + 1s);
-  CHECK_FALSE(here.table.has_news());
+  CHECK_FALSE(here.table.has_update());
   CHECK(here.addresses(1).size() == 3000);
 }
 
@@ -61,18 +61,18 @@ TEST_CASE("a trailing slash makes another address", "[actors]") {
   CHECK(here.addresses(1) == names{"http://a/"});
 }
 
-TEST_CASE("a renewal is no news; a new address, a removal and a changed list are", "[actors]") {
+TEST_CASE("a renewal is no update; a new address, a removal and a changed list are", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://a/", t0)};
   here.read(t0);
-  CHECK(here.table.has_news()); // the stored list lacks it
+  CHECK(here.table.has_update()); // the stored list lacks it
   here.write(false);
   CHECK(here.stored.groups[0].addresses == names{"http://a/"});
   CHECK(here.addresses(1) == names{"http://a/"});
 
   here.beat(beat("pay", "http://a/"), t0 + 30s);
   CHECK_FALSE(here.table.view_stale());
-  CHECK_FALSE(here.table.has_news());
+  CHECK_FALSE(here.table.has_update());
   CHECK(here.table.has_changes());
   CHECK(here.table.begin_write(false).renewed.empty());
   here.table.written();
@@ -82,7 +82,7 @@ TEST_CASE("a renewal is no news; a new address, a removal and a changed list are
 
   here.table.remove({"EXECUTOR", "pay", "http://a/"});
   CHECK(here.addresses(1) == names{});
-  CHECK(here.table.has_news());
+  CHECK(here.table.has_update());
   here.write(false);
   CHECK(here.stored.registrations.empty());
   CHECK(here.stored.groups[0].addresses.empty());
@@ -332,7 +332,7 @@ TEST_CASE("a failed write loses nothing", "[actors]") {
   (void)here.table.begin_write(false);
   here.beat(beat("pay", "http://back/"), t0 + 3s);
   here.table.write_failed();
-  CHECK(here.table.has_news());
+  CHECK(here.table.has_update());
   auto batch = here.write(false);
   CHECK(batch.removed.size() == 1);
   CHECK(here.stored_addresses() == names{"http://back/", "http://new/"});

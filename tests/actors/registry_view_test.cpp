@@ -78,9 +78,9 @@ TEST_CASE_METHOD(guarded_registry, "what an executor showed to one node is known
   shows("pay", "http://a/", token_kind::common);
   shows("pay", "http://b/", token_kind::group);
   shows("mail", "http://c/", token_kind::common);
-  CHECK(table.has_news());
+  CHECK(table.has_update());
   write(false);
-  CHECK_FALSE(table.has_news());
+  CHECK_FALSE(table.has_update());
   registry other;
   other.stored = stored;
   other.read(t0);
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(guarded_registry, "what an executor showed to one node is known
   CHECK(view->tokens_shown == shown_token_map{{{"pay", "http://a/"}, token_kind::common}});
   // It has its group's token now, and says so here.
   shows("pay", "http://a/", token_kind::group, t0 + 30s);
-  CHECK(table.has_news());
+  CHECK(table.has_update());
   write(false);
   other.stored = stored;
   other.read(t0 + 30s);

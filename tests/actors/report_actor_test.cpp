@@ -15,12 +15,12 @@ struct reporting : recovery {
 
   void begin_reports(std::size_t keep_days = 30) {
     actor_ = spawn<actors::report_actor_state, protocol::report_actor>(
-      actors::duty_workers{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
+      actors::leader_workers{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
       silent_log());
     take_duty();
   }
   void take_duty() {
-    tell(actor_, protocol::life_change{former});
+    tell(actor_, protocol::incarnation_change{former});
     tell(actor_, protocol::slot_change{core::slot_set{}.set(0)});
     advance(2s);
   }
@@ -182,7 +182,7 @@ TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and 
   advance(10s);
   store.reports.clear();
   SECTION("slot 0 goes to another node") { tell(actor_, protocol::slot_change{core::slot_set{}.set(7)}); }
-  SECTION("the lease is lost") { tell(actor_, protocol::life_change{}); }
+  SECTION("the lease is lost") { tell(actor_, protocol::incarnation_change{}); }
   add(midnight(40), 200, 200);
   add(midnight(0), 200, 200);
   advance(1h);

@@ -16,17 +16,17 @@ namespace {
 struct beside_java : virtual_time {
   beside_java() { store.shared = &java; }
 
-  core::node_life enter(const std::string& node) { return expect(look->cluster().enter(node, node)); }
+  core::node_incarnation enter(const std::string& node) { return expect(look->cluster().enter(node, node)); }
 
   void live(core::cluster_mode mode) {
     life = enter("a");
     java.state.mode = mode;
     gate->open_until(life.incarnation, boot_now() + std::chrono::nanoseconds{1h}.count());
-    tell(listener, protocol::life_change{life, mode});
+    tell(listener, protocol::incarnation_change{life, mode});
     run();
   }
   void die() {
-    tell(listener, protocol::life_change{});
+    tell(listener, protocol::incarnation_change{});
     run();
   }
 
@@ -36,8 +36,8 @@ struct beside_java : virtual_time {
   reservation_double java;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   query_worker_double worker{*this, store};
-  core::node_life life;
-  protocol::life_listener listener;
+  core::node_incarnation life;
+  protocol::incarnation_listener listener;
 };
 
 struct reserving : beside_java {
@@ -45,7 +45,7 @@ struct reserving : beside_java {
     actor = spawn<actors::reservation_actor_state, protocol::reservation_actor>(
       actors::reservation_partners{worker.actor, schedule.actor}, config::schedule_settings{}, gate, clock(), boot(),
       silent_log());
-    listener = caf::actor_cast<protocol::life_listener>(actor);
+    listener = caf::actor_cast<protocol::incarnation_listener>(actor);
     run();
   }
 
@@ -68,7 +68,7 @@ struct reserving : beside_java {
 struct guarding : beside_java {
   guarding() {
     actor = spawn<actors::schedule_guard_state, protocol::schedule_guard>(worker.actor, storage.actor, silent_log());
-    listener = caf::actor_cast<protocol::life_listener>(actor);
+    listener = caf::actor_cast<protocol::incarnation_listener>(actor);
     run();
   }
 

@@ -38,9 +38,9 @@ struct ring : test::virtual_time {
         },
         [](const protocol::send_results&) {},
         [](const protocol::registry_change&) {},
-        [](const protocol::executor_news&) {},
+        [](const protocol::executor_update&) {},
         [](const protocol::trigger_partners&) {},
-        [](const protocol::native_link_news&) {},
+        [](const protocol::native_link_update&) {},
         [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
         [](protocol::tick_atom) {},
       };
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(ring, "a run that is late leaves at once", "[actors]") {
 
 TEST_CASE_METHOD(ring, "a change of life empties the ring and gives its slots back, lane by lane", "[actors]") {
   hold({run_of(1, start + 100ms), run_of(2, start + 200ms, 1), run_of(3, start + 300ms)});
-  tell(actor, protocol::life_change{std::nullopt});
+  tell(actor, protocol::incarnation_change{std::nullopt});
   advance(1s);
   CHECK(told.firings.empty());
   protocol::slot_release freed;

@@ -22,7 +22,7 @@ struct sweeping_rows : virtual_time {
     };
   }
   void live(bool leads = true) {
-    tell(actor, protocol::life_change{core::node_life{"a", 1}});
+    tell(actor, protocol::incarnation_change{core::node_incarnation{"a", 1}});
     tell(actor, protocol::slot_change{core::slot_set{}.set(leads ? 0 : 1)});
   }
 
@@ -33,7 +33,7 @@ struct sweeping_rows : virtual_time {
   std::size_t sweeps = 0;
   std::size_t steps = 0;
   protocol::row_sweeper actor = spawn<actors::row_sweeper_state, protocol::row_sweeper>(
-    actors::duty_workers{storage.actor, queries.actor, true}, clock(), silent_log());
+    actors::leader_workers{storage.actor, queries.actor, true}, clock(), silent_log());
 };
 
 } // namespace
@@ -49,7 +49,7 @@ TEST_CASE_METHOD(sweeping_rows, "rows are swept by the node of slot 0, aside fro
   CHECK(sweeps == 1);
   CHECK(steps >= 4);
   CHECK(*queries.tasks == sweeps + steps);
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   const auto before = *queries.tasks;
   advance(5min);
   CHECK(*queries.tasks == before);

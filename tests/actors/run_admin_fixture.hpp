@@ -161,7 +161,7 @@ struct run_administration : virtual_time {
     clock(), silent_log());
   std::shared_ptr<executor_record> executor = pool.executor(executor_address);
   core::job_ptr job;
-  core::node_life life;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
 };
 

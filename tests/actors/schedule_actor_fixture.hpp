@@ -51,7 +51,7 @@ struct planning : virtual_time {
           for (const auto& run : batch.runs)
             runs.push_back({core::number(run.plan.spec->id), run.plan.fire_at, civil(), run.plan.spec->handler});
         },
-        [](const protocol::life_change&) {},
+        [](const protocol::incarnation_change&) {},
         [](protocol::tick_atom) {},
       };
     }));
@@ -92,7 +92,7 @@ struct planning : virtual_time {
       },
       [](const protocol::claims_opened&) {},
       [](const protocol::store_listener&) {},
-      [](const protocol::life_change&) {},
+      [](const protocol::incarnation_change&) {},
       [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
       [](protocol::tick_atom) {},
     };
@@ -114,9 +114,9 @@ struct planning : virtual_time {
       [](const protocol::firing_batch&) {},
       [](const protocol::send_results&) {},
       [](const protocol::registry_change&) {},
-      [](const protocol::executor_news&) {},
+      [](const protocol::executor_update&) {},
       [](const protocol::trigger_partners&) {},
-      [](const protocol::native_link_news&) {},
+      [](const protocol::native_link_update&) {},
       [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
       [](protocol::tick_atom) {},
     };
@@ -253,15 +253,15 @@ struct planning : virtual_time {
       actors::schedule_partners{storage, pool, ring, registry.actor}, settings, core::zone{}, std::string{"host-a"}, clock(),
       silent_log());
     tell(actor, protocol::slot_change{core::slot_set{}.set()});
-    tell(actor, protocol::life_change{life, mode});
+    tell(actor, protocol::incarnation_change{life, mode});
     run();
   }
-  core::node_life enter(const std::string& node) { return expect(look->cluster().enter(node, node + ":8080")); }
-  void lose_life() { tell(actor, protocol::life_change{std::nullopt}); }
-  void new_life() {
+  core::node_incarnation enter(const std::string& node) { return expect(look->cluster().enter(node, node + ":8080")); }
+  void lose_incarnation() { tell(actor, protocol::incarnation_change{std::nullopt}); }
+  void new_incarnation() {
     life = enter("a");
-    lose_life();
-    tell(actor, protocol::life_change{life, mode});
+    lose_incarnation();
+    tell(actor, protocol::incarnation_change{life, mode});
     run();
   }
   /// A peer claims the job's next instant; the next one after it is `then`.
@@ -312,8 +312,8 @@ struct planning : virtual_time {
   std::unique_ptr<storage::store> look = database.open();
   faulty_store store{database.open()};
   core::declared_set declared;
-  core::node_life life;
-  core::node_life peer;
+  core::node_incarnation life;
+  core::node_incarnation peer;
   core::cluster_mode mode = core::cluster_mode::native;
   /// Whether a claim said that Java admins are there.
   bool saw_shared = false;

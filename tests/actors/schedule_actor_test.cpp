@@ -287,7 +287,7 @@ TEST_CASE_METHOD(dropping, "dropped instants are counted without a limit, and on
 }
 
 TEST_CASE_METHOD(dropping, "what a claim drops is counted when its answer comes after its life", "[actors]") {
-  lose_life();
+  lose_incarnation();
   run();
   core::claim_outcome outcome;
   outcome.sequence = held_claims[0].batch.sequence;

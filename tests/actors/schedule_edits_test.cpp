@@ -240,7 +240,7 @@ TEST_CASE_METHOD(family, "the child of a life that ended is claimed by the next 
   tell(actor, protocol::intent_batch{intents});
   advance(100ms);
   REQUIRE(held_claims.size() == 1);
-  new_life();
+  new_incarnation();
   release_claims(); // refused: its life is over
   check_child_ran_once();
 }

@@ -14,7 +14,7 @@ using test::planning;
 namespace {
 
 constexpr int jobs = 60;
-constexpr std::int64_t wishes = 6000;
+constexpr std::int64_t requested = 6000;
 
 struct waiting_intents : planning {
   /// Jobs that are due when the tests begin, or in a year that does not come.
@@ -27,10 +27,10 @@ struct waiting_intents : planning {
   std::vector<core::intent> write(std::int64_t count) {
     std::vector<core::intent> made;
     for (std::int64_t i = 0; i < count; ++i) {
-      core::manual_trigger wish;
-      wish.job = core::job_id{1 + static_cast<std::int32_t>(i % jobs)};
-      wish.token = -1 - i;
-      made.push_back(test::expect(look->jobs().trigger(wish, civil())));
+      core::manual_trigger wanted;
+      wanted.job = core::job_id{1 + static_cast<std::int32_t>(i % jobs)};
+      wanted.token = -1 - i;
+      made.push_back(test::expect(look->jobs().trigger(wanted, civil())));
     }
     return made;
   }
@@ -78,7 +78,7 @@ constexpr const char* never = "0 0 0 1 1 ? 2099";
 TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand intents leave none of them out", "[actors]") {
   prepare(never);
   room = 0;
-  hand_over(write(wishes));
+  hand_over(write(requested));
   work_with(150, 20); // half of them
   CHECK(runs.size() == 3000);
   const auto half = runs_by_job();
@@ -89,9 +89,9 @@ TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand int
     CHECK(count <= 60);
   }
   work_with(150, 21);
-  CHECK(runs.size() == wishes);
+  CHECK(runs.size() == requested);
   for (const auto& [job, count] : runs_by_job())
-    CHECK(count == wishes / jobs);
+    CHECK(count == requested / jobs);
   CHECK(waiting() == 0);
   CHECK(slots_add_up());
 }
@@ -99,15 +99,15 @@ TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand int
 TEST_CASE_METHOD(waiting_intents, "intents that find no slot are asked about so often and no more", "[actors]") {
   prepare(never);
   room = 0;
-  hand_over(write(wishes));
+  hand_over(write(requested));
   advance(1s); // all of them are somewhere on the way
   const auto before = asked;
   advance(2s);
   CHECK(asked - before <= 2 * 50 * 2 * rows_max); // fifty rounds a second, of so many
-  CHECK(asked - before >= 10 * wishes);           // and each of them has its turns
-  room = wishes;
+  CHECK(asked - before >= 10 * requested);           // and each of them has its turns
+  room = requested;
   advance(1s);
-  CHECK(runs.size() == wishes);
+  CHECK(runs.size() == requested);
 }
 
 TEST_CASE_METHOD(waiting_intents, "jobs of other nodes are not read again for each turn of their intents", "[actors]") {
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(waiting_intents, "jobs of other nodes are not read again for ea
 TEST_CASE_METHOD(waiting_intents, "neither intents nor schedules wait for the end of the other", "[actors]") {
   prepare("* * * * * ?");
   room = 0;
-  hand_over(write(wishes));
+  hand_over(write(requested));
   work_with(20, 100); // 200 a second for 60 instants a second and the six thousand
   CHECK(runs.size() >= 2000);
   CHECK(planned() >= 300);
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(waiting_intents, "neither intents nor schedules wait for the en
 TEST_CASE_METHOD(waiting_intents, "where one slot at a time becomes free, intents and schedules have it in turn", "[actors]") {
   prepare("* * * * * ?");
   room = 0;
-  hand_over(write(wishes));
+  hand_over(write(requested));
   advance(7s); // misfires among them
   for (const auto each : {20ms, 20ms, 33ms}) {
     CAPTURE(each.count());
@@ -174,27 +174,27 @@ TEST_CASE_METHOD(waiting_intents, "reserved instants and children have single sl
 
 TEST_CASE_METHOD(waiting_intents, "an orphaned intent behind a blocked backlog is found within seconds", "[actors]") {
   prepare(never);
-  lose_life();
+  lose_incarnation();
   run();
   silent.insert(1); // its executor hangs
   for (std::int64_t i = 0; i < 5000; ++i) {
-    core::manual_trigger wish;
-    wish.job = core::job_id{1};
-    wish.token = -1 - i;
-    test::expect(look->jobs().trigger(wish, civil()));
+    core::manual_trigger wanted;
+    wanted.job = core::job_id{1};
+    wanted.token = -1 - i;
+    test::expect(look->jobs().trigger(wanted, civil()));
   }
   advance(100ms);
-  core::manual_trigger wish;
-  wish.job = core::job_id{2};
-  wish.token = -1;
-  test::expect(look->jobs().trigger(wish, civil()));
-  new_life();
+  core::manual_trigger wanted;
+  wanted.job = core::job_id{2};
+  wanted.token = -1;
+  test::expect(look->jobs().trigger(wanted, civil()));
+  new_incarnation();
   advance(3s);
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].job == 2);
   // Later, too, when the backlog is known.
-  wish.token = -2;
-  test::expect(look->jobs().trigger(wish, civil()));
+  wanted.token = -2;
+  test::expect(look->jobs().trigger(wanted, civil()));
   advance(4s);
   CHECK(runs.size() == 2);
   silent.clear();
@@ -211,7 +211,7 @@ TEST_CASE_METHOD(waiting_intents, "a known backlog is read once a second, in pag
   store.after = [&](std::string_view method) { reads += method == "waiting_intents" ? 1 : 0; };
   advance(10s);
   CHECK(reads <= 11); // nothing waits
-  hand_over(write(wishes));
+  hand_over(write(requested));
   advance(2s);
   reads = 0;
   advance(10s);

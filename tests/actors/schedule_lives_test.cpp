@@ -40,7 +40,7 @@ TEST_CASE_METHOD(planning, "a drain does not wait for claims of a life that is l
   auto done = later<caf::unit_t>(actor, protocol::stop_request{});
   run();
   CHECK_FALSE(*done);
-  lose_life();
+  lose_incarnation();
   run();
   REQUIRE(*done);
   CHECK(**done);
@@ -123,12 +123,12 @@ TEST_CASE_METHOD(planning, "without a life nothing is claimed; a new one reads e
   begin();
   advance(2s);
   REQUIRE(runs.size() == 2);
-  lose_life();
+  lose_incarnation();
   advance(2s);
   CHECK(runs.size() == 2);
   declared.jobs[0].handler = "edited meanwhile";
   apply();
-  new_life();
+  new_incarnation();
   advance(1s);
   CHECK(instants(1) == seconds_from(start + 1s, 5)); // 3 s and 4 s are late and made up
   CHECK(rows().back().executor_handler == "edited meanwhile");
@@ -145,7 +145,7 @@ TEST_CASE_METHOD(planning, "the answer to a claim of a former life is ignored, a
   REQUIRE(test::expect(store.inner().firings().claim(old.batch, civil())).runs.size() == 1);
   held_claims.clear();
   hold_claims = false;
-  new_life();
+  new_incarnation();
   CHECK(slots == 0);
   answer(old);
   advance(50ms);
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(planning, "a claim of a former life that comes after the new on
   hold_claims = true;
   advance(900ms);
   REQUIRE(held_claims.size() == 1);
-  new_life();
+  new_incarnation();
   advance(50ms);
   REQUIRE(held_claims.size() == 2);
   release_claims(); // the old one first
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(planning, "routes that were asked for in a former life are drop
   REQUIRE(held_routes.size() == 1);
   auto old = std::exchange(held_routes, {});
   hold_routes = false;
-  new_life();
+  new_incarnation();
   advance(10ms);
   REQUIRE(runs.size() == 1);
   auto to = old[0].listener;
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(planning, "deferrals of a former life are forgotten with it", "
   full = true;
   advance(900ms);
   REQUIRE(held_routes.size() == 1);
-  new_life();
+  new_incarnation();
   full = false;
   advance(10ms);
   REQUIRE(held_routes.size() == 2);
@@ -355,7 +355,7 @@ void disturb(planning& world, std::mt19937& random) {
     world.declared.jobs[below(8)].handler = "edited " + std::to_string(random());
     world.apply();
     break;
-  case 5: world.new_life(); break;
+  case 5: world.new_incarnation(); break;
   default: world.tell(world.actor, protocol::edit_hint{}); break;
   }
 }

@@ -130,10 +130,10 @@ TEST_CASE_METHOD(moving_slots, "a membership change forgets no intent that waits
   room = 0;
   std::vector<core::intent> waiting;
   for (std::int64_t i = 0; i < 100; ++i) {
-    core::manual_trigger wish;
-    wish.job = core::job_id{1};
-    wish.token = -1 - i;
-    waiting.push_back(test::expect(look->jobs().trigger(wish, civil())));
+    core::manual_trigger wanted;
+    wanted.job = core::job_id{1};
+    wanted.token = -1 - i;
+    waiting.push_back(test::expect(look->jobs().trigger(wanted, civil())));
   }
   tell(actor, protocol::intent_batch{std::move(waiting)});
   advance(100ms);

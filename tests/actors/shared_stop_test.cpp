@@ -24,19 +24,19 @@ struct stopping : firing_path {
 
   /// By hand, at a node: it takes the run at once.
   void trigger(const std::string& name, core::job_id job) {
-    core::manual_trigger wish;
-    wish.job = job;
-    wish.token = -core::number(job);
-    tell(nodes.at(name).jobs, protocol::trigger_job{wish});
+    core::manual_trigger wanted;
+    wanted.job = job;
+    wanted.token = -core::number(job);
+    tell(nodes.at(name).jobs, protocol::trigger_job{wanted});
     run();
   }
   /// Waits in the database and is nobody's, as what a node that has stopped leaves.
   void leave_waiting(core::job_id job, core::trigger_kind kind) {
-    core::manual_trigger wish;
-    wish.job = job;
-    wish.kind = kind;
-    wish.token = -100 - core::number(job);
-    expect(look->jobs().trigger(wish, civil()));
+    core::manual_trigger wanted;
+    wanted.job = job;
+    wanted.kind = kind;
+    wanted.token = -100 - core::number(job);
+    expect(look->jobs().trigger(wanted, civil()));
   }
   /// The node has reserved an instant that is due in `ahead`.
   void reserve(std::chrono::milliseconds ahead) {

@@ -46,7 +46,7 @@ struct storing : test::virtual_time {
     }));
     begin(100);
     tell(actor, protocol::store_listener{intent_listener});
-    tell(actor, protocol::life_change{life});
+    tell(actor, protocol::incarnation_change{life});
     run();
     store.refuses_record = [this](const core::record_batch& batch) {
       batches.push_back(batch.triggers.size() + batch.callbacks.size());
@@ -121,7 +121,7 @@ struct storing : test::virtual_time {
   test::faulty_store store{database.open()};
   core::declared_set declared;
   std::vector<core::scheduled_job> jobs;
-  core::node_life life;
+  core::node_incarnation life;
   std::int64_t sequence = 0;
   std::chrono::milliseconds latency{5};
   std::size_t tasks = 0;
@@ -230,7 +230,7 @@ TEST_CASE_METHOD(storing, "what queued while the worker was busy is one batch, a
   CHECK(batches == std::vector<std::size_t>{1, 9});
 
   begin(4);
-  tell(actor, protocol::life_change{life});
+  tell(actor, protocol::incarnation_change{life});
   auto more = claimed(10, 9);
   batches.clear();
   for (const auto& run : more)
@@ -325,7 +325,7 @@ TEST_CASE_METHOD(storing, "a resolved claim goes away with the next results", "[
 TEST_CASE_METHOD(storing, "adopted claims are counted like own ones", "[actors]") {
   auto runs = claimed(0, 2);
   life = test::expect(look->cluster().enter("a", "a:8080"));
-  tell(actor, protocol::life_change{life});
+  tell(actor, protocol::incarnation_change{life});
   auto adopted = test::expect(look->firings().adopt(life, 1000, 10));
   REQUIRE(adopted.size() == 2);
   tell(actor, protocol::claims_opened{{{1000, 2}}});
@@ -344,7 +344,7 @@ TEST_CASE_METHOD(storing, "the failure of a former life's run is left to whoever
   record(runs[0], 500); // waits in the queue while the life changes
   advance(1s);
   life = test::expect(look->cluster().enter("a", "a:8080"));
-  tell(actor, protocol::life_change{life});
+  tell(actor, protocol::incarnation_change{life});
   store.come_back();
   record(runs[1], 500); // its answer came after the change
   record(runs[2], 200);
@@ -557,7 +557,7 @@ TEST_CASE_METHOD(straying, "without a life nobody is told anything", "[actors]")
   store.once("claim", store_fault::answer_wrong);
   claim(0);
   advance(20ms);
-  tell(actor, protocol::life_change{});
+  tell(actor, protocol::incarnation_change{});
   advance(1min);
   CHECK(told.empty());
 }

@@ -15,13 +15,13 @@ namespace {
 const addresses elsewhere{"http://10.7.0.1:9999/", "http://10.7.0.2:9999/"};
 
 protocol::route_candidate by_hand(core::job_ptr spec, addresses where) {
-  core::intent wish;
-  wish.id = core::intent_id{7};
-  wish.kind = core::trigger_kind::manual;
-  wish.job = spec->id;
-  wish.param = "by hand";
-  wish.addresses = std::move(where);
-  return {std::move(spec), std::nullopt, std::move(wish), 3};
+  core::intent request;
+  request.id = core::intent_id{7};
+  request.kind = core::trigger_kind::manual;
+  request.job = spec->id;
+  request.param = "by hand";
+  request.addresses = std::move(where);
+  return {std::move(spec), std::nullopt, std::move(request), 3};
 }
 
 struct asked_for : pooled {
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(asked_for, "one that was asked for and refuses connections is n
   run();
   CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[1]});
   CHECK(ask(job_of(1), {elsewhere[0]}) == addresses{elsewhere[0]}); // nobody else was asked for
-  tell(actor, protocol::executor_news{elsewhere[0], true});
+  tell(actor, protocol::executor_update{elsewhere[0], true});
   run();
   CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[0]});
 }

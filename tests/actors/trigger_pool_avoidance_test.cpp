@@ -32,8 +32,8 @@ struct avoiding : pooled {
         [](const protocol::address_claim&) { return protocol::claim_verdict{}; },
         [](protocol::registry_hint) {},
         [](const protocol::registry_subscription&) {},
-        [this](const protocol::executor_news& news) { told.push_back((news.reachable ? "+" : "-") + news.address); },
-        [](const protocol::news_subscription&) {},
+        [this](const protocol::executor_update& update) { told.push_back((update.reachable ? "+" : "-") + update.address); },
+        [](const protocol::update_subscription&) {},
         [](protocol::tick_atom) {},
       };
     }));
@@ -90,11 +90,11 @@ TEST_CASE_METHOD(avoiding, "it is tried again after thirty seconds", "[actors]")
 
 TEST_CASE_METHOD(avoiding, "it is used again when it registers", "[actors]") {
   refuse();
-  tell(actor, protocol::executor_news{three[0], false});
-  tell(actor, protocol::executor_news{three[1], true});
+  tell(actor, protocol::executor_update{three[0], false});
+  tell(actor, protocol::executor_update{three[1], true});
   run();
   CHECK(first() == three[1]);
-  tell(actor, protocol::executor_news{three[0], true});
+  tell(actor, protocol::executor_update{three[0], true});
   run();
   CHECK(first() == three[0]);
 }

@@ -60,7 +60,7 @@ struct pooled : virtual_time {
             tell(actor, taken);
         },
         [](const protocol::stray_claims&) {},
-        [](const protocol::life_change&) {},
+        [](const protocol::incarnation_change&) {},
         [](protocol::peer_fenced) {},
         [](const protocol::send_results&) {},
         [](protocol::tick_atom) {},

@@ -14,12 +14,12 @@ struct native_pooled : pooled {
   /// An executor gets a native link.
   std::shared_ptr<test::executor_record> dial_in(const std::string& address) {
     auto record = doubles.executor(address);
-    tell(actor, protocol::native_link_news{address, doubles.links->at(address), true});
+    tell(actor, protocol::native_link_update{address, doubles.links->at(address), true});
     run();
     return record;
   }
   void hang_up(const std::string& address) {
-    tell(actor, protocol::native_link_news{address, doubles.links->at(address), false});
+    tell(actor, protocol::native_link_update{address, doubles.links->at(address), false});
     run();
   }
   test::pool_double doubles{*this};
@@ -44,7 +44,7 @@ TEST_CASE_METHOD(native_pooled, "a link that was replaced takes nothing away whe
   dial_in(test::three[0]);
   auto former = doubles.links->at(test::three[0]);
   auto now = dial_in(test::three[0]);
-  tell(actor, protocol::native_link_news{test::three[0], former, false});
+  tell(actor, protocol::native_link_update{test::three[0], former, false});
   run();
   route_and_fire(job_of(1));
   CHECK(now->runs.size() == 1);

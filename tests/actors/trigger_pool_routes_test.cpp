@@ -28,10 +28,10 @@ TEST_CASE_METHOD(pooled, "each strategy chooses its executor", "[actors]") {
 
 
   // The counts of LFU start at random numbers below three: everybody has had a turn after eight.
-  for (auto [strategy, turns] : {std::pair{route_strategy::round, 3}, std::pair{route_strategy::least_recently_used, 3},
+  for (auto [strategy, retry_pacer] : {std::pair{route_strategy::round, 3}, std::pair{route_strategy::least_recently_used, 3},
                                  std::pair{route_strategy::least_frequently_used, 8}}) {
     std::set<std::string> met;
-    for (int i = 0; i < turns; ++i) {
+    for (int i = 0; i < retry_pacer; ++i) {
       met.insert(route(job_of(5 + static_cast<int>(strategy), strategy)).at(0));
       release();
     }

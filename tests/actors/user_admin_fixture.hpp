@@ -65,8 +65,8 @@ struct keeper_double {
   protocol::password_keeper actor;
 };
 
-struct sign_in_desk : virtual_time {
-  explicit sign_in_desk(config::security_settings settings = {})
+struct sign_in_fixture : virtual_time {
+  explicit sign_in_fixture(config::security_settings settings = {})
     : actor{spawn<actors::user_admin_state, protocol::user_admin>(actors::query_workers{worker.actor, edits.actor},
                                                                   keeper.actor, std::move(settings), tokens(), clock(),
                                                                   silent_log())} {

@@ -9,8 +9,8 @@ using core::refusal;
 
 namespace {
 
-struct unguarded_desk : sign_in_desk {
-  unguarded_desk() : sign_in_desk{[] {
+struct unguarded_fixture : sign_in_fixture {
+  unguarded_fixture() : sign_in_fixture{[] {
     config::security_settings settings;
     settings.allow_known_passwords = true;
     return settings;
@@ -19,7 +19,7 @@ struct unguarded_desk : sign_in_desk {
 
 } // namespace
 
-TEST_CASE_METHOD(sign_in_desk, "who signs in gets a session that says who he is", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "who signs in gets a session that says who he is", "[actors][access]") {
   auto answer = sign_in("ADMIN", "secret");
   REQUIRE(answer);
   CHECK(answer->session == "token-1");
@@ -37,7 +37,7 @@ TEST_CASE_METHOD(sign_in_desk, "who signs in gets a session that says who he is"
   CHECK_FALSE(is_open(std::string(10'000, 'x')));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a wrong password and an unknown name are refused alike", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a wrong password and an unknown name are refused alike", "[actors][access]") {
   auto wrong = failure(sign_in("admin", "guess"));
   auto unknown = failure(sign_in("nobody", "guess"));
   CHECK(wrong.why == refusal::sign_in_wrong);
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(sign_in_desk, "a wrong password and an unknown name are refused
   CHECK(keeper.record->checks.size() == 2);
 }
 
-TEST_CASE_METHOD(sign_in_desk, "after five failures there is a wait, per name and address, that doubles", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "after five failures there is a wait, per name and address, that doubles", "[actors][access]") {
   for (int i = 0; i < 5; ++i)
     CHECK(failure(sign_in("admin", "guess")).code == errc::invalid_argument);
   auto held_up = failure(sign_in("admin", "secret"));
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(sign_in_desk, "after five failures there is a wait, per name an
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "guesses at once are no more than guesses one by one", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "guesses at once are no more than guesses one by one", "[actors][access]") {
   keeper.record->delay = 100ms;
   std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
   for (int i = 0; i < 20; ++i)
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(sign_in_desk, "guesses at once are no more than guesses one by 
     CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a name with blanks around it is nobody's, and counts as the name", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a name with blanks around it is nobody's, and counts as the name", "[actors][access]") {
   for (const auto* name : {"admin ", " admin", "admin\t", "ADMIN  ", "admin\n"})
     CHECK(failure(sign_in(name, "secret")).why == refusal::sign_in_wrong);
   CHECK(keeper.record->checks.empty());
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(sign_in_desk, "a name with blanks around it is nobody's, and co
   CHECK(failure(sign_in("Admin", "secret", false, "::ffff:10.0.0.7")).code == errc::too_large);
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a store or keeper that is away is no failure of the user", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a store or keeper that is away is no failure of the user", "[actors][access]") {
   store.go_away();
   for (int i = 0; i < 10; ++i)
     CHECK(failure(sign_in("admin", "secret")).code == errc::unavailable);
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(sign_in_desk, "a store or keeper that is away is no failure of 
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "more than so many sign-ins at once are put off", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "more than so many sign-ins at once are put off", "[actors][access]") {
   keeper.record->delay = 100ms;
   std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
   for (std::size_t i = 0; i < actors::user_admin_state::attempts_max; ++i)
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(sign_in_desk, "more than so many sign-ins at once are put off",
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "XXL's form of a password becomes ours at the first sign-in", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "XXL's form of a password becomes ours at the first sign-in", "[actors][access]") {
   add("anna", "java:pass");
   const auto first = session("anna", "pass");
   CHECK(stored("anna") == "ours:pass");
@@ -130,7 +130,7 @@ TEST_CASE_METHOD(sign_in_desk, "XXL's form of a password becomes ours at the fir
   CHECK(is_open(second));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "two first sign-ins at once both get in, whoever wrote the better form", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "two first sign-ins at once both get in, whoever wrote the better form", "[actors][access]") {
   add("anna", "java:pass");
   keeper.record->delay = 100ms;
   auto a = later<protocol::signed_in>(actor, protocol::sign_in{"anna", "pass", false, ""});
@@ -143,7 +143,8 @@ TEST_CASE_METHOD(sign_in_desk, "two first sign-ins at once both get in, whoever 
   CHECK(is_open((**b)->session));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a password that changes during the sign-in with the old one lets nobody in", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a password that changes during the sign-in with the old one lets nobody in",
+                 "[actors][access]") {
   keeper.record->delay = 100ms;
   auto late = later<protocol::signed_in>(actor, protocol::sign_in{"admin", "secret", false, ""});
   run();
@@ -154,14 +155,14 @@ TEST_CASE_METHOD(sign_in_desk, "a password that changes during the sign-in with 
   CHECK(failure(**late).why == refusal::sign_in_wrong);
 }
 
-TEST_CASE_METHOD(sign_in_desk, "where Java admins read the rows a password stays in their form", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "where Java admins read the rows a password stays in their form", "[actors][access]") {
   store.password_form = core::password_form::sha256;
   add("anna", "java:pass");
   CHECK(is_open(session("anna", "pass")));
   CHECK(stored("anna") == "java:pass");
 }
 
-TEST_CASE_METHOD(sign_in_desk, "who has a password that everybody knows must choose another one", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "who has a password that everybody knows must choose another one", "[actors][access]") {
   add("anna", known_hash);
   auto answer = sign_in("anna", "123456");
   REQUIRE(answer);
@@ -171,7 +172,7 @@ TEST_CASE_METHOD(sign_in_desk, "who has a password that everybody knows must cho
   CHECK(stored("anna") == known_hash);
 }
 
-TEST_CASE_METHOD(unguarded_desk, "for tests a known password will do", "[actors][access]") {
+TEST_CASE_METHOD(unguarded_fixture, "for tests a known password will do", "[actors][access]") {
   add("anna", known_hash);
   auto answer = sign_in("anna", "123456");
   REQUIRE(answer);
@@ -181,7 +182,7 @@ TEST_CASE_METHOD(unguarded_desk, "for tests a known password will do", "[actors]
 
 // -- sessions --------------------------------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(sign_in_desk, "a session that is used goes on, one that is not ends", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a session that is used goes on, one that is not ends", "[actors][access]") {
   const auto used = session("admin", "secret");
   const auto unused = session("admin", "secret");
   const auto remembered = session("admin", "secret", true);
@@ -201,13 +202,13 @@ TEST_CASE_METHOD(sign_in_desk, "a session that is used goes on, one that is not 
 
 namespace {
 
-struct short_sessions : sign_in_desk {
+struct short_sessions : sign_in_fixture {
   static config::security_settings settings() {
     config::security_settings made;
     made.session_max_age = 20h;
     return made;
   }
-  short_sessions() : sign_in_desk{settings()} {}
+  short_sessions() : sign_in_fixture{settings()} {}
 };
 
 } // namespace
@@ -237,7 +238,7 @@ TEST_CASE_METHOD(short_sessions, "a session from before the setting ends, too", 
   CHECK_FALSE(is_open("old"));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a session is written only when a tenth of its time is over", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a session is written only when a tenth of its time is over", "[actors][access]") {
   const auto token = session("admin", "secret");
   auto writes = count_calls("prolong_session");
   advance(1h);
@@ -251,7 +252,7 @@ TEST_CASE_METHOD(sign_in_desk, "a session is written only when a tenth of its ti
   CHECK(*writes == 1);
 }
 
-TEST_CASE_METHOD(sign_in_desk, "a found session is kept for a second", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a found session is kept for a second", "[actors][access]") {
   const auto token = session("admin", "secret");
   auto reads = count_calls("find_session");
   for (int i = 0; i < 10; ++i)
@@ -266,7 +267,7 @@ TEST_CASE_METHOD(sign_in_desk, "a found session is kept for a second", "[actors]
   CHECK_FALSE(is_open(token));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "signing out ends the session at once, and again", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "signing out ends the session at once, and again", "[actors][access]") {
   const auto token = session("admin", "secret");
   CHECK(is_open(token));
   CHECK_FALSE(ask_done(actor, protocol::sign_out{token}));
@@ -275,7 +276,7 @@ TEST_CASE_METHOD(sign_in_desk, "signing out ends the session at once, and again"
   CHECK_FALSE(ask_done(actor, protocol::sign_out{""}));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "what the store said before a sign-out is not kept after it", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "what the store said before a sign-out is not kept after it", "[actors][access]") {
   const auto token = session("admin", "secret");
   // Asked before the sign-out, answered behind it.
   auto asked = later<protocol::identified>(actor, protocol::identify{token});
@@ -284,7 +285,7 @@ TEST_CASE_METHOD(sign_in_desk, "what the store said before a sign-out is not kep
   CHECK_FALSE(is_open(token));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "many sessions take no more room than the limit", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "many sessions take no more room than the limit", "[actors][access]") {
   // Each is kept when it is found; the fixture's tokens make as many as are wanted.
   const auto first = session("admin", "secret");
   const auto opened = civil();
@@ -296,7 +297,7 @@ TEST_CASE_METHOD(sign_in_desk, "many sessions take no more room than the limit",
   CHECK(is_open(first));
 }
 
-TEST_CASE_METHOD(sign_in_desk, "signing out of an unknown session writes nothing and keeps the cache", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "signing out of an unknown session writes nothing and keeps the cache", "[actors][access]") {
   const auto token = session("admin", "secret");
   REQUIRE(is_open(token));
   const auto closes = count_calls("close");
@@ -307,13 +308,13 @@ TEST_CASE_METHOD(sign_in_desk, "signing out of an unknown session writes nothing
   CHECK(*looks == 0);
 }
 
-TEST_CASE_METHOD(sign_in_desk, "unknown sessions of one address wait, sessions known before do not", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "unknown sessions of one address wait, sessions known before do not", "[actors][access]") {
   const auto token = session("admin", "secret");
   const auto look = [this](const std::string& session, const std::string& remote) {
     auto answer = ask<protocol::identified>(actor, protocol::identify{session, remote});
     return answer ? core::errc{} : protocol::to_core(answer.error()).code;
   };
-  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+  for (std::size_t i = 0; i < core::failure_rate_limiter::a_minute_max; ++i)
     REQUIRE(look("made-up-" + std::to_string(i), "10.0.0.7") == core::errc::not_found);
   const auto looks = count_calls("find");
   CHECK(look("made-up", "10.0.0.7") == core::errc::too_large);

@@ -10,7 +10,7 @@ using core::refusal;
 
 namespace {
 
-struct office : sign_in_desk {
+struct office : sign_in_fixture {
   protocol::save_user new_user(const std::string& name, const std::string& password) {
     protocol::save_user command;
     command.name = name;

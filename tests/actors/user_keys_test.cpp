@@ -8,8 +8,8 @@ using core::errc;
 
 namespace {
 
-struct key_desk : sign_in_desk {
-  key_desk() {
+struct key_fixture : sign_in_fixture {
+  key_fixture() {
     tokens_made = std::make_shared<int>(0);
     anna = add("anna", "ours:pass");
     by_anna = who("anna");
@@ -39,7 +39,7 @@ struct key_desk : sign_in_desk {
 
 } // namespace
 
-TEST_CASE_METHOD(key_desk, "a key is its user", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key is its user", "[actors][keys]") {
   const auto found = show(make(anna));
   REQUIRE(found);
   CHECK(found->who.name == "anna");
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(key_desk, "a key is its user", "[actors][keys]") {
   CHECK_FALSE(found->must_change_password);
 }
 
-TEST_CASE_METHOD(key_desk, "what is no key is refused without a look into the store", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "what is no key is refused without a look into the store", "[actors][keys]") {
   const auto looks = count_calls("find_api_key");
   for (const std::string odd : {"", "rmk_", "rmk_short", "RMK_kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
                                 "rmk_kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(key_desk, "what is no key is refused without a look into the st
   CHECK(*looks == 0);
 }
 
-TEST_CASE_METHOD(key_desk, "a key that was found is known for a second", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key that was found is known for a second", "[actors][keys]") {
   const auto key = make(anna);
   const auto looks = count_calls("find_api_key");
   for (int i = 0; i < 50; ++i)
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(key_desk, "a key that was found is known for a second", "[actor
   CHECK(*looks == 2);
 }
 
-TEST_CASE_METHOD(key_desk, "a key is over at its end, not a second later", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key is over at its end, not a second later", "[actors][keys]") {
   const auto key = make(anna, civil() + 300ms);
   CHECK(show(key));
   advance(299ms);
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(key_desk, "a key is over at its end, not a second later", "[act
   CHECK(failure(show(key)).code == errc::not_found);
 }
 
-TEST_CASE_METHOD(key_desk, "what is removed here is over at once", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "what is removed here is over at once", "[actors][keys]") {
   const auto key = make(anna);
   CHECK(show(key));
   CHECK_FALSE(ask_done(actor, protocol::remove_key{id_of(key), by_anna}));
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(key_desk, "what is removed here is over at once", "[actors][key
   CHECK(failure(show(other)).code == errc::not_found);
 }
 
-TEST_CASE_METHOD(key_desk, "rights that change here count at once", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "rights that change here count at once", "[actors][keys]") {
   const auto key = make(anna);
   REQUIRE(show(key));
   protocol::save_user more{anna, "", "", true, {}, admin};
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(key_desk, "rights that change here count at once", "[actors][ke
   CHECK(show(key)->who.admin);
 }
 
-TEST_CASE_METHOD(key_desk, "an answer from before a removal is not kept", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "an answer from before a removal is not kept", "[actors][keys]") {
   const auto key = make(anna);
   auto late = later<protocol::identified>(actor, protocol::identify_key{key, "10.0.0.9"});
   auto gone = later<caf::unit_t>(actor, protocol::remove_key{id_of(key), by_anna});
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(key_desk, "an answer from before a removal is not kept", "[acto
   CHECK(failure(show(key)).code == errc::not_found);
 }
 
-TEST_CASE_METHOD(key_desk, "a use is written at most once a minute", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a use is written at most once a minute", "[actors][keys]") {
   const auto key = make(anna);
   const auto writes = count_calls("api_key_used");
   const auto first = civil();
@@ -124,17 +124,17 @@ TEST_CASE_METHOD(key_desk, "a use is written at most once a minute", "[actors][k
   CHECK(*writes == 2);
 }
 
-TEST_CASE_METHOD(key_desk, "a use that cannot be written keeps nobody out", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a use that cannot be written keeps nobody out", "[actors][keys]") {
   const auto key = make(anna);
   store.once("api_key_used", store_fault::away);
   CHECK(show(key));
 }
 
-TEST_CASE_METHOD(key_desk, "wrong keys of one address wait, good ones of before do not", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "wrong keys of one address wait, good ones of before do not", "[actors][keys]") {
   const auto good = make(anna);
   const auto fresh = make(anna);
   CHECK(show(good));
-  for (std::size_t i = 0; i < core::sign_in_gate::failures_of_remote; ++i)
+  for (std::size_t i = 0; i < core::login_rate_limiter::failures_of_remote; ++i)
     CHECK(failure(show(key_text(1000 + static_cast<int>(i)))).code == errc::not_found);
   const auto looks = count_calls("find_api_key");
   const auto held = failure(show(key_text(2000)));
@@ -152,15 +152,15 @@ TEST_CASE_METHOD(key_desk, "wrong keys of one address wait, good ones of before 
   CHECK(failure(show(key_text(2002))).subject == "2");
 }
 
-TEST_CASE_METHOD(key_desk, "one wrong key again and again is held up alone", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "one wrong key again and again is held up alone", "[actors][keys]") {
   const auto fresh = make(anna);
-  for (std::size_t i = 0; i < core::sign_in_gate::failures_of_name; ++i)
+  for (std::size_t i = 0; i < core::login_rate_limiter::failures_of_name; ++i)
     CHECK(failure(show(key_text(1000))).code == errc::not_found);
   CHECK(failure(show(key_text(1000))).code == errc::too_large);
   CHECK(show(fresh));
 }
 
-TEST_CASE_METHOD(key_desk, "a store that is away is no wrong key", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a store that is away is no wrong key", "[actors][keys]") {
   const auto key = make(anna);
   store.go_away();
   for (int i = 0; i < 30; ++i)
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(key_desk, "a store that is away is no wrong key", "[actors][key
   CHECK(show(key));
 }
 
-TEST_CASE_METHOD(key_desk, "a key is made for oneself, told once and stored as a digest", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key is made for oneself, told once and stored as a digest", "[actors][keys]") {
   const auto made = ask<protocol::added_key>(actor, protocol::add_key{" ci ", {}, civil() + 1h, by_anna});
   REQUIRE(made);
   CHECK(made->key == "rmk_token-1");

@@ -80,9 +80,9 @@ TEST_CASE("every route of the web API has a golden exchange in each dialect that
   for (const auto& row : gateway::routes()) {
     CAPTURE(row.path);
     const std::string route{row.path};
-    if (row.by == gateway::spoken::both || row.by == gateway::spoken::xxl2_only)
+    if (row.by == gateway::dialect_set::both || row.by == gateway::dialect_set::xxl2_only)
       CHECK(sent.contains({"2.x", route}));
-    if (row.by == gateway::spoken::both || row.by == gateway::spoken::xxl3_only)
+    if (row.by == gateway::dialect_set::both || row.by == gateway::dialect_set::xxl3_only)
       CHECK(sent.contains({"3.3+", route}));
   }
 }

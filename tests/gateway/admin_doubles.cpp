@@ -146,8 +146,8 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
     [](const protocol::apply_declared&) { return core::deploy_report{}; },
     [this](const protocol::apply_files& m) -> caf::result<protocol::files_applied> {
       // Who answers reads the body, too.
-      if (const auto wish = protocol::wire::parse_api_apply(m.body); !wish)
-        return protocol::to_caf(wish.error());
+      if (const auto request = protocol::wire::parse_api_apply(m.body); !request)
+        return protocol::to_caf(request.error());
       const core::deploy_report report{{{core::change_kind::update, "job pay-worker/settle", {"retry: 0 -> 2"}}}};
       return script->answer(line_of("apply_files", m.body.substr(0, 60)), m.by, core::check_admin(m.by),
                             protocol::files_applied{report, true});
@@ -161,13 +161,13 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {
       std::string addresses;
-      for (const auto& each : m.wish.addresses)
+      for (const auto& each : m.wanted.addresses)
         addresses += each + ";";
-      auto line = line_of("trigger_job", m.wish.job, m.wish.param.value_or("-"), addresses);
-      if (m.wish.token != 0)
-        line += " token " + std::to_string(m.wish.token);
+      auto line = line_of("trigger_job", m.wanted.job, m.wanted.param.value_or("-"), addresses);
+      if (m.wanted.token != 0)
+        line += " token " + std::to_string(m.wanted.token);
       return script->answer(line, m.by,
-                            check_right(m.by, operate, group_of(m.wish.job)), core::intent{});
+                            check_right(m.by, operate, group_of(m.wanted.job)), core::intent{});
     },
     [this](const protocol::remove_job& m) {
       return edit(line_of("remove_job", m.job) + text_of_seen(m.seen), m.job, editor, m.by);

@@ -35,7 +35,7 @@ TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by wh
   };
   for (const auto& method : {std::string{"PUT"}, std::string{"DELETE"}}) {
     CAPTURE(method);
-    const std::string wish = method == "PUT" ? save : remove;
+    const std::string wanted = method == "PUT" ? save : remove;
     for (const auto* odd : {"x", "\"1", "\"40\", \"1\"", "\"*\"\r\nIf-Match: *"})
       CHECK(edit(method, odd).status() == 400);
     CHECK(script->take_asked().empty());
@@ -44,9 +44,9 @@ TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by wh
       CHECK(script->take_asked() == lines{query + by});
     }
     CHECK(edit(method, '"' + tag + '"').status() / 100 == 2);
-    CHECK(script->take_asked() == lines{query + by, wish + " seen " + tag + by});
+    CHECK(script->take_asked() == lines{query + by, wanted + " seen " + tag + by});
     // Somebody was faster after all.
-    script->refuse(core::edited_meanwhile("it"), wish);
+    script->refuse(core::edited_meanwhile("it"), wanted);
     const auto late = edit(method, '"' + tag + '"');
     CHECK(late.status() == 412);
     CHECK(type_of(late) == "urn:ringmaster:changed_meanwhile");

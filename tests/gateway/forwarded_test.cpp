@@ -3,7 +3,7 @@
 #include "gateway/exchange/forwarded.hpp"
 
 using namespace ringmaster;
-using gateway::believe_proxies;
+using gateway::apply_forwarded_headers;
 using gateway::forwarded_address;
 using gateway::proxy_list;
 
@@ -18,7 +18,7 @@ protocol::http_request from(std::string peer, protocol::http_headers headers) {
 
 std::string client_of(std::string peer, protocol::http_headers headers) {
   auto request = from(std::move(peer), std::move(headers));
-  believe_proxies(request, proxy_list{{"10.0.0.0/8", "::1", "2001:db8::/32"}});
+  apply_forwarded_headers(request, proxy_list{{"10.0.0.0/8", "::1", "2001:db8::/32"}});
   return request.remote_address;
 }
 
@@ -72,13 +72,13 @@ TEST_CASE("who is no trusted proxy is not believed", "[gateway]") {
                                    {"X-Forwarded-Host", "evil"}};
   for (const auto* peer : {"203.0.113.7", "11.0.0.1", "2001:db9::1", ""}) {
     auto request = from(peer, all);
-    believe_proxies(request, proxy_list{{"10.0.0.0/8", "2001:db8::/32"}});
+    apply_forwarded_headers(request, proxy_list{{"10.0.0.0/8", "2001:db8::/32"}});
     CHECK(request.remote_address == peer);
     CHECK_FALSE(request.is_https);
     CHECK(request.forwarded_host.empty());
   }
   auto nobody_is = from("10.0.0.1", all);
-  believe_proxies(nobody_is, proxy_list{{}});
+  apply_forwarded_headers(nobody_is, proxy_list{{}});
   CHECK(nobody_is.remote_address == "10.0.0.1");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("a trusted proxy says scheme and host, and whether the client is local
                                     {"X-Forwarded-Host", "evil"},
                                     {"X-Forwarded-Host", "evil, jobs.example"}});
   request.remote_is_loopback = true;
-  believe_proxies(request, proxies);
+  apply_forwarded_headers(request, proxies);
   CHECK(request.remote_address == "203.0.113.7");
   CHECK_FALSE(request.remote_is_loopback);
   CHECK(request.is_https);
@@ -97,6 +97,6 @@ TEST_CASE("a trusted proxy says scheme and host, and whether the client is local
   // In the clear to the proxy is in the clear, whatever the proxy speaks to us.
   auto plain = from("127.0.0.1", {{"X-Forwarded-Proto", "http"}});
   plain.is_https = true;
-  believe_proxies(plain, proxies);
+  apply_forwarded_headers(plain, proxies);
   CHECK_FALSE(plain.is_https);
 }

@@ -155,7 +155,7 @@ TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case d
 TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute only tokens pass that were right before", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1).body == plain_success);
-  for (std::size_t i = 0; i < core::failure_meter::a_minute_max; ++i)
+  for (std::size_t i = 0; i < core::failure_rate_limiter::a_minute_max; ++i)
     REQUIRE(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body == token_wrong);
   for (int i = 0; i < 3; ++i)
     CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body ==

@@ -74,8 +74,8 @@ struct registry_double {
       },
       [](protocol::registry_hint) {},
       [](const protocol::registry_subscription&) {},
-      [](const protocol::executor_news&) {},
-      [](const protocol::news_subscription&) {},
+      [](const protocol::executor_update&) {},
+      [](const protocol::update_subscription&) {},
       [](protocol::tick_atom) {},
     };
   }

@@ -137,7 +137,7 @@ TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes"
 
 TEST_CASE_METHOD(gateway_fixture, "wrong bearer tokens are counted, and then right ones are not compared", "[gateway]") {
   open();
-  for (std::size_t i = 0; i <= core::failure_meter::a_minute_max; ++i)
+  for (std::size_t i = 0; i <= core::failure_rate_limiter::a_minute_max; ++i)
     REQUIRE(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer guess\r\n").status() == 403);
   CHECK(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer tk-1\r\n").status() == 403);
   CHECK(log_text.str().find("wrong tokens in a minute") != std::string::npos);

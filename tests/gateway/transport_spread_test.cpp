@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "gateway/transport/client/spread_client.hpp"
-#include "gateway/transport/io/urgency.hpp"
+#include "gateway/transport/io/realtime_priority.hpp"
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_socket.hpp"
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(transport_fixture, "a stop ends the calls of all threads, and c
 
 TEST_CASE("the right of way ends where it began, and threads do not inherit it", "[gateway]") {
   std::thread{[] {
-    gateway::http::urgency way;
+    gateway::http::realtime_priority way;
     way.lower();
     CHECK(::sched_getscheduler(0) == SCHED_OTHER);
     way.raise();

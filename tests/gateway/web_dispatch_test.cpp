@@ -39,7 +39,7 @@ TEST_CASE_METHOD(web_fixture, "a whole reply of the web API", "[gateway][web]") 
 TEST_CASE_METHOD(web_fixture, "what changes something takes POST alone", "[gateway][web]") {
   open();
   for (const auto& row : gateway::routes()) {
-    if (row.by == gateway::spoken::none || !row.changes())
+    if (row.by == gateway::dialect_set::none || !row.changes())
       continue;
     CAPTURE(row.path);
     for (const auto& cookie : {cookie_2("admin"), cookie_3("admin")}) {

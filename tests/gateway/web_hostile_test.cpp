@@ -39,7 +39,7 @@ bool takes_no_number(std::string_view path) {
 TEST_CASE_METHOD(web_fixture, "numbers that are none are refused by every endpoint", "[gateway][web][hostile]") {
   open();
   for (const auto& row : gateway::routes()) {
-    if (row.by == gateway::spoken::none || takes_no_number(row.path))
+    if (row.by == gateway::dialect_set::none || takes_no_number(row.path))
       continue;
     for (const auto* value : {"x", "1.5", "99999999999999999999", "%20", "1%201", "0x10", "NaN", "%5B%5D", "1%3B2"}) {
       CAPTURE(row.path, value);
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(web_fixture, "what is no form is refused by every endpoint", "[
   for (int i = 0; i < 1'000; ++i)
     many += "a" + std::to_string(i) + "=1&";
   for (const auto& row : gateway::routes()) {
-    if (row.by == gateway::spoken::none || row.path == "/toLogin" || row.path == "/auth/login" || row.path == "/logout" ||
+    if (row.by == gateway::dialect_set::none || row.path == "/toLogin" || row.path == "/auth/login" || row.path == "/logout" ||
         row.path == "/auth/logout")
       continue;
     CAPTURE(row.path);
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(web_fixture, "huge, empty and repeated parameters never break a
   open();
   const std::string mega(1024 * 1024, 'x');
   for (const auto& row : gateway::routes()) {
-    if (row.by == gateway::spoken::none)
+    if (row.by == gateway::dialect_set::none)
       continue;
     CAPTURE(row.path);
     const std::string base = "id=7&jobGroup=1&jobId=7&logId=70&fromLineNum=1&type=9&role=0&triggerStatus=-1&logStatus=-1";
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(web_fixture, "huge, empty and repeated parameters never break a
 TEST_CASE_METHOD(web_fixture, "a body that is longer than its route takes is not read", "[gateway][web][hostile]") {
   open();
   for (const auto& row : gateway::routes()) {
-    if (row.by == gateway::spoken::none || !row.changes())
+    if (row.by == gateway::dialect_set::none || !row.changes())
       continue;
     CAPTURE(row.path);
     const bool for_visitors = row.who.who == gateway::access::anyone;

@@ -118,9 +118,9 @@ public:
   std::string outcomes(const gateway::route& row, const std::string& form) {
     std::string letters;
     for (const auto* role : roles) {
-      const auto reply = call(row, form, row.by == gateway::spoken::xxl3_only ? cookie_3(role) : cookie_2(role));
+      const auto reply = call(row, form, row.by == gateway::dialect_set::xxl3_only ? cookie_3(role) : cookie_2(role));
       letters += outcome_of(reply);
-      const bool about_people = row.by != gateway::spoken::none;
+      const bool about_people = row.by != gateway::dialect_set::none;
       if (letters.back() == '-' && about_people)
         CHECK(reply.body.find("ermission limit") != std::string::npos);
       const auto asked = script->take_asked();
@@ -182,7 +182,7 @@ TEST_CASE_METHOD(rights_fixture, "who must change his password can do that and l
       continue;
     CAPTURE(row.path);
     const auto reply = call(row, find_rights(row.path)->own_form,
-                            row.by == gateway::spoken::xxl3_only ? cookie_3("mona") : cookie_2("mona"));
+                            row.by == gateway::dialect_set::xxl3_only ? cookie_3("mona") : cookie_2("mona"));
     const bool is_change = row.path.ends_with("/updatePwd");
     CHECK(outcome_of(reply) == (is_change ? '+' : '-'));
     CHECK((reply.body.find("change your password first") != std::string::npos) == !is_change);

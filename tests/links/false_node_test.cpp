@@ -69,7 +69,7 @@ private:
   void make_actors() {
     link_ = system_.spawn([]() -> protocol::link_gate::behavior_type {
       return {[](const protocol::link_verdicts&) {}, [](const protocol::link_answer&) {}, [](const protocol::link_reports&) {},
-              [](const protocol::link_farewell&) {}};
+              [](const protocol::link_goodbye&) {}};
     });
     door_ = system_.spawn([this]() -> protocol::link_door::behavior_type {
       return {

@@ -281,7 +281,7 @@ TEST_CASE_METHOD(tls_world, "an executor that goes is warned of unless it said f
   REQUIRE(facts->await("link up", 1));
   const std::string link = "the native link of pay-worker at http://127.0.0.1:9999/ ";
   SECTION("it did") {
-    executor->say_farewell();
+    executor->say_goodbye();
     REQUIRE(facts->await("link down", 1));
     executor.reset();
     CHECK(facts->await(link + "has ended", 1));

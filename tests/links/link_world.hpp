@@ -223,7 +223,7 @@ private:
       return {[](const protocol::registry_beat&) {},         [](const protocol::registry_removal&) {},
               [](const protocol::address_claim&) { return protocol::claim_verdict{}; },
               [](protocol::registry_hint) {},                [](const protocol::registry_subscription&) {},
-              [](const protocol::executor_news&) {},         [](const protocol::news_subscription&) {},
+              [](const protocol::executor_update&) {},         [](const protocol::update_subscription&) {},
               [](protocol::tick_atom) {}};
     });
     completion_ = system_.spawn([this]() -> protocol::completion_actor::behavior_type {
@@ -248,24 +248,24 @@ private:
         [](const protocol::firing_batch&) {},
         [](const protocol::send_results&) {},
         [](const protocol::registry_change&) {},
-        [](const protocol::executor_news&) {},
+        [](const protocol::executor_update&) {},
         [](const protocol::trigger_partners&) {},
-        [this](const protocol::native_link_news& news) { learn(news); },
+        [this](const protocol::native_link_update& update) { learn(update); },
         [this](const protocol::link_query&) { return protocol::link_handle{way()}; },
         [](protocol::tick_atom) {},
       };
     });
   }
 
-  void learn(const protocol::native_link_news& news) {
+  void learn(const protocol::native_link_update& update) {
     {
       std::lock_guard guard{mutex_};
-      if (news.up)
-        native_ = news.link;
-      else if (native_ == news.link)
+      if (update.up)
+        native_ = update.link;
+      else if (native_ == update.link)
         native_ = nullptr;
     }
-    facts_->note(news.up ? "link up" : "link down");
+    facts_->note(update.up ? "link up" : "link down");
   }
 
   void take(const protocol::send_results& told) {
@@ -321,7 +321,7 @@ public:
     });
   }
 
-  void say_farewell() { protocol::anon_send(dialer_, protocol::link_farewell{}); }
+  void say_goodbye() { protocol::anon_send(dialer_, protocol::link_goodbye{}); }
 
   /// Runs take their time: until it is false again.
   std::atomic<bool> holds = false;

@@ -74,7 +74,7 @@ void protocol_checker::check_rows(const core::claim_batch& batch) {
     fail("F9", "claim " + text(batch.sequence) + " of life " + text(batch.owner) + " has runs and no row");
 }
 
-void protocol_checker::adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs) {
+void protocol_checker::adopted(const core::node_incarnation& owner, const std::vector<core::adopted_run>& runs) {
   for (const auto& run : runs) {
     auto& book = runs_[core::number(run.id)];
     book.claim = {owner.node, owner.incarnation, run.claim};
@@ -157,7 +157,7 @@ void protocol_checker::check_missed(const core::claim_batch& batch, const core::
     fail("F1", text(static_cast<std::int64_t>(gap.count)) + " instants of job " + text(job) + " are dropped without a row");
 }
 
-void protocol_checker::check_run(const core::claimed_run& claimed, const core::node_life& owner) {
+void protocol_checker::check_run(const core::claimed_run& claimed, const core::node_incarnation& owner) {
   const auto& run = claimed.plan;
   auto job = core::number(run.spec->id);
   auto& book = runs_[core::number(claimed.id)];
@@ -209,10 +209,10 @@ void protocol_checker::check_definition(const core::claimed_run& claimed) {
 }
 
 void protocol_checker::check_asked(const core::claimed_run& claimed) {
-  const auto wish = asked_.find(core::number(*claimed.plan.intent));
-  if (wish == asked_.end())
+  const auto wanted = asked_.find(core::number(*claimed.plan.intent));
+  if (wanted == asked_.end())
     return;
-  const auto& [intent, asked] = *wish;
+  const auto& [intent, asked] = *wanted;
   const auto& addresses = asked.addresses;
   if (!addresses.empty() && !claimed.plan.address.empty()
       && std::find(addresses.begin(), addresses.end(), claimed.plan.address) == addresses.end())
@@ -287,7 +287,7 @@ void protocol_checker::check_dropped(const core::record_batch& batch) {
         fail("F9", "the claim of run " + text(id) + " is dropped before it is known what became of it");
 }
 
-void protocol_checker::permitted(const core::node_life& owner, std::span<const core::resend> runs,
+void protocol_checker::permitted(const core::node_incarnation& owner, std::span<const core::resend> runs,
                                  const std::vector<bool>& granted) {
   if (!is_current(owner))
     fail("F6", "life " + text(owner) + " is permitted to send again after its end");
@@ -297,7 +297,7 @@ void protocol_checker::permitted(const core::node_life& owner, std::span<const c
     auto id = core::number(runs[i].run);
     ++counts_.permits;
     const auto& [node, incarnation, sequence] = runs_[id].first_claim;
-    const core::node_life first{node, incarnation};
+    const core::node_incarnation first{node, incarnation};
     if (!(first == owner) && cut_short_.contains({node, incarnation}) && may_still_write(first))
       fail("F10", "run " + text(id) + " is permitted to be sent again while life " + text(first) + " may write it");
     if (++runs_[id].permits > 1)
@@ -311,7 +311,7 @@ void protocol_checker::permitted(const core::node_life& owner, std::span<const c
 
 // -- requests and executors ------------------------------------------------------------------------------------------------
 
-void protocol_checker::written(const core::node_life& life, std::int64_t id, span checked) {
+void protocol_checker::written(const core::node_incarnation& life, std::int64_t id, span checked) {
   auto& run = runs_[id];
   ++run.writes;
   if (run.writes > 1 + run.permits)

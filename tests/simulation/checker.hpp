@@ -33,7 +33,7 @@ struct checked_world {
   core::time_point today;
   storage::store* store = nullptr;
   /// Whether a node with this life could still write a request, by its own clock.
-  std::function<bool(const core::node_life&)> gate_open;
+  std::function<bool(const core::node_incarnation&)> gate_open;
   /// A clock of the node stood still in this run.
   std::function<bool(const std::string&)> clock_was_frozen;
   /// What else is not at rest. Null: nothing.
@@ -55,7 +55,7 @@ public:
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
   /// Returns the last life of the node whose claim held the run: another node may have adopted it while this one was frozen.
-  [[nodiscard]] core::node_life holder_of(std::int64_t id, const std::string& node) {
+  [[nodiscard]] core::node_incarnation holder_of(std::int64_t id, const std::string& node) {
     const auto& held_by = runs_[id].held_by;
     const auto found = held_by.find(node);
     if (found != held_by.end())
@@ -67,24 +67,24 @@ public:
   /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
   void acknowledged_one(core::job_id job, int edits_before);
   /// A run by hand is durable.
-  void asked(const core::manual_trigger& wish, const core::intent& made);
-  void entered(const core::node_life& life);
+  void asked(const core::manual_trigger& wanted, const core::intent& made);
+  void entered(const core::node_incarnation& life);
   /// Its process begins, and counts what it drops from 0.
   void process_begins(const std::string& node) { dropped_[node] = 0; }
   /// What the process counted as dropped by misfire rules, at the end of the run.
   void counted(const std::string& node, std::int64_t drops);
   void fenced(const core::node_row& seen);
-  void left(const core::node_life& life);
+  void left(const core::node_incarnation& life);
   void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   void recorded(const core::record_batch& batch, const core::record_outcome& outcome);
   /// The fail monitor decided about failures: their retries.
   void decided(const std::vector<core::intent>& intents);
-  void adopted(const core::node_life& owner, const std::vector<core::adopted_run>& runs);
-  void permitted(const core::node_life& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
+  void adopted(const core::node_incarnation& owner, const std::vector<core::adopted_run>& runs);
+  void permitted(const core::node_incarnation& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
 
   // -- requests and executors
   /// A `/run` leaves: `checked` is when the deadline was looked at.
-  void written(const core::node_life& life, std::int64_t id, span checked);
+  void written(const core::node_incarnation& life, std::int64_t id, span checked);
   /// An executor handles a `/run` that was written at `written`.
   void arrived(std::int64_t id, span written);
   /// The network made a second copy of a request.
@@ -106,7 +106,7 @@ public:
   /// `takeover` or `--back`: the schedule stands elsewhere now, and this life is over, which its process has yet to hear.
   /// Everybody reads everything again.
   void switched();
-  void ended_by_switch(const core::node_life& life);
+  void ended_by_switch(const core::node_incarnation& life);
   void read_schedule();
 
   /// Under a mutant: the decision about a failure that would have been made was not.
@@ -178,12 +178,12 @@ private:
 
   [[nodiscard]] static bool failed(std::int32_t code) { return code != 0 && code != core::success_code; }
   [[nodiscard]] static std::string text(std::int64_t value) { return std::to_string(value); }
-  [[nodiscard]] static std::string text(const core::node_life& life) { return life.node + '/' + text(life.incarnation); }
+  [[nodiscard]] static std::string text(const core::node_incarnation& life) { return life.node + '/' + text(life.incarnation); }
 
   void fail(const std::string& rule, const std::string& what);
-  void end_life(const core::node_life& life) { over_.try_emplace({life.node, life.incarnation}, world_.now()); }
-  [[nodiscard]] bool may_still_write(const core::node_life& life) const;
-  [[nodiscard]] bool is_over(const core::node_life& life) const;
+  void end_incarnation(const core::node_incarnation& life) { over_.try_emplace({life.node, life.incarnation}, world_.now()); }
+  [[nodiscard]] bool may_still_write(const core::node_incarnation& life) const;
+  [[nodiscard]] bool is_over(const core::node_incarnation& life) const;
   void check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec);
   void check_missed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   void check_definition(const core::claimed_run& run);
@@ -191,9 +191,9 @@ private:
   void check_wait(const core::claimed_run& run);
   void check_stored(const core::record_batch& batch, const core::record_outcome& outcome);
   void note_intents(const std::vector<core::intent>& intents);
-  [[nodiscard]] bool is_current(const core::node_life& life) const;
+  [[nodiscard]] bool is_current(const core::node_incarnation& life) const;
   void check_move(const core::claim_batch& batch, const core::schedule_move& move);
-  void check_run(const core::claimed_run& run, const core::node_life& owner);
+  void check_run(const core::claimed_run& run, const core::node_incarnation& owner);
   void check_rows(const core::claim_batch& batch);
   void check_dropped(const core::record_batch& batch);
   void check_row(const core::log_row& row);

@@ -18,55 +18,55 @@ constexpr span lease_max = 1500ms;
 
 // -- lives -----------------------------------------------------------------------------------------------------------------
 
-bool protocol_checker::is_current(const core::node_life& life) const {
+bool protocol_checker::is_current(const core::node_incarnation& life) const {
   auto known = lives_.find(life.node);
   return known != lives_.end() && known->second == life.incarnation;
 }
 
-bool protocol_checker::may_still_write(const core::node_life& life) const {
+bool protocol_checker::may_still_write(const core::node_incarnation& life) const {
   return world_.gate_open(life) && !world_.clock_was_frozen(life.node);
 }
 
-bool protocol_checker::is_over(const core::node_life& life) const {
+bool protocol_checker::is_over(const core::node_incarnation& life) const {
   const auto over = over_.find({life.node, life.incarnation});
   return over != over_.end() && over->second <= world_.now();
 }
 
-void protocol_checker::entered(const core::node_life& life) {
+void protocol_checker::entered(const core::node_incarnation& life) {
   auto [known, first] = lives_.try_emplace(life.node, life.incarnation);
   if (first)
     return;
-  const core::node_life former{life.node, known->second};
+  const core::node_incarnation former{life.node, known->second};
   if (may_still_write(former))
     fail("F10", "life " + text(former) + " is followed by the next one before its deadline");
-  end_life(former);
+  end_incarnation(former);
   known->second = life.incarnation;
 }
 
 void protocol_checker::fenced(const core::node_row& seen) {
-  core::node_life life{seen.id, seen.incarnation};
-  end_life(life);
+  core::node_incarnation life{seen.id, seen.incarnation};
+  end_incarnation(life);
   lives_.erase(seen.id);
   ++counts_.fences;
   if (may_still_write(life))
     fail("F10", "life " + text(life) + " is fenced before its deadline");
 }
 
-void protocol_checker::left(const core::node_life& life) {
+void protocol_checker::left(const core::node_incarnation& life) {
   if (is_current(life)) {
-    end_life(life);
+    end_incarnation(life);
     lives_.erase(life.node);
   }
 }
 
 // A switch waits for no deadline. The life writes until its own, and until then nobody may send its runs again.
-void protocol_checker::ended_by_switch(const core::node_life& life) {
+void protocol_checker::ended_by_switch(const core::node_incarnation& life) {
   lives_.erase(life.node);
   if (may_still_write(life)) {
     cut_short_.insert({life.node, life.incarnation});
     over_.try_emplace({life.node, life.incarnation}, world_.now() + lease_max);
   } else {
-    end_life(life);
+    end_incarnation(life);
   }
 }
 
@@ -114,8 +114,8 @@ void protocol_checker::acknowledged_one(core::job_id job, int edits_before) {
   answered = std::max(answered, std::min(edits_before + 1, edition(job)));
 }
 
-void protocol_checker::asked(const core::manual_trigger& wish, const core::intent& made) {
-  if (asked_.emplace(core::number(made.id), wish).second) {
+void protocol_checker::asked(const core::manual_trigger& wanted, const core::intent& made) {
+  if (asked_.emplace(core::number(made.id), wanted).second) {
     ++counts_.asked;
     intents_[core::number(made.id)] = made;
     made_at_[core::number(made.id)] = world_.now();

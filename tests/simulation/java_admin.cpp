@@ -161,20 +161,20 @@ void java_admin::fire_due() {
 
 // -- the console -----------------------------------------------------------------------------------------------------------
 
-void java_admin::edit(const console_edit& wish) {
-  const auto row = schedule_.table().row(wish.job);
+void java_admin::edit(const console_edit& wanted) {
+  const auto row = schedule_.table().row(wanted.job);
   if (!up_ || !row)
     return;
-  world_.after(wish.takes, [this, wish, as_read = *row, life = life_, mode = schedule_.mode().mode] {
+  world_.after(wanted.takes, [this, wanted, as_read = *row, life = life_, mode = schedule_.mode().mode] {
     if (up_ && life == life_)
-      save(wish, as_read, mode);
+      save(wanted, as_read, mode);
   });
 }
 
-void java_admin::save(const console_edit& wish, const xxl_row& as_read, core::cluster_mode read_in) {
+void java_admin::save(const console_edit& wanted, const xxl_row& as_read, core::cluster_mode read_in) {
   auto row = as_read;
   const auto begin = rule_of(row).next(clock() + pre_read);
-  switch (wish.what) {
+  switch (wanted.what) {
   case console_edit::kind::parameter: row.param += " j=1"; break;
   case console_edit::kind::stop:
     row.running = false;
@@ -188,22 +188,22 @@ void java_admin::save(const console_edit& wish, const xxl_row& as_read, core::cl
     row.next = *begin;
     break;
   case console_edit::kind::reschedule:
-    if (wish.conf == row.conf)
+    if (wanted.conf == row.conf)
       return;
-    row.conf = wish.conf;
+    row.conf = wanted.conf;
     if (const auto next = rule_of(row).next(clock() + pre_read); row.running && next)
       row.next = *next;
     else if (row.running)
       return;
     break;
   }
-  const auto before = schedule_.table().row(wish.job).value();
+  const auto before = schedule_.table().row(wanted.job).value();
   schedule_.table().write(row, xxl_columns::all);
   world_.say(name_ + "'s console makes " + text(before) + " to " + text(row));
   const auto mode = schedule_.mode().mode;
   checker_.java_saved({as_read, read_in, before, row}, mode);
   if (mode == core::cluster_mode::native)
-    world_.checker().edited_by_hand(wish.job);
+    world_.checker().edited_by_hand(wanted.job);
 }
 
 } // namespace ringmaster::simulation

@@ -22,7 +22,7 @@ public:
   /// The process is gone, with what it had in memory; it comes back after `lasts`.
   void crash(milliseconds lasts);
   /// Its console changes a job: the row is read now and saved with all its columns a moment later.
-  void edit(const console_edit& wish);
+  void edit(const console_edit& wanted);
 
 private:
   struct taken_row {
@@ -41,7 +41,7 @@ private:
   [[nodiscard]] span sleep_after(bool found) const;
   void decide(const xxl_row& row, core::time_point now);
   void into_ring(core::job_id job, core::time_point at);
-  void save(const console_edit& wish, const xxl_row& as_read, core::cluster_mode read_in);
+  void save(const console_edit& wanted, const xxl_row& as_read, core::cluster_mode read_in);
   /// What happens to this process later, if it is still there.
   void after(span wait, void (java_admin::*what)());
   void fire_due();

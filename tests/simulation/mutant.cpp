@@ -18,13 +18,13 @@ public:
   using forwarding_store::forwarding_store;
 
 private:
-  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                       const core::entry_terms& entry) override {
     auto rows = inner_.cluster().nodes();
     if (rows)
       for (const auto& row : *rows)
         if (row.id == node && row.state == core::node_state::up)
-          return core::node_life{node, row.incarnation};
+          return core::node_incarnation{node, row.incarnation};
     return forwarding_store::enter(node, address, entry);
   }
 };
@@ -35,7 +35,7 @@ public:
   using forwarding_store::forwarding_store;
 
 private:
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
     auto mine = forwarding_store::adopt(owner, sequence, limit);
     if (!mine)
@@ -57,7 +57,8 @@ private:
     }
     return mine;
   }
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     auto granted = forwarding_store::permit_resend(owner, runs);
     if (granted)
       for (std::size_t i = 0; i < runs.size(); ++i)
@@ -89,7 +90,7 @@ private:
         row.handle_code = 0;
     return found;
   }
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
     auto runs = forwarding_store::adopt(owner, sequence, limit);
     if (runs)
@@ -97,7 +98,8 @@ private:
         run.handle_code = 0;
     return runs;
   }
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     auto granted = forwarding_store::permit_resend(owner, runs);
     if (granted)
       for (std::size_t i = 0; i < runs.size(); ++i)
@@ -177,7 +179,9 @@ public:
   using forwarding_store::forwarding_store;
 
 private:
-  core::result<std::vector<std::int64_t>> open_claims(const core::node_life&) override { return std::vector<std::int64_t>{}; }
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation&) override {
+    return std::vector<std::int64_t>{};
+  }
 };
 
 /// Edits are answered at once, whatever was claimed before.

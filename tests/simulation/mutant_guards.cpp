@@ -115,7 +115,8 @@ public:
   using forwarding_store::forwarding_store;
 
 private:
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     auto granted = forwarding_store::permit_resend(owner, runs);
     if (!granted)
       return granted;

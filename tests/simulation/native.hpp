@@ -104,7 +104,7 @@ private:
   struct load {
     protocol::link_runs batch;
     /// For each run, the life of the node whose claim held it.
-    std::vector<core::node_life> lives;
+    std::vector<core::node_incarnation> lives;
     span checked{0};
   };
   void transmit(const std::shared_ptr<const load>& sent, const fault* meets);

@@ -159,7 +159,7 @@ void sim_node::dial(const std::shared_ptr<sim_link>& link) {
   });
 }
 
-void sim_node::note_written(const core::node_life& life, std::int64_t run, span checked) {
+void sim_node::note_written(const core::node_incarnation& life, std::int64_t run, span checked) {
   if (world_.tracing())
     world_.say(name_ + " writes run " + std::to_string(run) + " over a native link");
   world_.checker().written_to_link();

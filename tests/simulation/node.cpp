@@ -186,7 +186,7 @@ void sim_node::call_back(core::callback result, std::function<void(bool)> then) 
 
 void sim_node::edit(core::declared_set declared) { process_->edit(std::move(declared)); }
 
-void sim_node::edit_by_hand(const hand_edit& what, const core::manual_trigger& wish) { process_->edit_by_hand(what, wish); }
+void sim_node::edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted) { process_->edit_by_hand(what, wanted); }
 
 // -- store calls -----------------------------------------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ public:
   void call_back(core::callback result, std::function<void(bool)> then);
   /// Asks its actors for an edit of these jobs, while it is up and goes on.
   void edit(core::declared_set declared);
-  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wish);
+  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted);
   /// What happens to this process at a moment: not while it stands still, and not once it is gone.
   void at(span when, std::function<void()> what);
   void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);
@@ -70,7 +70,7 @@ public:
   /// Counts one more request that leaves. Returns the fault that it meets; null: none.
   [[nodiscard]] const fault* meet(const std::string& request);
   /// A run of `life` leaves over a native link; the deadline was looked at at `checked`.
-  void note_written(const core::node_life& life, std::int64_t run, span checked);
+  void note_written(const core::node_incarnation& life, std::int64_t run, span checked);
 
   // -- store calls
   [[nodiscard]] core::result<std::unique_ptr<storage::store>> open();

@@ -27,14 +27,14 @@ public:
   core::result<core::mode_state> mode() override {
     return call("mode", [&]() -> core::result<core::mode_state> { return of_.mode(); });
   }
-  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override {
+  core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override {
     return call("reserve", [&] { return of_.reserve(owner, window); });
   }
   core::result<std::vector<core::job_id>> unplanned() override { return std::vector<core::job_id>{}; }
-  core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) override {
+  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) override {
     return call("drop", [&] { return of_.drop(owner, instants, seen_.civil()); });
   }
-  core::result<std::size_t> put_back(const core::node_life& owner) override {
+  core::result<std::size_t> put_back(const core::node_incarnation& owner) override {
     return call("put_back", [&] { return of_.put_back(owner); });
   }
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override {

@@ -17,7 +17,7 @@ constexpr char reserve_again[] = "UPDATE rm_intent SET schedule = ?4 WHERE job =
                                  " AND origin_log_id = 0 AND shard = 0 AND state = 0";
 constexpr char find_intent[] = "SELECT kind, job, fire_ms, schedule FROM rm_intent WHERE id = ?1 AND state = 0";
 
-core::error over(const core::node_life& life) {
+core::error over(const core::node_incarnation& life) {
   return {core::errc::fenced, "life " + life.node + '/' + std::to_string(life.incarnation) + " is over"};
 }
 
@@ -26,14 +26,15 @@ core::error over(const core::node_life& life) {
 played_schedule::played_schedule(storage::sqlite::connection& tables, schedule_surroundings seen)
   : shared_schedule{std::move(seen)}, db_{tables}, table_{tables} {}
 
-bool played_schedule::is_current(const core::node_life& life) {
+bool played_schedule::is_current(const core::node_incarnation& life) {
   auto reading = db_.prepare("SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'");
   return reading.with(life.node, life.incarnation).step();
 }
 
 // -- T1s -------------------------------------------------------------------------------------------------------------------
 
-core::result<core::reserve_outcome> played_schedule::reserve(const core::node_life& owner, const core::reserve_window& window) {
+core::result<core::reserve_outcome> played_schedule::reserve(const core::node_incarnation& owner,
+                                                             const core::reserve_window& window) {
   if (!is_current(owner) || mode_ != core::cluster_mode::shared)
     return tl::unexpected{over(owner)};
   core::reserve_outcome out;
@@ -66,7 +67,7 @@ std::vector<xxl_row> played_schedule::due(const core::reserve_window& window) {
   return all;
 }
 
-void played_schedule::reserve(const xxl_row& row, const core::node_life& owner, const core::reserve_window& window,
+void played_schedule::reserve(const xxl_row& row, const core::node_incarnation& owner, const core::reserve_window& window,
                               core::reserve_outcome& out) {
   auto spec = std::make_shared<core::job>();
   spec->id = row.id;
@@ -88,7 +89,7 @@ void played_schedule::reserve(const xxl_row& row, const core::node_life& owner, 
   seen_.checker.reserved(row, moved, window.now);
 }
 
-void played_schedule::insert(const xxl_row& row, const core::planned_firing& firing, const core::node_life& owner,
+void played_schedule::insert(const xxl_row& row, const core::planned_firing& firing, const core::node_incarnation& owner,
                              core::reserve_outcome& out) {
   const auto kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
   const auto name = storage::intent_kind_name(kind);
@@ -106,7 +107,7 @@ void played_schedule::insert(const xxl_row& row, const core::planned_firing& fir
   out.intents.push_back(std::move(made));
 }
 
-core::result<void> played_schedule::drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+core::result<void> played_schedule::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
                                          core::time_point now) {
   if (!is_current(owner))
     return tl::unexpected{over(owner)};

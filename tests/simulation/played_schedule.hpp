@@ -17,10 +17,10 @@ public:
   xxl_table& table() override { return table_; }
   bool is_real() const override { return false; }
   core::mode_state mode() override { return {mode_, wanted_ && *wanted_ != mode_ && seen_.now() < forgotten_at_}; }
-  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override;
-  core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+  core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override;
+  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
                           core::time_point now) override;
-  core::result<std::size_t> put_back(const core::node_life& owner) override;
+  core::result<std::size_t> put_back(const core::node_incarnation& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;
   bool announce(core::cluster_mode to) override;
   void switch_mode(core::cluster_mode to) override;
@@ -33,15 +33,16 @@ public:
 private:
   struct waiting;
 
-  [[nodiscard]] bool is_current(const core::node_life& life);
+  [[nodiscard]] bool is_current(const core::node_incarnation& life);
   [[nodiscard]] bool is_as_reserved(core::intent_id intent);
   [[nodiscard]] std::vector<xxl_row> due(const core::reserve_window& window);
-  void reserve(const xxl_row& row, const core::node_life& owner, const core::reserve_window& window,
+  void reserve(const xxl_row& row, const core::node_incarnation& owner, const core::reserve_window& window,
                core::reserve_outcome& out);
-  void insert(const xxl_row& row, const core::planned_firing& firing, const core::node_life& owner, core::reserve_outcome& out);
+  void insert(const xxl_row& row, const core::planned_firing& firing, const core::node_incarnation& owner,
+              core::reserve_outcome& out);
   std::size_t put_instants_back(const std::string& node);
   std::size_t give_back(const xxl_row& row, const std::vector<waiting>& instants);
-  void end_all_lives();
+  void end_all_incarnations();
   void copy_from_table();
   void pass_taken_instants();
   void copy_to_table();

@@ -27,7 +27,7 @@ struct played_schedule::waiting {
 
 // -- giving back -----------------------------------------------------------------------------------------------------------
 
-core::result<std::size_t> played_schedule::put_back(const core::node_life& owner) {
+core::result<std::size_t> played_schedule::put_back(const core::node_incarnation& owner) {
   if (!is_current(owner))
     return core::fail(core::errc::fenced, "the life is over");
   return mode_ == cluster_mode::shared ? put_instants_back(owner.node) : 0;
@@ -102,7 +102,7 @@ void played_schedule::switch_mode(cluster_mode to) {
   wanted_.reset();
   if (mode_ == to)
     return;
-  end_all_lives();
+  end_all_incarnations();
   mode_ = to;
   std::map<std::int32_t, core::time_point> planned;
   auto listing = db_.prepare("SELECT job, next_ms FROM rm_schedule");
@@ -123,8 +123,8 @@ void played_schedule::switch_mode(cluster_mode to) {
   }
 }
 
-void played_schedule::end_all_lives() {
-  std::vector<core::node_life> lives;
+void played_schedule::end_all_incarnations() {
+  std::vector<core::node_incarnation> lives;
   {
     auto listing = db_.prepare("SELECT id, incarnation FROM rm_node WHERE state = 'up'");
     for (listing.with(); listing.step();)

@@ -136,7 +136,7 @@ void process::ask_for_edit(core::job_id job, Command command) {
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});
 }
 
-void process::edit_by_hand(const hand_edit& what, const core::manual_trigger& wish) {
+void process::edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted) {
   if (!jobs_)
     return;
   switch (what.what) {
@@ -150,8 +150,8 @@ void process::edit_by_hand(const hand_edit& what, const core::manual_trigger& wi
   case hand_edit::kind::run:
   case hand_edit::kind::run_over_api: break;
   }
-  auto ask = [this, wish, id = next_caller_](caf::event_based_actor* self) {
-    protocol::request(self, jobs_, std::chrono::seconds{15}, protocol::trigger_job{wish})
+  auto ask = [this, wanted, id = next_caller_](caf::event_based_actor* self) {
+    protocol::request(self, jobs_, std::chrono::seconds{15}, protocol::trigger_job{wanted})
       .then([this, id](const core::intent&) { callers_.erase(id); }, [this, id](const caf::error&) { callers_.erase(id); });
   };
   callers_.emplace(next_caller_++, caf::actor{system_.spawn(ask)});

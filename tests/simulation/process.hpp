@@ -43,7 +43,7 @@ public:
   [[nodiscard]] const protocol::send_gate& gate() const noexcept { return *gate_; }
   void call_back(core::callback result, std::function<void(bool)> then);
   void edit(core::declared_set declared);
-  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wish);
+  void edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted);
   /// Asks for a graceful end; `then` hears that it is done.
   void stop(std::function<void()> then);
   void dial(sim_link& link) { link.greet(system_, door_); }

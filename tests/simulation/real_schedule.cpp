@@ -75,8 +75,8 @@ shared_checker::next_times real_schedule::planned() {
   return all;
 }
 
-std::vector<core::node_life> real_schedule::lives() {
-  std::vector<core::node_life> all;
+std::vector<core::node_incarnation> real_schedule::lives() {
+  std::vector<core::node_incarnation> all;
   for (const auto& row : db_.query("SELECT id, incarnation FROM rm_node WHERE state = 'up'"))
     all.push_back({row[0], number(row[1])});
   return all;
@@ -92,7 +92,8 @@ core::mode_state real_schedule::mode() {
 
 // -- the roles of a store --------------------------------------------------------------------------------------------------
 
-core::result<core::reserve_outcome> real_schedule::reserve(const core::node_life& owner, const core::reserve_window& window) {
+core::result<core::reserve_outcome> real_schedule::reserve(const core::node_incarnation& owner,
+                                                           const core::reserve_window& window) {
   const auto rows = table_.rows();
   const auto known = waiting();
   auto done = role().reserve(owner, window);
@@ -118,7 +119,7 @@ core::result<core::reserve_outcome> real_schedule::reserve(const core::node_life
   return done;
 }
 
-core::result<void> real_schedule::drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+core::result<void> real_schedule::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
                                        core::time_point now) {
   const auto before = waiting();
   auto done = role().drop(owner, instants);
@@ -141,7 +142,7 @@ void real_schedule::note_given_back(const instants& before, const std::vector<xx
   }
 }
 
-core::result<std::size_t> real_schedule::put_back(const core::node_life& owner) {
+core::result<std::size_t> real_schedule::put_back(const core::node_incarnation& owner) {
   const auto before = waiting();
   const auto rows = table_.rows();
   auto done = role().put_back(owner);

@@ -35,10 +35,10 @@ public:
   xxl_table& table() override { return table_; }
   bool is_real() const override { return true; }
   core::mode_state mode() override;
-  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override;
-  core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+  core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override;
+  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
                           core::time_point now) override;
-  core::result<std::size_t> put_back(const core::node_life& owner) override;
+  core::result<std::size_t> put_back(const core::node_incarnation& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;
   bool announce(core::cluster_mode to) override;
   void switch_mode(core::cluster_mode to) override;
@@ -58,7 +58,7 @@ private:
 
   [[nodiscard]] instants waiting();
   [[nodiscard]] shared_checker::next_times planned();
-  [[nodiscard]] std::vector<core::node_life> lives();
+  [[nodiscard]] std::vector<core::node_incarnation> lives();
   /// What was in `before` and does not wait any more was given back, each job's with one row.
   void note_given_back(const instants& before, const std::vector<xxl_row>& rows);
   storage::reservation_store& role() { return *store_->reservations(); }

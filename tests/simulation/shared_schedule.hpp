@@ -52,7 +52,7 @@ struct schedule_surroundings {
   /// The database's clock.
   std::function<core::time_point()> now;
   /// Told of each life that a switch ends.
-  std::function<void(const core::node_life&)> ended;
+  std::function<void(const core::node_incarnation&)> ended;
 };
 
 class shared_schedule {
@@ -76,10 +76,11 @@ public:
 
   // -- the roles of a store (`storage::reservation_store`)
   [[nodiscard]] virtual core::mode_state mode() = 0;
-  virtual core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) = 0;
-  virtual core::result<void> drop(const core::node_life& owner, std::span<const core::dropped_instant> instants,
+  virtual core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner,
+                                                      const core::reserve_window& window) = 0;
+  virtual core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
                                   core::time_point now) = 0;
-  virtual core::result<std::size_t> put_back(const core::node_life& owner) = 0;
+  virtual core::result<std::size_t> put_back(const core::node_incarnation& owner) = 0;
   virtual core::result<std::size_t> forget(core::time_point before, std::size_t limit) = 0;
   bool hold(const std::string& who);
 

@@ -57,10 +57,11 @@ private:
       checker_.removed(job);
     return done;
   }
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
-    auto made = forwarding_jobs::trigger(wish, now, by);
+  core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
+                                     const core::principal& by) override {
+    auto made = forwarding_jobs::trigger(wanted, now, by);
     if (made)
-      checker_.asked(wish, *made);
+      checker_.asked(wanted, *made);
     return made;
   }
   core::result<core::job_edit> edited(core::job_id job, core::result<core::job_edit> done) {
@@ -155,7 +156,7 @@ private:
       checker_.recorded(batch, *outcome);
     return outcome;
   }
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
     auto runs = forwarding_store::adopt(owner, sequence, limit);
     if (runs)
@@ -174,13 +175,14 @@ private:
       checker_.edited(declared.revision, report->edited);
     return report;
   }
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     auto granted = forwarding_store::permit_resend(owner, runs);
     if (granted)
       checker_.permitted(owner, runs, *granted);
     return granted;
   }
-  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                       const core::entry_terms& entry) override {
     auto life = forwarding_store::enter(node, address, entry);
     if (life)
@@ -193,7 +195,7 @@ private:
       checker_.fenced(seen);
     return done;
   }
-  core::result<void> leave(const core::node_life& life) override {
+  core::result<void> leave(const core::node_incarnation& life) override {
     auto done = forwarding_store::leave(life);
     if (done)
       checker_.left(life);
@@ -206,7 +208,7 @@ private:
 
   class no_mirror final : public storage::mirror_store {
   public:
-    core::result<storage::mirror_step> tend(core::job_id after, std::size_t, bool, core::time_point) override {
+    core::result<storage::mirror_step> sync(core::job_id after, std::size_t, bool, core::time_point) override {
       return storage::mirror_step{after};
     }
   };

@@ -87,7 +87,7 @@ world::world(history what, const mutant* rule_off, bool tracing, const database_
               .true_time = [this] { return true_time(); },
               .today = test::virtual_time::start,
               .store = store_.get(),
-              .gate_open = [this](const core::node_life& life) { return node(life.node)->has_lease(life.incarnation); },
+              .gate_open = [this](const core::node_incarnation& life) { return node(life.node)->has_lease(life.incarnation); },
               .clock_was_frozen = [this](const std::string& name) { return node(name)->was_frozen(); },
               .also_open = [this] { return due_in_table(); }}},
     shared_checker_{{.now = [this] { return true_time(); },

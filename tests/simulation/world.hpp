@@ -100,7 +100,7 @@ private:
   void settle();
   void apply(const edit& what);
   void apply(const hand_edit& what);
-  [[nodiscard]] core::manual_trigger wish_of(const hand_edit& what);
+  [[nodiscard]] core::manual_trigger request_of(const hand_edit& what);
   [[nodiscard]] std::vector<core::declared_group> groups();
   void begin_features();
   void add_plain_job(const core::declared_job& what);

@@ -99,23 +99,23 @@ std::optional<core::job_draft> world::changed_draft(core::job_id job) {
   return draft;
 }
 
-core::manual_trigger world::wish_of(const hand_edit& what) {
-  core::manual_trigger wish;
-  wish.job = what.job;
-  wish.kind = what.what == hand_edit::kind::run_over_api ? core::trigger_kind::api : core::trigger_kind::manual;
+core::manual_trigger world::request_of(const hand_edit& what) {
+  core::manual_trigger wanted;
+  wanted.job = what.job;
+  wanted.kind = what.what == hand_edit::kind::run_over_api ? core::trigger_kind::api : core::trigger_kind::manual;
   if (what.has_param)
-    wish.param = "takes=30 ends=ok h=" + std::to_string(next_token_);
+    wanted.param = "takes=30 ends=ok h=" + std::to_string(next_token_);
   if (what.has_address)
-    wish.addresses = {executors_.back()->origin() + '/'};
-  wish.token = next_token_++;
-  return wish;
+    wanted.addresses = {executors_.back()->origin() + '/'};
+  wanted.token = next_token_++;
+  return wanted;
 }
 
 void world::apply(const hand_edit& what) {
-  const auto wish = wish_of(what);
+  const auto wanted = request_of(what);
   if (auto* by = node(what.by); by && by->is_up() && !by->is_paused()) {
     say("an edit of job " + std::to_string(core::number(what.job)) + " by hand at " + what.by);
-    return by->edit_by_hand(what, wish);
+    return by->edit_by_hand(what, wanted);
   }
   auto done = core::result<void>{};
   const auto taken = [&done](const auto& outcome) {
@@ -132,7 +132,7 @@ void world::apply(const hand_edit& what) {
       taken(editor_->job_editing().update(what.job, *draft, {}, person, true_time()));
     break;
   case hand_edit::kind::run:
-  case hand_edit::kind::run_over_api: taken(editor_->jobs().trigger(wish, true_time(), person)); break;
+  case hand_edit::kind::run_over_api: taken(editor_->jobs().trigger(wanted, true_time(), person)); break;
   }
   const auto outcome = done ? std::string{} : " refused: " + done.error().context;
   say("an edit of job " + std::to_string(core::number(what.job)) + " by hand" + outcome);

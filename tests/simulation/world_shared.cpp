@@ -20,7 +20,7 @@ void world::begin_shared() {
   shared_ = database_->make_schedule({.rules = rule_off_ ? rule_off_->shared : shared_rules{},
                                       .checker = shared_checker_,
                                       .now = [this] { return true_time(); },
-                                      .ended = [this](const core::node_life& life) { checker_.ended_by_switch(life); }});
+                                      .ended = [this](const core::node_incarnation& life) { checker_.ended_by_switch(life); }});
   for (std::size_t i = 0; i < what_.java.size(); ++i)
     java_.push_back(
       std::make_unique<java_admin>(*this, *shared_, shared_checker_, "java-" + std::to_string(i + 1), what_.java[i]));

@@ -19,7 +19,7 @@ void fence(firing_fixture& f) {
   REQUIRE(require(f.store->cluster().fence(*node)));
 }
 
-core::node_life adopter(firing_fixture& f) { return require(f.store->cluster().enter("node-b", "10.0.0.2:8081")); }
+core::node_incarnation adopter(firing_fixture& f) { return require(f.store->cluster().enter("node-b", "10.0.0.2:8081")); }
 
 } // namespace
 
@@ -248,21 +248,21 @@ TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.claimed(1);
   const auto mine = adopter(f);
-  auto expected = core::life_end::sealed;
+  auto expected = core::incarnation_end::sealed;
   SECTION("it left") { require(f.store->cluster().leave(f.me)); }
   SECTION("its process came back") { require(f.store->cluster().enter(f.me.node, "x")); }
   SECTION("it was fenced") {
     REQUIRE(require(f.store->cluster().fence(require(f.store->cluster().nodes())[0])));
-    expected = core::life_end::ran_out;
+    expected = core::incarnation_end::ran_out;
   }
   SECTION("it was ended before its deadline") {
     f.db->exec("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = 'node-a'");
     f.db->exec("UPDATE rm_life SET cut = incarnation, incarnation = 0 WHERE node = 'node-a'");
-    expected = core::life_end::cut_short;
+    expected = core::incarnation_end::cut_short;
     SECTION("long ago: its next life ran out") {
       require(f.store->cluster().enter(f.me.node, "x"));
       REQUIRE(require(f.store->cluster().fence(require(f.store->cluster().nodes())[0])));
-      expected = core::life_end::ran_out;
+      expected = core::incarnation_end::ran_out;
     }
   }
   const auto adopted = require(f.firings().adopt(mine, 1000, 10));
@@ -272,7 +272,7 @@ TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
   // Repeated, its end is not known any more: as careful as need be.
   const auto repeated = require(f.firings().adopt(mine, 1000, 10));
   REQUIRE(repeated.size() == 1);
-  CHECK((repeated[0].ended == core::life_end::cut_short || f.rows("rm_life", "cut > 0") == "0"));
+  CHECK((repeated[0].ended == core::incarnation_end::cut_short || f.rows("rm_life", "cut > 0") == "0"));
 }
 
 TEST_CASE("one adoption looks at a bounded number of runs, and the next ones at the others", "[storage]") {

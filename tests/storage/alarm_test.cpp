@@ -76,7 +76,7 @@ TEST_CASE("a failure of a job with an address raises one alarm in its own transa
   auto outcome = by_trigger ? f.record({f.answer(run, 500, "refused")}, {}) : f.record({}, {f.callback(run, 502, "t")});
   CHECK(outcome.intents.empty());
   CHECK(f.row(run.id).alarm_status == core::alarm_status::claimed);
-  // An alarm is no wish to run.
+  // An alarm is no request to run.
   CHECK(require(f.firings().waiting_intents(noon + 1h, 10)).empty());
   auto taken = f.take();
   REQUIRE(taken.size() == 1);

@@ -131,7 +131,7 @@ TEST_CASE("keys go with their user, also where others remove him", "[storage][ac
   f.db->exec("DELETE FROM xxl_job_user WHERE username = 'berta'");
   CHECK(error_of(f.keys().find("d2", noon)) == errc::not_found);
   CHECK(f.listed(f.admin) == "key d2 , key d3 admin");
-  CHECK(require(f.store->upkeep().forget_orphans(100)) >= 1);
+  CHECK(require(f.store->maintenance().forget_orphans(100)) >= 1);
   CHECK(f.listed(f.admin) == "key d3 admin");
 }
 

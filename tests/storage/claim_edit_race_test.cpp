@@ -59,7 +59,7 @@ private:
 /// Claims what is due of all jobs, over and over.
 class planner {
 public:
-  planner(deploy_fixture& f, core::node_life owner, int claims, editors_clock& clock)
+  planner(deploy_fixture& f, core::node_incarnation owner, int claims, editors_clock& clock)
     : store_{f.db->open()}, owner_{std::move(owner)}, claims_{claims}, clock_{clock} {}
 
   void run() {
@@ -108,7 +108,7 @@ private:
   }
 
   std::unique_ptr<storage::store> store_;
-  core::node_life owner_;
+  core::node_incarnation owner_;
   int claims_;
   bool idle_ = false;
   editors_clock& clock_;

@@ -101,7 +101,7 @@ core::record_outcome firing_fixture::record(std::vector<core::trigger_result> tr
   return require(firings().record(batch, noon + 10s));
 }
 
-core::result<bool> firing_fixture::permit(const core::node_life& owner, std::int64_t claim, core::log_id run) {
+core::result<bool> firing_fixture::permit(const core::node_incarnation& owner, std::int64_t claim, core::log_id run) {
   auto granted = firings().permit_resend(owner, std::vector{core::resend{claim, run}});
   if (!granted)
     return tl::unexpected{std::move(granted.error())};

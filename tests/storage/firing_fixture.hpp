@@ -71,14 +71,14 @@ public:
   core::record_outcome record(std::vector<core::trigger_result> triggers, std::vector<core::callback> callbacks);
 
   /// T7 for one run.
-  core::result<bool> permit(const core::node_life& owner, std::int64_t claim, core::log_id run);
+  core::result<bool> permit(const core::node_incarnation& owner, std::int64_t claim, core::log_id run);
 
   core::log_row row(core::log_id id);
   std::string rows(const std::string& table, const std::string& where = "");
 
   std::unique_ptr<test_database> db;
   std::unique_ptr<storage::store> store;
-  core::node_life me;
+  core::node_incarnation me;
   std::int64_t sequence = 0;
 };
 

@@ -174,10 +174,10 @@ TEST_CASE("start of a job whose end has passed is refused", "[storage][edits]") 
 TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
-  const core::manual_trigger wish{
+  const core::manual_trigger request{
     seven, core::trigger_kind::api, "day=1", {" http://10.0.0.1:9999/ ,http://10.0.0.2:9999/", ""}, 17};
-  const auto intent = require(f.jobs().trigger(wish, noon));
-  CHECK(require(f.jobs().trigger(wish, noon + 5s)).id == intent.id); // the answer was lost
+  const auto intent = require(f.jobs().trigger(request, noon));
+  CHECK(require(f.jobs().trigger(request, noon + 5s)).id == intent.id); // the answer was lost
   const auto waiting = require(f.firings().waiting_intents(noon, 10));
   REQUIRE(waiting.size() == 1);
   CHECK(waiting[0].id == intent.id);
@@ -205,15 +205,15 @@ TEST_CASE("a known token with another parameter or other addresses runs nothing"
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
   f.add_job(8);
-  core::manual_trigger wish{seven, core::trigger_kind::api, "day=1", {"http://10.0.0.1:9999/"}, 17};
-  const auto intent = require(f.jobs().trigger(wish, noon));
-  auto other_param = wish;
+  core::manual_trigger request{seven, core::trigger_kind::api, "day=1", {"http://10.0.0.1:9999/"}, 17};
+  const auto intent = require(f.jobs().trigger(request, noon));
+  auto other_param = request;
   other_param.param = "day=2";
-  auto own_param = wish;
+  auto own_param = request;
   own_param.param.reset();
-  auto other_address = wish;
+  auto other_address = request;
   other_address.addresses = {"http://10.0.0.2:9999/"};
-  auto no_address = wish;
+  auto no_address = request;
   no_address.addresses.clear();
   const auto check = [&] {
     for (const auto& other : {other_param, own_param, other_address, no_address}) {
@@ -222,8 +222,8 @@ TEST_CASE("a known token with another parameter or other addresses runs nothing"
       REQUIRE(error_of(refused) == core::errc::conflict);
       CHECK(refused.error().context.find("job 7 was asked to run with this key") == 0);
     }
-    wish.addresses = {" http://10.0.0.1:9999/,"}; // the same, written otherwise
-    CHECK(require(f.jobs().trigger(wish, noon + 5s)).id == intent.id);
+    request.addresses = {" http://10.0.0.1:9999/,"}; // the same, written otherwise
+    CHECK(require(f.jobs().trigger(request, noon + 5s)).id == intent.id);
     CHECK(f.db->value("SELECT count(*) FROM rm_intent") == "1");
     CHECK(f.db->value("SELECT count(*) FROM rm_audit WHERE action = 'trigger'") == "1");
   };
@@ -338,7 +338,7 @@ TEST_CASE("the retry of a run whose addresses were given keeps them, and so does
     return f.claim_intent(retries[0]);
   }();
   f.record({f.answer(run, 200)}, {});
-  require(f.store->upkeep().forget_taken_intents(noon + 1h, 100));
+  require(f.store->maintenance().forget_taken_intents(noon + 1h, 100));
   f.db->exec("DELETE FROM rm_intent");
   const auto retries = f.record({}, {f.callback(run, 500, "failed")}).intents;
   REQUIRE(retries.size() == 1);
@@ -352,7 +352,7 @@ TEST_CASE("which runs came of an intent is forgotten with it, unless a retry may
   const auto open = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
   const auto done = f.claim_intent(f.ask(7, {"http://10.0.0.1:9999/"}));
   f.record({f.answer(plain, 200), f.answer(open, 200), f.answer(done, 200)}, {f.callback(done, 200)});
-  require(f.store->upkeep().forget_taken_intents(noon + 1h, 100));
+  require(f.store->maintenance().forget_taken_intents(noon + 1h, 100));
   CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{text(open.id)}});
 }
 

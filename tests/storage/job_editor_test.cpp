@@ -219,7 +219,7 @@ TEST_CASE("an edit does not hide a schedule that somebody changed past us since 
   const bool running = GENERATE(true, false);
   if (running)
     require(f.store->jobs().start(job, noon));
-  const auto looks = [&] { return require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)).adopted.size(); };
+  const auto looks = [&] { return require(f.store->mirror().sync(core::job_id{0}, 100, true, noon)).adopted.size(); };
   CHECK(looks() == 0);
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0/5 * * * ?' WHERE id = " + text_of(job));
   const auto edit = [&]() -> core::job_edit {
@@ -288,7 +288,7 @@ TEST_CASE("an update that has seen the job loses to who wrote past us, and not t
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   require(f.store->jobs().start(job, noon));
-  const auto looks = [&] { return require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)).adopted.size(); };
+  const auto looks = [&] { return require(f.store->mirror().sync(core::job_id{0}, 100, true, noon)).adopted.size(); };
   CHECK(looks() == 0);
   const auto seen = core::edit_tag(f.record(job));
   auto other = f.draft();

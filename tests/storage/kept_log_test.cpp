@@ -174,12 +174,12 @@ TEST_CASE("what takes a run away takes its kept log, a piece at a time", "[stora
   }
   SECTION("the age limit") {
     f.db->exec("UPDATE xxl_job_log SET trigger_time = '2020-01-01 00:00:00' WHERE id = " + text(gone.id));
-    require(f.store->upkeep().purge({{core::log_id{}, stays.id}, noon - 1h, 100}));
+    require(f.store->maintenance().purge({{core::log_id{}, stays.id}, noon - 1h, 100}));
   }
   SECTION("somebody else") {
     f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(gone.id));
-    require(f.store->upkeep().forget_orphans(100));
-    CHECK(require(f.store->upkeep().forget_orphans(100)) == 0);
+    require(f.store->maintenance().forget_orphans(100));
+    CHECK(require(f.store->maintenance().forget_orphans(100)) == 0);
   }
   CHECK(f.db->query("SELECT log_id FROM rm_kept_log WHERE state = 1") == table{{text(stays.id)}});
   CHECK_FALSE(f.read(gone.id, 7));

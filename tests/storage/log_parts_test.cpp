@@ -31,7 +31,7 @@ struct parted : firing_fixture {
              + std::to_string(id) + ", 1, 7, " + when + ", 200, 200)");
   }
   core::purge_outcome purge(std::int64_t after, std::int64_t through) {
-    return require(store->upkeep().purge({{core::log_id{after}, core::log_id{through}}, cut_off, 100}));
+    return require(store->maintenance().purge({{core::log_id{after}, core::log_id{through}}, cut_off, 100}));
   }
 };
 
@@ -45,7 +45,7 @@ TEST_CASE("a log of ours is kept in parts", "[storage]") {
     return;
   parted f;
   CHECK(f.ends() == fresh);
-  require(f.store->upkeep().make_room());
+  require(f.store->maintenance().make_room());
   CHECK(f.ends() == fresh);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a log that XXL-JOB made is left as it is, and so is one that is in pa
     require(f.db->database().migrate());
     CHECK(f.ends().empty());
     f.add_row(3);
-    require(f.store->upkeep().make_room());
+    require(f.store->maintenance().make_room());
     CHECK(f.purge(0, 2 * million).removed == 1);
     CHECK(f.ends().empty());
   }
@@ -165,12 +165,12 @@ TEST_CASE("parts are added ahead of the runs, and never by copying any", "[stora
     return;
   parted f;
   f.add_row(million + 5);
-  require(f.store->upkeep().make_room());
+  require(f.store->maintenance().make_room());
   CHECK(f.ends() == ends{"1000001", "2000001", "3000001", "4000001", "MAXVALUE"});
-  require(f.store->upkeep().make_room());
+  require(f.store->maintenance().make_room());
   CHECK(f.ends().size() == 5);
   // Somebody inserted far ahead: those runs stay where they are.
   f.add_row(9 * million);
-  require(f.store->upkeep().make_room());
+  require(f.store->maintenance().make_room());
   CHECK(f.ends().size() == 5);
 }

@@ -15,14 +15,14 @@ class mirror_fixture : public deploy_fixture {
 public:
   using deploy_fixture::deploy_fixture;
 
-  storage::mirror_step tend(bool adopt = true, core::time_point now = noon) {
-    return require(store->mirror().tend(core::job_id{0}, 100, adopt, now));
+  storage::mirror_step sync(bool adopt = true, core::time_point now = noon) {
+    return require(store->mirror().sync(core::job_id{0}, 100, adopt, now));
   }
 
   /// `7: stopped; …` of one look.
   std::string adopted(core::time_point now = noon) {
     std::string out;
-    for (const auto& one : tend(true, now).adopted)
+    for (const auto& one : sync(true, now).adopted)
       out += (out.empty() ? "" : "; ") + std::to_string(core::number(one.job)) + ": " + one.what;
     return out;
   }
@@ -40,10 +40,10 @@ TEST_CASE("next and last times are shown where XXL shows them", "[storage]") {
   f.add_job(8, core::time_point{});
   CHECK(f.adopted().empty());
   require(f.firings().claim(batch, noon));
-  CHECK(f.tend(false).refreshed == 1);
+  CHECK(f.sync(false).refreshed == 1);
   CHECK(f.db->query("SELECT id, trigger_status, trigger_next_time, trigger_last_time FROM xxl_job_info ORDER BY id")
         == table{{"7", "1", ms(noon + 60s), ms(noon)}, {"8", "0", "0", "0"}});
-  CHECK(f.tend(false).refreshed == 0);
+  CHECK(f.sync(false).refreshed == 0);
   CHECK(f.adopted().empty());
   CHECK(f.revision() == 0);
 }
@@ -55,7 +55,7 @@ TEST_CASE("a round goes through all jobs, step by step", "[storage]") {
   std::size_t refreshed = 0;
   core::job_id after{0};
   for (const bool more : {true, true, false}) {
-    const auto step = require(f.store->mirror().tend(after, 2, false, noon));
+    const auto step = require(f.store->mirror().sync(after, 2, false, noon));
     CHECK(step.more == more);
     refreshed += step.refreshed;
     after = step.last;
@@ -240,13 +240,13 @@ TEST_CASE("a step adopts so many and goes on behind them", "[storage]") {
   for (int i = 0; i < 130; ++i)
     set.jobs.push_back(declared_job_of("pay", "job" + std::to_string(i)));
   f.apply(set);
-  require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  require(f.store->mirror().sync(core::job_id{0}, 500, true, noon));
   f.db->exec("UPDATE xxl_job_info SET executor_param = 'y', update_time = '2024-03-01 11:00:00'");
-  const auto first = require(f.store->mirror().tend(core::job_id{0}, 500, true, noon));
+  const auto first = require(f.store->mirror().sync(core::job_id{0}, 500, true, noon));
   CHECK(first.adopted.size() == 100);
   CHECK(first.more);
-  const auto rest = require(f.store->mirror().tend(first.last, 500, true, noon));
+  const auto rest = require(f.store->mirror().sync(first.last, 500, true, noon));
   CHECK(rest.adopted.size() == 30);
   CHECK_FALSE(rest.more);
-  CHECK(require(f.store->mirror().tend(core::job_id{0}, 500, true, noon)).adopted.empty());
+  CHECK(require(f.store->mirror().sync(core::job_id{0}, 500, true, noon)).adopted.empty());
 }

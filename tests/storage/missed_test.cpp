@@ -29,7 +29,7 @@ struct missed_fixture : firing_fixture {
 };
 
 /// What a job says, and which of its failures are an alarm.
-struct wish {
+struct wanted {
   const char* alarm_on;
   bool missed;
   bool failed;
@@ -124,8 +124,8 @@ TEST_CASE("the last instant that was sent stands beside the last that was missed
 TEST_CASE("dropped instants are an alarm for a job that wants one", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   const auto [alarm_on, missed, failed] =
-    GENERATE(wish{"NULL", true, true}, wish{"'missed'", true, false}, wish{"'failed'", false, true},
-             wish{"'none'", false, false});
+    GENERATE(wanted{"NULL", true, true}, wanted{"'missed'", true, false}, wanted{"'failed'", false, true},
+             wanted{"'none'", false, false});
   missed_fixture f{backend};
   f.add_job(8);
   f.db->exec("INSERT INTO rm_job_ext (job, alarm_on) VALUES (7, " + std::string{alarm_on} + ")");

@@ -21,14 +21,14 @@ struct taken_over : reservation_fixture {
     add_shared(2, noon + 60s);
     require(reservations().switch_mode(cluster_mode::native, 2s));
     db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-    tend();
+    sync();
     REQUIRE(schedule_of(1) == "1 - 0");
     me = require(store->cluster().enter("node-a", "here"));
   }
 
-  void tend() { (void) require(store->mirror().tend(core::job_id{0}, 100, true, noon)); }
+  void sync() { (void) require(store->mirror().sync(core::job_id{0}, 100, true, noon)); }
 
-  std::string due_in_this_life() {
+  std::string due_in_this_incarnation() {
     return rows("xxl_job_info", "trigger_status = 1 AND trigger_next_time < " + ms(noon + 24h * 365));
   }
 };
@@ -53,15 +53,15 @@ TEST_CASE("back that gives up shows no time, and the guard returns", "[storage]"
     CHECK(error_of(f.reservations().switch_mode(cluster_mode::shared, 200ms)) == core::errc::unsupported);
     f.db->exec("INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
   }
-  CHECK(f.due_in_this_life() == "0");
+  CHECK(f.due_in_this_incarnation() == "0");
   CHECK(require(guard->reservations()->mode()) == core::mode_state{cluster_mode::native, false});
   CHECK(require(guard->reservations()->hold()));
-  f.tend();
-  CHECK(f.due_in_this_life() == "0"); // not before the minute is over
+  f.sync();
+  CHECK(f.due_in_this_incarnation() == "0"); // not before the minute is over
   CHECK(f.rows("rm_node", "state = 'up'") == "1");
 
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-  f.tend();
+  f.sync();
   CHECK(f.schedule_of(1) == "1 - 0");
   CHECK(f.schedule_of(2) == "1 - 60");
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = 3") == "1"); // its misfire policy decides
@@ -141,7 +141,7 @@ TEST_CASE("behind a takeover a schedule that a console began anew after its last
   CHECK(f.schedule_of(1) == "0 0 -");
   CHECK(f.db->query("SELECT next_ms, last_ms FROM rm_schedule") == table{{"0", ms(noon)}});
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-  const auto seen = require(f.store->mirror().tend(core::job_id{0}, 100, true, noon));
+  const auto seen = require(f.store->mirror().sync(core::job_id{0}, 100, true, noon));
   CHECK((seen.adopted.empty() || seen.adopted[0].what.empty())); // nobody stopped it by hand
   CHECK(f.schedule_of(1) == "0 0 -");
 }

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 
@@ -112,7 +112,7 @@ public:
 private:
   void work(int round) override {
     if (round % 9 == 8)
-      return new_life();
+      return new_incarnation();
     core::claim_batch batch;
     batch.owner = life_;
     batch.sequence = ++sequence_;
@@ -165,7 +165,7 @@ private:
     tried("record", [&] { return store->firings().record(ended, noon); });
   }
 
-  void new_life() {
+  void new_incarnation() {
     auto life = tried("enter", [&] { return store->cluster().enter(life_.node, life_.node + ":1"); });
     if (!life)
       return;
@@ -186,7 +186,7 @@ private:
     tried("record", [&] { return store->firings().record(given_up, noon); });
   }
 
-  core::node_life life_;
+  core::node_incarnation life_;
   std::int64_t sequence_ = 0;
 };
 
@@ -205,8 +205,8 @@ private:
     case 1: tried("stop", [&, job = any_job()] { return store->jobs().stop(job, noon); }, gone); break;
     case 2: tried("start", [&, job = any_job()] { return store->jobs().start(job, noon); }, gone); break;
     case 3: {
-      const core::manual_trigger wish{any_job(), core::trigger_kind::manual, {}, {}, -static_cast<std::int64_t>(random()) - 1};
-      tried("trigger", [&] { return store->jobs().trigger(wish, noon); }, gone);
+      const core::manual_trigger wanted{any_job(), core::trigger_kind::manual, {}, {}, -static_cast<std::int64_t>(random()) - 1};
+      tried("trigger", [&] { return store->jobs().trigger(wanted, noon); }, gone);
       break;
     }
     default: remove(any_job());
@@ -226,7 +226,7 @@ public:
 
 private:
   void work(int) override {
-    auto step = tried("tend", [&] { return store->mirror().tend(core::job_id{0}, 100, true, noon); });
+    auto step = tried("tend", [&] { return store->mirror().sync(core::job_id{0}, 100, true, noon); });
     if (step)
       adopted += static_cast<int>(step->adopted.size());
   }
@@ -252,14 +252,14 @@ private:
     }
     tried("abandoned", [&] { return store->firings().fail_abandoned(noon - 10min, 20); });
     tried("beat", [&] { return store->cluster().beat(life_, round); });
-    auto span = tried("span", [&] { return store->upkeep().span(); });
+    auto span = tried("span", [&] { return store->maintenance().span(); });
     if (span)
       tried("purge", [&] {
-        return store->upkeep().purge({{core::log_id{0}, span->last}, noon + 1h, 10});
+        return store->maintenance().purge({{core::log_id{0}, span->last}, noon + 1h, 10});
       });
   }
 
-  core::node_life life_;
+  core::node_incarnation life_;
 };
 
 } // namespace

@@ -46,7 +46,7 @@ std::vector<std::string> random_history::run(int steps) {
   const std::vector<std::pair<int, step>> kinds{
     {30, &random_history::claim}, {6, &random_history::repeat_claim},  {40, &random_history::record},
     {5, &random_history::adopt},  {5, &random_history::permit_resend}, {5, &random_history::edit},
-    {2, &random_history::remove}, {4, &random_history::change_life},   {3, &random_history::sweep}};
+    {2, &random_history::remove}, {4, &random_history::change_incarnation},   {3, &random_history::sweep}};
   for (int i = 0; i < steps; ++i) {
     auto chance = static_cast<int>(pick(100));
     auto chosen = kinds.begin();
@@ -225,7 +225,7 @@ void random_history::remove() {
   fixture_.db->exec("DELETE FROM rm_schedule WHERE job = " + id);
 }
 
-void random_history::change_life() {
+void random_history::change_incarnation() {
   auto& life = lives_[pick(lives_.size())];
   switch (pick(3)) {
   case 0: return require(cluster().leave(life));

@@ -32,7 +32,7 @@ private:
   void permit_resend();
   void edit();
   void remove();
-  void change_life();
+  void change_incarnation();
   void sweep();
 
   void say(std::string line) { lines_.push_back(std::move(line)); }
@@ -52,7 +52,7 @@ private:
   std::vector<std::unique_ptr<storage::store>> stores_;
   std::size_t step_ = 0;
   core::time_point now_ = noon;
-  std::vector<core::node_life> lives_;
+  std::vector<core::node_incarnation> lives_;
   std::map<std::int32_t, core::scheduled_job> jobs_;
   std::int64_t revision_ = 0;
   std::int64_t sequence_ = 0;

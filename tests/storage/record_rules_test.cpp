@@ -1,4 +1,4 @@
-// The decision of a record, over every state and every pair of news.
+// The decision of a record, over every state and every pair of updates.
 
 #include "storage/rules/record_rules.hpp"
 
@@ -9,8 +9,8 @@
 
 using namespace ringmaster;
 using storage::decide;
-using storage::news_of;
-using storage::run_news;
+using storage::updates_of;
+using storage::run_update;
 using storage::run_row;
 
 namespace {
@@ -35,11 +35,12 @@ TEST_CASE("every decision is a legal transition, or no write", "[storage]") {
           for (bool current : {false, true}) {
             core::trigger_result trigger{core::log_id{1}, 1, nullptr, trigger_code, "t", unknown};
             core::callback callback{core::log_id{1}, callback_code, "c", nullptr};
-            // -1 stands for no news.
-            run_news news{core::log_id{1}, trigger_code == -1 ? nullptr : &trigger, callback_code == -1 ? nullptr : &callback};
+            // -1 stands for no updates.
+            run_update update{core::log_id{1}, trigger_code == -1 ? nullptr : &trigger,
+                              callback_code == -1 ? nullptr : &callback};
             CAPTURE(row.trigger_code, row.handle_code, row.alarm_status, row.retries, trigger_code, callback_code, unknown,
                     current);
-            auto write = decide(row, news, current);
+            auto write = decide(row, update, current);
             auto trigger_after = write.trigger_code.value_or(row.trigger_code);
             auto handle_after = write.handle_code.value_or(row.handle_code);
             auto before = core::state_of(row.trigger_code, row.handle_code);
@@ -84,20 +85,20 @@ TEST_CASE("a trigger code of 0 is stored as a failure", "[storage]") {
   CHECK(decide({}, {core::log_id{1}, &trigger, nullptr}, true).trigger_code == 500);
 }
 
-TEST_CASE("news are one entry a run, in id order, the first of each kind", "[storage]") {
+TEST_CASE("update are one entry a run, in id order, the first of each kind", "[storage]") {
   core::record_batch batch;
   for (int id : {5, 3, 5})
     batch.triggers.push_back({core::log_id{id}, 0, nullptr, 200 + static_cast<std::int32_t>(batch.triggers.size()), "", false});
   for (int id : {9, 5, 9, 1})
     batch.callbacks.push_back({core::log_id{id}, 100 + static_cast<std::int32_t>(batch.callbacks.size()), "", nullptr});
-  auto news = news_of(batch);
-  REQUIRE(news.size() == 4);
-  CHECK(news[0].id == core::log_id{1});
-  CHECK(news[0].callback->code == 103);
-  CHECK(news[1].id == core::log_id{3});
-  CHECK_FALSE(news[1].callback);
-  CHECK(news[2].trigger->code == 200);
-  CHECK(news[2].callback->code == 101);
-  CHECK(news[3].callback->code == 100);
-  CHECK(news_of({}).empty());
+  auto updates = updates_of(batch);
+  REQUIRE(updates.size() == 4);
+  CHECK(updates[0].id == core::log_id{1});
+  CHECK(updates[0].callback->code == 103);
+  CHECK(updates[1].id == core::log_id{3});
+  CHECK_FALSE(updates[1].callback);
+  CHECK(updates[2].trigger->code == 200);
+  CHECK(updates[2].callback->code == 101);
+  CHECK(updates[3].callback->code == 100);
+  CHECK(updates_of({}).empty());
 }

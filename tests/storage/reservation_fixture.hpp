@@ -43,7 +43,7 @@ public:
     return require(try_claim(me, intents, std::move(specs)));
   }
 
-  core::result<core::claim_outcome> try_claim(const core::node_life& owner, const std::vector<core::intent>& intents,
+  core::result<core::claim_outcome> try_claim(const core::node_incarnation& owner, const std::vector<core::intent>& intents,
                                               std::vector<core::job_ptr> specs = {}) {
     auto one = batch();
     one.owner = owner;

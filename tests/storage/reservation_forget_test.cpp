@@ -78,6 +78,6 @@ TEST_CASE("an instant that was taken very late is left to the sweep", "[storage]
   CHECK(f.forget(noon + 20s) == 0);
   f.add_taken("cron", noon, 1);
   CHECK(f.forget(noon + 21s) == 0);
-  require(f.store->upkeep().forget_taken_intents(noon + 10s, 100));
+  require(f.store->maintenance().forget_taken_intents(noon + 10s, 100));
   CHECK(f.rows("rm_intent") == "0");
 }

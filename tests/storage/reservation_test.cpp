@@ -291,7 +291,7 @@ TEST_CASE("an edit by hand right after takeover is noticed", "[storage]") {
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '30 * * * * ?' WHERE id = 1");
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-  const auto found = require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)).adopted;
+  const auto found = require(f.store->mirror().sync(core::job_id{0}, 100, true, noon)).adopted;
   REQUIRE(found.size() == 1);
   CHECK(found[0].job == core::job_id{1});
   CHECK(found[0].what == "schedule \"CRON 0 * * * * ?\" -> \"CRON 30 * * * * ?\"");

@@ -1,4 +1,4 @@
-// Retries and children: durable wishes, written once with the result that decides them, claimed once (T2).
+// Retries and children: durable requests, written once with the result that decides them, claimed once (T2).
 
 #include "tests/storage/firing_fixture.hpp"
 

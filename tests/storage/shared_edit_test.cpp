@@ -48,10 +48,10 @@ TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
   (void) f.db->query("SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE");
   CHECK(error_of(f.jobs().stop(one, noon)) == core::errc::unavailable);
   CHECK(error_of(f.jobs().remove(one, true, noon)) == core::errc::unavailable);
-  core::manual_trigger wish;
-  wish.job = one;
-  wish.token = -1;
-  CHECK(f.jobs().trigger(wish, noon)); // by hand is no edit
+  core::manual_trigger request;
+  request.job = one;
+  request.token = -1;
+  CHECK(f.jobs().trigger(request, noon)); // by hand is no edit
   f.db->exec("COMMIT");
   CHECK(f.schedule_of(1) == "1 - 0");
   require(f.jobs().remove(one, true, noon));
@@ -156,13 +156,13 @@ TEST_CASE("behind a takeover nothing is due both as a reserved instant and in th
 TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
-  const auto tend = [&] { return require(f.store->mirror().tend(core::job_id{0}, 100, true, noon)); };
+  const auto sync = [&] { return require(f.store->mirror().sync(core::job_id{0}, 100, true, noon)); };
   f.db->exec("UPDATE rm_schedule SET next_ms = 0");
-  CHECK(tend().adopted.empty());
+  CHECK(sync().adopted.empty());
   CHECK(f.schedule_of(1) == "1 - 0");
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   const auto hidden = f.schedule_of(1);
-  CHECK(tend().refreshed == 0); // not yet: the guard may not have the lock
+  CHECK(sync().refreshed == 0); // not yet: the guard may not have the lock
   CHECK(f.schedule_of(1) == hidden);
   // Nor by an edit, which begins behind what a Java admin may have in memory.
   require(f.jobs().stop(one, noon));
@@ -172,8 +172,8 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   CHECK(f.schedule_of(1) == hidden);
   f.db->exec("UPDATE rm_schedule SET next_ms = " + ms(noon));
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
-  CHECK(tend().adopted.empty()); // our own edits since the switch
-  CHECK(tend().refreshed == 1);
+  CHECK(sync().adopted.empty()); // our own edits since the switch
+  CHECK(sync().refreshed == 1);
   CHECK(f.schedule_of(1) == "1 - 0");
 }
 
@@ -204,10 +204,10 @@ TEST_CASE("a time that was read before a switch is not shown behind it", "[stora
   const auto hidden = f.schedule_of(1);
   f.db->exec("START TRANSACTION");
   f.db->exec("UPDATE rm_mode SET wanted = 'shared', wanted_at = UNIX_TIMESTAMP()"); // nobody sees it yet
-  CHECK(error_of(f.store->mirror().tend(core::job_id{0}, 100, false, noon)) == core::errc::unavailable);
+  CHECK(error_of(f.store->mirror().sync(core::job_id{0}, 100, false, noon)) == core::errc::unavailable);
   f.db->exec("COMMIT");
   CHECK(f.schedule_of(1) == hidden);
-  CHECK(require(f.store->mirror().tend(core::job_id{0}, 100, false, noon)).refreshed == 0);
+  CHECK(require(f.store->mirror().sync(core::job_id{0}, 100, false, noon)).refreshed == 0);
 }
 
 TEST_CASE("what a Java admin's fail monitor claimed is its own", "[storage]") {

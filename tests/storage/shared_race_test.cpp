@@ -33,10 +33,10 @@ struct shared_race : reservation_fixture {
   }
 
   core::intent by_hand() {
-    core::manual_trigger wish;
-    wish.job = id;
-    wish.token = -1;
-    return require(store->jobs().trigger(wish, noon));
+    core::manual_trigger request;
+    request.job = id;
+    request.token = -1;
+    return require(store->jobs().trigger(request, noon));
   }
 
   /// T2 and the edits each on a connection of their own.
@@ -158,15 +158,15 @@ namespace {
 /// Reserves, asks for runs by hand, and claims whatever waits by the definition that it has just read, until told to end.
 class claimant {
 public:
-  claimant(shared_race& f, core::node_life life) : store_{f.db->open()}, life_{std::move(life)}, job_{f.id} {}
+  claimant(shared_race& f, core::node_incarnation life) : store_{f.db->open()}, life_{std::move(life)}, job_{f.id} {}
 
   void run(const std::atomic<bool>& on) {
     for (auto now = noon + 6s; on && failure.empty(); now += 100ms) {
       note(store_->reservations()->reserve(life_, {.now = now}));
-      core::manual_trigger wish;
-      wish.job = job_;
-      wish.token = --token_;
-      note(store_->jobs().trigger(wish, now));
+      core::manual_trigger request;
+      request.job = job_;
+      request.token = --token_;
+      note(store_->jobs().trigger(request, now));
       claim();
     }
   }
@@ -202,7 +202,7 @@ private:
   }
 
   std::unique_ptr<storage::store> store_;
-  core::node_life life_;
+  core::node_incarnation life_;
   core::job_id job_;
   std::int64_t token_ = 0;
   std::int64_t sequence_ = 0;

@@ -127,17 +127,17 @@ TEST_CASE("taken intents are forgotten, the oldest first, so many a step", "[sto
   batch.runs = {f.run_of(run.plan.spec)};
   batch.runs[0].intent = intent.id;
   require(f.firings().claim(batch, noon + 10s));
-  auto& upkeep = f.store->upkeep();
-  CHECK(require(upkeep.forget_taken_intents(noon - 1s, 10)) == 0);
+  auto& maintenance = f.store->maintenance();
+  CHECK(require(maintenance.forget_taken_intents(noon - 1s, 10)) == 0);
   CHECK(f.rows("rm_intent") == "2");
-  CHECK(require(upkeep.forget_taken_intents(noon + 10s, 10)) == 1);
+  CHECK(require(maintenance.forget_taken_intents(noon + 10s, 10)) == 1);
   CHECK(f.db->query("SELECT job, state FROM rm_intent") == table{{"2", "0"}});
   for (int i = 0; i < 25; ++i)
     f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, state, created_ms)"
                " VALUES ('child', 3, 0, " + std::to_string(100 + i) + ", 0, 0, 0, 1, " + std::to_string(1000 + i) + ")");
   std::vector<std::size_t> steps;
   for (int i = 0; i < 4; ++i)
-    steps.push_back(require(upkeep.forget_taken_intents(noon, 10)));
+    steps.push_back(require(maintenance.forget_taken_intents(noon, 10)));
   CHECK(steps == std::vector<std::size_t>{10, 10, 5, 0});
   CHECK(f.rows("rm_intent") == "1");
 }

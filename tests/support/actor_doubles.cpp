@@ -109,9 +109,9 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
 
 } // namespace
 
-life_double::life_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([heard = heard]() -> protocol::life_listener::behavior_type {
-      return {[heard](const protocol::life_change& change) { heard->push_back(change.life); }};
+incarnation_double::incarnation_double(virtual_time& world)
+  : actor{world.track(world.system().spawn([heard = heard]() -> protocol::incarnation_listener::behavior_type {
+      return {[heard](const protocol::incarnation_change& change) { heard->push_back(change.life); }};
     }))} {}
 
 registry_listener_double::registry_listener_double(virtual_time& world)
@@ -131,7 +131,7 @@ storage_double::storage_double(virtual_time& world, storage::store& store)
             record->opened_claims.insert(record->opened_claims.end(), opened.claims.begin(), opened.claims.end());
           },
           [](const protocol::store_listener& listener) { ignore(listener); },
-          [](const protocol::life_change& change) { ignore(change); },
+          [](const protocol::incarnation_change& change) { ignore(change); },
           [](protocol::status_query) { return protocol::node_status{true, {}, std::nullopt}; },
           [](protocol::tick_atom) {},
         };
@@ -148,7 +148,7 @@ query_worker_double::query_worker_double(virtual_time& world, storage::store& st
 schedule_double::schedule_double(virtual_time& world)
   : actor{world.track(world.system().spawn([record = record]() -> protocol::schedule_actor::behavior_type {
       return {
-        [record](const protocol::life_change& change) { record->lives.push_back(change.life); },
+        [record](const protocol::incarnation_change& change) { record->lives.push_back(change.life); },
         [record](const protocol::slot_change& change) { record->slots.push_back(change.slots); },
         [record](protocol::edit_hint) { ++record->edit_hints; },
         [](const protocol::routed_batch& batch) { ignore(batch); },
@@ -174,8 +174,8 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         },
         [hints](protocol::registry_hint) { ++*hints; },
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
-        [](const protocol::executor_news& news) { ignore(news); },
-        [](const protocol::news_subscription& subscription) { ignore(subscription); },
+        [](const protocol::executor_update& update) { ignore(update); },
+        [](const protocol::update_subscription& subscription) { ignore(subscription); },
         [](protocol::tick_atom) {},
       };
     }))} {}
@@ -192,12 +192,12 @@ pool_double::pool_double(virtual_time& world)
         [](const protocol::firing_batch& batch) { ignore(batch); },
         [](const protocol::send_results& results) { ignore(results); },
         [](const protocol::registry_change& change) { ignore(change); },
-        [](const protocol::executor_news& news) { ignore(news); },
+        [](const protocol::executor_update& update) { ignore(update); },
         [](const protocol::trigger_partners& partners) { ignore(partners); },
-        [natives](const protocol::native_link_news& news) {
-          if (news.up)
-            natives->insert_or_assign(news.address, news.link);
-          else if (auto known = natives->find(news.address); known != natives->end() && known->second == news.link)
+        [natives](const protocol::native_link_update& update) {
+          if (update.up)
+            natives->insert_or_assign(update.address, update.link);
+          else if (auto known = natives->find(update.address); known != natives->end() && known->second == update.link)
             natives->erase(known);
         },
         [links, natives, one_process](const protocol::link_query& query) -> caf::result<protocol::link_handle> {

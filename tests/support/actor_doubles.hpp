@@ -23,12 +23,12 @@ namespace ringmaster::test {
 
 // -- small roles -----------------------------------------------------------------------------------------------------------
 
-using lives_heard = std::vector<std::optional<core::node_life>>;
+using lives_heard = std::vector<std::optional<core::node_incarnation>>;
 
-struct life_double {
-  explicit life_double(virtual_time& world);
+struct incarnation_double {
+  explicit incarnation_double(virtual_time& world);
   std::shared_ptr<lives_heard> heard = std::make_shared<lives_heard>();
-  protocol::life_listener actor;
+  protocol::incarnation_listener actor;
 };
 
 struct registry_listener_double {
@@ -52,7 +52,7 @@ struct storage_record {
   /// How long a task waits before it runs, and its answer after it ran. Null: no time.
   std::function<std::pair<std::chrono::milliseconds, std::chrono::milliseconds>()> latency;
   /// A trigger result is also recorded in the store, under this life.
-  std::optional<core::node_life> records_for;
+  std::optional<core::node_incarnation> records_for;
 };
 
 /// A storage_actor (or, with another handle type, a query worker) over `store`, which it shares with the test.

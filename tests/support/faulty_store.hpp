@@ -38,7 +38,7 @@ class faulty_store final : public storage::store,
                            private storage::job_editor,
                            private storage::log_store,
                            private storage::mirror_store,
-                           private storage::upkeep_store {
+                           private storage::maintenance_store {
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
@@ -100,7 +100,7 @@ public:
   storage::job_editor& job_editing() override { return *this; }
   storage::group_editor& group_editing() override { return groups_; }
   storage::log_store& logs() override { return *this; }
-  storage::upkeep_store& upkeep() override { return *this; }
+  storage::maintenance_store& maintenance() override { return *this; }
   storage::mirror_store& mirror() override { return *this; }
   storage::run_reader& run_reading() override { return inner_->run_reading(); }
   storage::alarm_store& alarms() override { return *this; }
@@ -172,17 +172,18 @@ private:
       return outcome;
     });
   }
-  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation& owner) override {
     return call("open_claims", [&] { return inner_->firings().open_claims(owner); });
   }
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
     auto runs = call("adopt", [&] { return inner_->firings().adopt(owner, sequence, limit); });
     if (runs && alter_adopted)
       alter_adopted(*runs);
     return runs;
   }
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     return call("permit_resend", [&] { return inner_->firings().permit_resend(owner, runs); });
   }
   core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override {
@@ -196,11 +197,11 @@ private:
   }
 
   // -- cluster_store
-  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                       const core::entry_terms& entry) override {
     return call("enter", [&] { return inner_->cluster().enter(node, address, entry); });
   }
-  core::result<void> beat(const core::node_life& life, std::int64_t number, core::time_point wall) override {
+  core::result<void> beat(const core::node_incarnation& life, std::int64_t number, core::time_point wall) override {
     return call("beat", [&] { return inner_->cluster().beat(life, number, wall); });
   }
   core::result<std::vector<core::node_row>> nodes() override {
@@ -220,7 +221,7 @@ private:
   core::result<bool> fence(const core::node_row& seen) override {
     return call("fence", [&] { return inner_->cluster().fence(seen); });
   }
-  core::result<void> leave(const core::node_life& life) override {
+  core::result<void> leave(const core::node_incarnation& life) override {
     return call("leave", [&] { return inner_->cluster().leave(life); });
   }
 
@@ -248,8 +249,9 @@ private:
   core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override {
     return call("count_again", [&] { return inner_->jobs().count_again(job, now, by); });
   }
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
-    return call("trigger", [&] { return inner_->jobs().trigger(wish, now, by); });
+  core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
+                                     const core::principal& by) override {
+    return call("trigger", [&] { return inner_->jobs().trigger(wanted, now, by); });
   }
   core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
     return call("runs_of", [&] { return inner_->jobs().runs_of(intent, by); });
@@ -308,63 +310,63 @@ private:
     return call("without_result", [&] { return inner_->logs().without_result(ids); });
   }
 
-  // -- upkeep_store
+  // -- maintenance_store
   core::result<core::log_span> span() override {
-    return call("span", [&] { return inner_->upkeep().span(); });
+    return call("span", [&] { return inner_->maintenance().span(); });
   }
   core::result<core::log_id> last_before(core::time_point t) override {
-    return call("last_before", [&] { return inner_->upkeep().last_before(t); });
+    return call("last_before", [&] { return inner_->maintenance().last_before(t); });
   }
   core::result<core::open_page> open_runs(const core::open_search& search) override {
-    return call("open_runs", [&] { return inner_->upkeep().open_runs(search); });
+    return call("open_runs", [&] { return inner_->maintenance().open_runs(search); });
   }
   core::result<core::day_counts> count_runs(const core::log_range& range, const core::day_bounds& days) override {
-    return call("count_runs", [&] { return inner_->upkeep().count_runs(range, days); });
+    return call("count_runs", [&] { return inner_->maintenance().count_runs(range, days); });
   }
   core::result<void> write_report(std::span<const core::day_report> days, core::time_point now) override {
-    auto done = call("write_report", [&] { return inner_->upkeep().write_report(days, now); });
+    auto done = call("write_report", [&] { return inner_->maintenance().write_report(days, now); });
     if (done)
       for (const auto& one : days)
         reports[one.day] = one.counts;
     return done;
   }
   core::result<core::purge_outcome> purge(const core::purge_step& step) override {
-    return call("purge", [&] { return inner_->upkeep().purge(step); });
+    return call("purge", [&] { return inner_->maintenance().purge(step); });
   }
   core::result<void> make_room() override {
-    return call("make_room", [&] { return inner_->upkeep().make_room(); });
+    return call("make_room", [&] { return inner_->maintenance().make_room(); });
   }
   core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override {
-    return call("purge_audits", [&] { return inner_->upkeep().purge_audits(before, limit); });
+    return call("purge_audits", [&] { return inner_->maintenance().purge_audits(before, limit); });
   }
   core::result<std::size_t> forget_taken_intents(core::time_point before, std::size_t limit) override {
     return call("forget_taken_intents", [&]() -> core::result<std::size_t> {
       if (!taken_intents)
-        return inner_->upkeep().forget_taken_intents(before, limit);
+        return inner_->maintenance().forget_taken_intents(before, limit);
       const auto gone = std::min(limit, *taken_intents);
       *taken_intents -= gone;
       return gone;
     });
   }
   core::result<std::size_t> forget_orphans(std::size_t limit) override {
-    return call("forget_orphans", [&] { return inner_->upkeep().forget_orphans(limit); });
+    return call("forget_orphans", [&] { return inner_->maintenance().forget_orphans(limit); });
   }
-  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_incarnation& owner,
                                                         std::span<const std::int64_t> claims) override {
-    return call("stray_runs", [&] { return inner_->upkeep().stray_runs(owner, claims); });
+    return call("stray_runs", [&] { return inner_->maintenance().stray_runs(owner, claims); });
   }
 
   // -- mirror_store
-  core::result<storage::mirror_step> tend(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
-    return call("tend", [&] { return inner_->mirror().tend(after_job, limit, adopts, now); });
+  core::result<storage::mirror_step> sync(core::job_id after_job, std::size_t limit, bool adopts, core::time_point now) override {
+    return call("tend", [&] { return inner_->mirror().sync(after_job, limit, adopts, now); });
   }
 
   // -- alarm_store
-  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+  core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again, core::time_point now,
                                                       std::size_t limit) override {
     return call("take", [&] { return inner_->alarms().take(owner, again, now, limit); });
   }
-  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override {
+  core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) override {
     return call("finish", [&] { return inner_->alarms().finish(owner, ends); });
   }
   core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override {

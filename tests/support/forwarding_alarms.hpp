@@ -14,11 +14,11 @@ class forwarding_alarms : public storage::alarm_store {
 public:
   explicit forwarding_alarms(storage::alarm_store& inner) : inner_alarms_{inner} {}
 
-  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+  core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again, core::time_point now,
                                                       std::size_t limit) override {
     return inner_alarms_.take(owner, again, now, limit);
   }
-  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override {
+  core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) override {
     return inner_alarms_.finish(owner, ends);
   }
   core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override {

@@ -23,8 +23,9 @@ public:
   core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override {
     return inner_jobs_.count_again(job, now, by);
   }
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now, const core::principal& by) override {
-    return inner_jobs_.trigger(wish, now, by);
+  core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
+                                     const core::principal& by) override {
+    return inner_jobs_.trigger(wanted, now, by);
   }
   core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
     return inner_jobs_.runs_of(intent, by);

@@ -29,7 +29,7 @@ public:
   storage::job_editor& job_editing() override { return inner_.job_editing(); }
   storage::group_editor& group_editing() override { return inner_.group_editing(); }
   storage::alarm_store& alarms() override { return inner_.alarms(); }
-  storage::upkeep_store& upkeep() override { return inner_.upkeep(); }
+  storage::maintenance_store& maintenance() override { return inner_.maintenance(); }
   storage::mirror_store& mirror() override { return inner_.mirror(); }
   storage::run_reader& run_reading() override { return inner_.run_reading(); }
   storage::user_store& users() override { return inner_.users(); }
@@ -60,14 +60,15 @@ protected:
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override {
     return inner_.firings().record(batch, now);
   }
-  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override {
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation& owner) override {
     return inner_.firings().open_claims(owner);
   }
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override {
     return inner_.firings().adopt(owner, sequence, limit);
   }
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override {
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner,
+                                                std::span<const core::resend> runs) override {
     return inner_.firings().permit_resend(owner, runs);
   }
   core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override {
@@ -78,18 +79,18 @@ protected:
   }
 
   // -- cluster_store
-  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                       const core::entry_terms& entry) override {
     return inner_.cluster().enter(node, address, entry);
   }
-  core::result<void> beat(const core::node_life& life, std::int64_t number, core::time_point wall) override {
+  core::result<void> beat(const core::node_incarnation& life, std::int64_t number, core::time_point wall) override {
     return inner_.cluster().beat(life, number, wall);
   }
   core::result<std::vector<core::node_row>> nodes() override { return inner_.cluster().nodes(); }
   core::result<core::cluster_view> view() override { return inner_.cluster().view(); }
   core::result<core::log_id> raise_run_ids(core::log_id highest) override { return inner_.cluster().raise_run_ids(highest); }
   core::result<bool> fence(const core::node_row& seen) override { return inner_.cluster().fence(seen); }
-  core::result<void> leave(const core::node_life& life) override { return inner_.cluster().leave(life); }
+  core::result<void> leave(const core::node_incarnation& life) override { return inner_.cluster().leave(life); }
 
   // -- registry_store
   core::result<core::registry_state> read() override { return inner_.registry().read(); }

@@ -40,7 +40,7 @@ public:
   /// Drops and creates the database; its address for `database.url`.
   std::string url(const std::string& database);
 
-  /// Ends the server as a power cut does: no farewell to its clients. Nothing when it does not run.
+  /// Ends the server as a power cut does: no goodbye to its clients. Nothing when it does not run.
   void stop();
 
   /// Starts it on the same data, returns when it answers. Nothing when it runs.

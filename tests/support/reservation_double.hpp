@@ -17,7 +17,7 @@ class reservation_double final : public storage::reservation_store {
 public:
   core::result<core::mode_state> mode() override { return state; }
 
-  core::result<core::reserve_outcome> reserve(const core::node_life& owner, const core::reserve_window& window) override {
+  core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override {
     owners.push_back(owner);
     windows.push_back(window);
     if (trouble)
@@ -31,13 +31,13 @@ public:
 
   core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
 
-  core::result<void> drop(const core::node_life&, std::span<const core::dropped_instant> instants) override {
+  core::result<void> drop(const core::node_incarnation&, std::span<const core::dropped_instant> instants) override {
     for (const auto& one : instants)
       dropped.push_back(one.id);
     return {};
   }
 
-  core::result<std::size_t> put_back(const core::node_life& owner) override {
+  core::result<std::size_t> put_back(const core::node_incarnation& owner) override {
     put_back_for.push_back(owner);
     if (on_put_back)
       on_put_back();
@@ -83,11 +83,11 @@ public:
   std::size_t old = 0;
   bool held = false;
   std::size_t holds = 0;
-  std::vector<core::node_life> owners;
+  std::vector<core::node_incarnation> owners;
   std::vector<core::reserve_window> windows;
   std::vector<core::intent_id> dropped;
   std::vector<core::job_id> with_options;
-  std::vector<core::node_life> put_back_for;
+  std::vector<core::node_incarnation> put_back_for;
   std::vector<core::time_point> forgotten_before;
 };
 

@@ -16,8 +16,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr speech rows_zh{dialect::xxl2, core::language::zh_cn};
-constexpr speech rows_en{dialect::xxl3, core::language::en};
+constexpr reply_style rows_zh{dialect::xxl2, core::language::zh_cn};
+constexpr reply_style rows_en{dialect::xxl3, core::language::en};
 /// 2018-11-03 14:21:31 UTC.
 const auto row_noon = core::from_ms(1541254891000);
 
@@ -79,8 +79,8 @@ core::log_row run_five() {
 } // namespace
 
 TEST_CASE("rows: a job has every field in either dialect", "[wire][rows]") {
-  for (const auto how : {rows_zh, rows_en}) {
-    const auto rows = json::parse(job_rows({job_seven(), {}}, how));
+  for (const auto style : {rows_zh, rows_en}) {
+    const auto rows = json::parse(job_rows({job_seven(), {}}, style));
     REQUIRE(rows.size() == 2);
     CHECK(names_in(rows[0]) ==
           std::set<std::string>{"id", "jobGroup", "jobDesc", "name", "addTime", "updateTime", "author", "alarmEmail",
@@ -112,7 +112,7 @@ TEST_CASE("rows: dates are ISO 8601 up to 3.2 and plain since, of jobs and group
   group.updated = row_noon;
   CHECK(json::parse(group_row(group, rows_zh))["updateTime"] == "2018-11-03T14:21:31.000+00:00");
   CHECK(json::parse(group_row(group, rows_en))["updateTime"] == "2018-11-03 14:21:31");
-  const auto run_of = [](speech how) { return json::parse(run_rows({run_five()}, shanghai(), how))[0]; };
+  const auto run_of = [](reply_style style) { return json::parse(run_rows({run_five()}, shanghai(), style))[0]; };
   CHECK(run_of(rows_zh)["triggerTime"] == "2018-11-03T14:21:31.000+00:00");
   CHECK(run_of(rows_en)["triggerTime"] == "2018-11-03 22:21:31");
 }
@@ -157,8 +157,8 @@ TEST_CASE("rows: a user's secrets never leave", "[wire][rows]") {
 
 TEST_CASE("rows: a run has every field, and no result before it has one", "[wire][rows]") {
   auto run = run_five();
-  const auto row_of = [](const core::log_row& each, speech how) {
-    return json::parse(run_rows({each}, core::zone{}, how))[0];
+  const auto row_of = [](const core::log_row& each, reply_style style) {
+    return json::parse(run_rows({each}, core::zone{}, style))[0];
   };
   const auto open = row_of(run, rows_en);
   CHECK(names_in(open) ==

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/alarm/alarm_gate.hpp"
+#include "core/alarm/alarm_windows.hpp"
 #include "core/alarm/alarm_text.hpp"
 #include "core/alarm/mail_text.hpp"
 #include "core/alarm/webhook_template.hpp"

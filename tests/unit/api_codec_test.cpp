@@ -101,7 +101,7 @@ TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wi
     CHECK(draft->timing == core::schedule_options{});
     CHECK(draft->on_unknown == core::unknown_policy::ask);
     CHECK(draft->keep_logs == false);
-    CHECK(draft->alarm_on == core::alarm_wishes{});
+    CHECK(draft->alarm_on == core::alarm_conditions{});
     CHECK(draft->children.empty());
   }
 }
@@ -176,7 +176,7 @@ TEST_CASE("api: ids in queries begin with 1", "[wire][api]") {
   }
   for (const auto* empty : {"/x?limit=", "/x?limit=&cursor=p1"})
     CHECK_FALSE(api_cursor_of(*form::parse(empty, {}, {})));
-  CHECK_FALSE(truth_of(*form::parse("/x?running=", {}, {}), "running"));
+  CHECK_FALSE(boolean_of(*form::parse("/x?running=", {}, {}), "running"));
   CHECK_FALSE(instant_of(*form::parse("/x?from_ms=", {}, {}), "from_ms"));
   CHECK(api_job_search_of(*form::parse("/x?group=1", {}, {}), {})->group == core::group_id{1});
 }

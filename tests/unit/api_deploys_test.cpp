@@ -75,14 +75,14 @@ TEST_CASE("api: a report whose runs nobody could count", "[wire][api]") {
 }
 
 TEST_CASE("api: what a client sends is what is read, and what it gets is what was told", "[wire][api]") {
-  const api_apply wish{"ci", 17, true, true, true, {{"a.toml", "x = \"\n\\\""}, {"b", ""}}};
-  const auto sent = parse_api_apply(api_apply_body(wish));
+  const api_apply wanted{"ci", 17, true, true, true, {{"a.toml", "x = \"\n\\\""}, {"b", ""}}};
+  const auto sent = parse_api_apply(api_apply_body(wanted));
   REQUIRE(sent);
-  CHECK(sent->source == wish.source);
-  CHECK(sent->revision == wish.revision);
+  CHECK(sent->source == wanted.source);
+  CHECK(sent->revision == wanted.revision);
   CHECK(sent->dry_run);
   CHECK(sent->prune);
-  CHECK(sent->files == wish.files);
+  CHECK(sent->files == wanted.files);
 
   core::deploy_report report;
   report.changes = {{core::change_kind::create, "group a", {}}, {core::change_kind::remove, "job a/b", {"retry: 0 -> 2"}}};

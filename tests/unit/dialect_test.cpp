@@ -16,10 +16,10 @@ using core::refusal;
 
 namespace {
 
-constexpr speech old_zh{dialect::xxl2, language::zh_cn};
-constexpr speech new_zh{dialect::xxl3, language::zh_cn};
-constexpr speech new_tc{dialect::xxl3, language::zh_tc};
-constexpr speech new_en{dialect::xxl3, language::en};
+constexpr reply_style old_zh{dialect::xxl2, language::zh_cn};
+constexpr reply_style new_zh{dialect::xxl3, language::zh_cn};
+constexpr reply_style new_tc{dialect::xxl3, language::zh_tc};
+constexpr reply_style new_en{dialect::xxl3, language::en};
 
 constexpr auto last_refusal = refusal::too_long;
 
@@ -142,7 +142,7 @@ TEST_CASE("dialect: an error says XXL's words, else its context, and nothing of 
 }
 
 TEST_CASE("dialect: replies have the shape of their age", "[wire][dialect]") {
-  constexpr speech old_en{dialect::xxl2, language::en};
+  constexpr reply_style old_en{dialect::xxl2, language::en};
   CHECK(success(old_en) == R"({"code":200,"msg":null,"content":null})");
   CHECK(success(new_en) == R"({"code":200,"msg":"Success","data":null,"success":true})");
   CHECK(success_with("[1]", old_en) == R"({"code":200,"msg":null,"content":[1]})");

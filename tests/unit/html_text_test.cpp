@@ -18,8 +18,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr speech early_zh{dialect::xxl2, core::language::zh_cn};
-constexpr speech later_en{dialect::xxl3, core::language::en};
+constexpr reply_style early_zh{dialect::xxl2, core::language::zh_cn};
+constexpr reply_style later_en{dialect::xxl3, core::language::en};
 
 const std::array<std::string, 36> payloads{
   "<script>alert(1)</script>",

@@ -28,11 +28,11 @@ void key_list(exchange ex) {
 }
 
 void key_add(exchange ex) {
-  auto wish = read_json(ex, wire::parse_api_key);
-  if (!wish)
+  auto wanted = read_json(ex, wire::parse_api_key);
+  if (!wanted)
     return;
   ex.ask<protocol::added_key>(ex.services().partners.users,
-                              protocol::add_key{std::move(wish->name), wish->user, wish->expires, ex.who()},
+                              protocol::add_key{std::move(wanted->name), wanted->user, wanted->expires, ex.who()},
                               [](const exchange& waiting, const protocol::added_key& made) {
                                 tell_json(waiting, wire::api_new_key(made.id, made.key), 201);
                               });

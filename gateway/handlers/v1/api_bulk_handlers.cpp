@@ -93,10 +93,10 @@ void jobs_trigger(exchange ex) {
     return;
   charge_for(ex, bulk->ids);
   const auto message_of = [&](core::job_id job) {
-    auto wish = bulk->wish;
-    wish.job = job;
-    wish.token = *token;
-    return protocol::trigger_job{std::move(wish), ex.who()};
+    auto wanted = bulk->wanted;
+    wanted.job = job;
+    wanted.token = *token;
+    return protocol::trigger_job{std::move(wanted), ex.who()};
   };
   ask_for_each<core::intent>(ex, bulk->ids, message_of, wire::api_intent);
 }

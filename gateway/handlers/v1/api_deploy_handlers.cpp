@@ -31,9 +31,9 @@ void fail_by_line(const exchange& ex, const core::error& error) {
 void files_apply(exchange ex) {
   if (!takes_json(ex))
     return;
-  protocol::apply_files wish{ex.request().body, ex.who()};
+  protocol::apply_files wanted{ex.request().body, ex.who()};
   ex.drop_body();
-  ex.ask<protocol::files_applied>(ex.services().partners.jobs, std::move(wish),
+  ex.ask<protocol::files_applied>(ex.services().partners.jobs, std::move(wanted),
                                   [](const exchange& waiting, const protocol::files_applied& done) {
                                     tell_json(waiting, wire::api_deploy_report(done.report, done.dry_run));
                                   },
@@ -41,11 +41,11 @@ void files_apply(exchange ex) {
 }
 
 void file_export(exchange ex) {
-  const auto wish = read_query(ex, wire::api_export_of);
-  if (!wish)
+  const auto wanted = read_query(ex, wire::api_export_of);
+  if (!wanted)
     return;
   ex.ask<protocol::exported_file>(
-    ex.services().partners.jobs, protocol::export_query{wish->group, ex.who(), wish->source},
+    ex.services().partners.jobs, protocol::export_query{wanted->group, ex.who(), wanted->source},
     [](const exchange& waiting, const protocol::exported_file& file) {
       waiting.respond({200, "application/toml", file.text,
                        {{"Cache-Control", "no-store"}, {"Content-Disposition", "attachment; filename=\"ringmaster.toml\""}}});

@@ -26,16 +26,16 @@ void edit_by_id(const exchange& ex) {
   ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
 }
 
-/// Asks for `wish` with what it has seen: the job as it is now, if that is what is wanted. An edit since is a conflict.
+/// Asks for `request` with what it has seen: the job as it is now, if that is what is wanted. An edit since is a conflict.
 template <class Wish, class OnReply>
-void ask_as_seen(const exchange& ex, Wish wish, wanted_tag wanted, OnReply on_reply) {
-  protocol::job_query query{wish.job, ex.who()};
+void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on_reply) {
+  protocol::job_query query{command.job, ex.who()};
   ex.ask<protocol::job_found>(ex.services().partners.jobs, std::move(query),
                               [=](const exchange& waiting, const protocol::job_found& found) {
                                 auto seen = seen_as_wanted(waiting, wanted, found.job, "the job");
                                 if (!seen)
                                   return;
-                                auto asked = wish;
+                                auto asked = command;
                                 asked.seen = std::move(*seen);
                                 waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply);
                               });
@@ -95,8 +95,8 @@ void job_replace(exchange ex) {
   auto draft = read_draft(ex, core::draft_use::update);
   if (!draft)
     return;
-  protocol::update_job wish{*id, std::move(*draft), {}, ex.who()};
-  ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_edited);
+  protocol::update_job command{*id, std::move(*draft), {}, ex.who()};
+  ask_as_seen(ex, std::move(command), std::move(*wanted), tell_edited);
 }
 
 void job_remove(exchange ex) {
@@ -104,10 +104,10 @@ void job_remove(exchange ex) {
   auto wanted = id ? read_tag(ex) : std::nullopt;
   if (!wanted)
     return;
-  protocol::remove_job wish{*id, false, ex.who()};
+  protocol::remove_job command{*id, false, ex.who()};
   if (wanted->tag)
-    return ask_as_seen(ex, std::move(wish), std::move(*wanted), tell_removed);
-  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(wish), tell_removed);
+    return ask_as_seen(ex, std::move(command), std::move(*wanted), tell_removed);
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(command), tell_removed);
 }
 
 void job_start(exchange ex) { edit_by_id<protocol::start_job>(ex); }
@@ -121,12 +121,12 @@ void job_trigger(exchange ex) {
   const auto token = trigger_token_of(ex.request(), ex.who());
   if (!token)
     return ex.reject(token.error());
-  auto wish = read_json(ex, wire::parse_api_trigger);
-  if (!wish)
+  auto command = read_json(ex, wire::parse_api_trigger);
+  if (!command)
     return;
-  wish->job = *id;
-  wish->token = *token;
-  ex.ask<core::intent>(ex.services().partners.jobs, protocol::trigger_job{std::move(*wish), ex.who()},
+  command->job = *id;
+  command->token = *token;
+  ex.ask<core::intent>(ex.services().partners.jobs, protocol::trigger_job{std::move(*command), ex.who()},
                        [](const exchange& waiting, const core::intent& intent) {
                          tell_json(waiting, wire::api_intent(intent), 202);
                        });

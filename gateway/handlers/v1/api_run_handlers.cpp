@@ -23,16 +23,16 @@ constexpr std::int64_t wait_s_max = 30;
 /// Many executors are asked one after the other.
 constexpr std::chrono::seconds merging_takes{8};
 
-struct log_wish {
+struct log_request {
   std::int32_t from_line = 1;
   std::chrono::seconds wait{0};
   bool merged = false;
 };
 
-core::result<log_wish> log_wish_of(const form& sent) {
+core::result<log_request> log_wish_of(const form& sent) {
   const auto from = wire::api_number_of(sent, "from_line");
   const auto wait = wire::api_number_of(sent, "wait_s");
-  const auto merged = wire::truth_of(sent, "merged");
+  const auto merged = wire::boolean_of(sent, "merged");
   if (!from || !wait || !merged)
     return tl::unexpected{!from ? from.error() : !wait ? wait.error() : merged.error()};
   if (merged->value_or(false) && (*from || *wait))
@@ -43,7 +43,7 @@ core::result<log_wish> log_wish_of(const form& sent) {
   const auto wait_s = wait->value_or(0);
   if (wait_s < 0 || wait_s > wait_s_max)
     return core::fail(core::errc::invalid_argument, "the parameter wait_s must be a number from 0 to 30");
-  return log_wish{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
+  return log_request{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
 }
 
 /// What there is of a log only grows.
@@ -104,17 +104,17 @@ void run_read(exchange ex) {
 
 void run_log(exchange ex) {
   const auto id = id_in_path<core::log_id>(ex);
-  const auto wish = id ? read_query(ex, log_wish_of) : std::nullopt;
-  if (!wish)
+  const auto wanted = id ? read_query(ex, log_wish_of) : std::nullopt;
+  if (!wanted)
     return;
-  protocol::run_log_query query{*id, wish->from_line, ex.who(), wish->merged};
-  if (wish->merged)
+  protocol::run_log_query query{*id, wanted->from_line, ex.who(), wanted->merged};
+  if (wanted->merged)
     ex.hold(merging_takes);
-  if (wish->wait.count() == 0)
+  if (wanted->wait.count() == 0)
     return ex.ask<protocol::run_log>(ex.services().partners.runs, std::move(query), tell_log);
-  ex.hold(wish->wait);
+  ex.hold(wanted->wait);
   ex.ask<protocol::run_log>(ex.services().partners.followed_logs,
-                            protocol::follow_log{std::move(query), wish->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
+                            protocol::follow_log{std::move(query), wanted->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
 }
 
 void run_kill(exchange ex) {

@@ -58,12 +58,12 @@ void schedule_preview(exchange ex) {
 }
 
 void schedule_forecast(exchange ex) {
-  auto wish = read_query(ex, [&ex](const form& sent) { return wire::api_forecast_of(sent, ex.services().now()); });
-  if (!wish)
+  auto wanted = read_query(ex, [&ex](const form& sent) { return wire::api_forecast_of(sent, ex.services().now()); });
+  if (!wanted)
     return;
   ex.ask<protocol::forecast_found>(
-    ex.services().partners.jobs, protocol::forecast_query{wish->group, wish->job, wish->search, ex.who()},
-    [search = wish->search](const exchange& waiting, const protocol::forecast_found& found) {
+    ex.services().partners.jobs, protocol::forecast_query{wanted->group, wanted->job, wanted->search, ex.who()},
+    [search = wanted->search](const exchange& waiting, const protocol::forecast_found& found) {
       tell_json(waiting, wire::api_forecast(found.page, search));
     });
 }

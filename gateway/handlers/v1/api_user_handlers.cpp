@@ -11,7 +11,7 @@ namespace {
 
 namespace wire = protocol::wire;
 
-protocol::save_user wish_of(std::optional<core::user_id> id, wire::api_user&& user, const core::principal& by) {
+protocol::save_user request_of(std::optional<core::user_id> id, wire::api_user&& user, const core::principal& by) {
   return {id, std::move(user.name), std::move(user.password), user.admin, std::move(user.rights), by};
 }
 
@@ -43,7 +43,7 @@ void user_add(exchange ex) {
   auto user = read_json(ex, [](std::string_view body) { return wire::parse_api_user(body, wire::user_use::add); });
   if (!user)
     return;
-  ex.ask<protocol::saved_user>(ex.services().partners.users, wish_of(std::nullopt, std::move(*user), ex.who()),
+  ex.ask<protocol::saved_user>(ex.services().partners.users, request_of(std::nullopt, std::move(*user), ex.who()),
                                [](const exchange& waiting, const protocol::saved_user& saved) {
                                  tell_made(waiting, "/api/v1/users", core::number(saved.id));
                                });
@@ -67,9 +67,9 @@ void user_replace(exchange ex) {
   auto user = read_json(ex, [](std::string_view body) { return wire::parse_api_user(body, wire::user_use::update); });
   if (!user)
     return;
-  auto wish = wish_of(*id, std::move(*user), ex.who());
-  when_as_wanted(ex, *id, std::move(*wanted), [wish = std::move(wish)](const exchange& waiting, std::string seen) {
-    auto asked = wish;
+  auto request = request_of(*id, std::move(*user), ex.who());
+  when_as_wanted(ex, *id, std::move(*wanted), [request = std::move(request)](const exchange& waiting, std::string seen) {
+    auto asked = request;
     asked.seen = std::move(seen);
     waiting.ask<protocol::saved_user>(waiting.services().partners.users, std::move(asked),
                                       [](const exchange& saved, const protocol::saved_user&) { tell_nothing(saved); });

@@ -30,7 +30,7 @@ void group_list(exchange ex) {
     return ex.reject(search.error());
   ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_page_query{std::move(*search), ex.who()},
                                [](const exchange& waiting, const protocol::group_page& reply) {
-                                 tell_page(waiting, reply.page, wire::group_rows(reply.page.rows, waiting.how()));
+                                 tell_page(waiting, reply.page, wire::group_rows(reply.page.rows, waiting.style()));
                                });
 }
 
@@ -69,7 +69,8 @@ void group_load(exchange ex) {
                                  const auto& rows = reply.page.rows;
                                  if (rows.empty())
                                    return waiting.fail({core::errc::not_found, "there is no such executor"});
-                                 waiting.tell(wire::success_with(wire::group_row(rows.front(), waiting.how()), waiting.how()));
+                                 waiting.tell(
+                                   wire::success_with(wire::group_row(rows.front(), waiting.style()), waiting.style()));
                                });
 }
 

@@ -21,15 +21,15 @@ using wire::form;
 void tell_edited(const exchange& ex, const core::job_edit&) { tell_done(ex); }
 
 core::result<core::manual_trigger> trigger_of(const form& sent) {
-  core::manual_trigger wish;
+  core::manual_trigger wanted;
   const auto id = id_of<core::job_id>(sent, "id");
   auto addresses = core::parse_addresses({sent.text_or_empty("addressList")});
   if (!id || !addresses)
     return tl::unexpected{id ? addresses.error() : id.error()};
-  wish.job = *id;
-  wish.param = sent.text_or_empty("executorParam");
-  wish.addresses = std::move(*addresses);
-  return wish;
+  wanted.job = *id;
+  wanted.param = sent.text_or_empty("executorParam");
+  wanted.addresses = std::move(*addresses);
+  return wanted;
 }
 
 core::result<protocol::update_job> update_of(const form& sent) {
@@ -54,7 +54,7 @@ void job_list(exchange ex) {
     return ex.reject(search.error());
   ex.ask<protocol::job_page>(ex.services().partners.jobs, protocol::job_page_query{std::move(*search), ex.who()},
                              [](const exchange& waiting, const protocol::job_page& reply) {
-                               tell_page(waiting, reply.page, wire::job_rows(reply.page.rows, waiting.how()));
+                               tell_page(waiting, reply.page, wire::job_rows(reply.page.rows, waiting.style()));
                              });
 }
 
@@ -64,7 +64,7 @@ void job_add(exchange ex) {
     return ex.reject(draft.error());
   ex.ask<protocol::added_job>(ex.services().partners.jobs, protocol::add_job{std::move(*draft), ex.who()},
                               [](const exchange& waiting, const protocol::added_job& added) {
-                                waiting.tell(wire::success_text(std::to_string(core::number(added.id)), waiting.how()));
+                                waiting.tell(wire::success_text(std::to_string(core::number(added.id)), waiting.style()));
                               });
 }
 
@@ -103,11 +103,11 @@ void job_stop(exchange ex) {
 }
 
 void job_trigger(exchange ex) {
-  auto wish = read_form(ex, trigger_of);
-  if (!wish)
-    return ex.reject(wish.error());
+  auto wanted = read_form(ex, trigger_of);
+  if (!wanted)
+    return ex.reject(wanted.error());
   ex.ask<core::intent>(
-    ex.services().partners.jobs, protocol::trigger_job{std::move(*wish), ex.who()},
+    ex.services().partners.jobs, protocol::trigger_job{std::move(*wanted), ex.who()},
     [](const exchange& waiting, const core::intent&) { tell_done(waiting); }, missing_is(refusal::job_id_illegal));
 }
 
@@ -117,7 +117,7 @@ void next_trigger_time(exchange ex) {
     const auto type = sent.text_or_empty("scheduleType"), conf = sent.text_or_empty("scheduleConf");
     // Up to 3.2 an empty text is an error of its type; later it has no times.
     if (const auto known = core::find_schedule_type(type);
-        ex.how().dialect == wire::dialect::xxl2 && known && core::is_blank(conf) && *known != core::schedule_type::none)
+        ex.style().dialect == wire::dialect::xxl2 && known && core::is_blank(conf) && *known != core::schedule_type::none)
       if (const auto rule = core::schedule::compile(*known, conf, where); !rule)
         return core::refuse(core::errc::invalid_argument, refusal::schedule_type_illegal, rule.error().context,
                             rule.error().context);
@@ -125,7 +125,7 @@ void next_trigger_time(exchange ex) {
   });
   if (!times)
     return ex.reject(times.error());
-  ex.tell(wire::success_with(wire::time_list(*times, where), ex.how()));
+  ex.tell(wire::success_with(wire::time_list(*times, where), ex.style()));
 }
 
 void source_save(exchange ex) {

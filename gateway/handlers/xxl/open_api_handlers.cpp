@@ -171,12 +171,12 @@ void trigger_job(exchange ex) {
   auto wanted = wire::parse_open_trigger(ex.request().body);
   if (!wanted)
     return refuse(ex, wanted.error());
-  core::manual_trigger wish;
-  wish.job = wanted->id;
-  wish.kind = core::trigger_kind::api;
-  wish.param = std::move(wanted->param);
-  wish.addresses = std::move(wanted->addresses);
-  ask_jobs<core::intent>(ex, protocol::trigger_job{std::move(wish), asker(ex)});
+  core::manual_trigger command;
+  command.job = wanted->id;
+  command.kind = core::trigger_kind::api;
+  command.param = std::move(wanted->param);
+  command.addresses = std::move(wanted->addresses);
+  ask_jobs<core::intent>(ex, protocol::trigger_job{std::move(command), asker(ex)});
 }
 
 } // namespace ringmaster::gateway::handlers

@@ -32,7 +32,7 @@ core::time_point midnight_of(core::time_point t, const core::zone& where) {
 
 void tell_chart(const exchange& ex, const std::vector<core::day_report>& days) {
   const auto& where = ex.services().web.zone;
-  ex.tell(wire::success_with(wire::chart(days, midnight_of(ex.services().now(), where), where), ex.how()));
+  ex.tell(wire::success_with(wire::chart(days, midnight_of(ex.services().now(), where), where), ex.style()));
 }
 
 /// Nothing: no dates were sent.
@@ -54,13 +54,13 @@ core::result<std::optional<protocol::report_query>> report_of(const form& sent, 
 
 void run_list(exchange ex) {
   const auto& where = ex.services().web.zone;
-  auto search = read_form(ex, [&](const form& sent) { return wire::run_search_of(sent, where, ex.how().dialect); });
+  auto search = read_form(ex, [&](const form& sent) { return wire::run_search_of(sent, where, ex.style().dialect); });
   if (!search)
     return ex.reject(search.error());
   ex.ask<protocol::run_page>(ex.services().partners.runs, protocol::run_page_query{std::move(*search), ex.who()},
                              [](const exchange& waiting, const protocol::run_page& reply) {
                                const auto& zone = waiting.services().web.zone;
-                               tell_page(waiting, reply.page, wire::run_rows(reply.page.rows, zone, waiting.how()));
+                               tell_page(waiting, reply.page, wire::run_rows(reply.page.rows, zone, waiting.style()));
                              });
 }
 
@@ -71,10 +71,11 @@ void jobs_by_group(exchange ex) {
   core::job_search search;
   search.group = *group;
   search.window.limit = core::page_rows_max;
-  ex.ask<protocol::job_page>(ex.services().partners.jobs, protocol::job_page_query{std::move(search), ex.who()},
-                             [](const exchange& waiting, const protocol::job_page& reply) {
-                               waiting.tell(wire::success_with(wire::job_rows(reply.page.rows, waiting.how()), waiting.how()));
-                             });
+  ex.ask<protocol::job_page>(
+    ex.services().partners.jobs, protocol::job_page_query{std::move(search), ex.who()},
+    [](const exchange& waiting, const protocol::job_page& reply) {
+      waiting.tell(wire::success_with(wire::job_rows(reply.page.rows, waiting.style()), waiting.style()));
+    });
 }
 
 void log_part(exchange ex) {
@@ -86,7 +87,7 @@ void log_part(exchange ex) {
     ex.services().partners.runs, std::move(*query),
     [](const exchange& waiting, const protocol::run_log& log) {
       const auto part = wire::log_part(log.from_line, log.to_line, log.content, is_end(log));
-      waiting.tell(wire::success_with(part, waiting.how()));
+      waiting.tell(wire::success_with(part, waiting.style()));
     },
     missing_is(refusal::run_id_illegal));
 }
@@ -99,7 +100,7 @@ void run_kill(exchange ex) {
     ex.services().partners.runs, protocol::kill_run{core::log_id{*id}, ex.who()},
     [](const exchange& waiting, const protocol::run_killed& killed) {
       const auto& said = killed.message;
-      waiting.tell(said.empty() ? wire::success(waiting.how()) : wire::success_text(said, waiting.how()));
+      waiting.tell(said.empty() ? wire::success(waiting.style()) : wire::success_text(said, waiting.style()));
     },
     missing_is(refusal::run_id_illegal));
 }
@@ -115,7 +116,7 @@ void runs_clear(exchange ex) {
 
 void chart(exchange ex) {
   const auto query =
-    read_form(ex, [&](const form& sent) { return report_of(sent, ex.services().web.zone, ex.how().dialect); });
+    read_form(ex, [&](const form& sent) { return report_of(sent, ex.services().web.zone, ex.style().dialect); });
   if (!query)
     return ex.reject(query.error());
   if (!*query)

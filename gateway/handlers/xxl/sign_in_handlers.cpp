@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/auth/session_cookie.hpp"
 #include "gateway/exchange/admission.hpp"
 #include "gateway/exchange/web_form.hpp"
 
@@ -25,9 +26,9 @@ bool is_navigation(const protocol::http_request& request) noexcept {
 /// `mine` for the dialect, and the cookie of the other one goes: the next request must not be somebody else's.
 protocol::http_headers cookies(const exchange& ex, std::string mine) {
   protocol::http_headers headers{{"Set-Cookie", std::move(mine)}};
-  const auto other = other_dialect(ex.how().dialect);
+  const auto other = other_dialect(ex.style().dialect);
   if (has_cookie_of(ex.request(), other))
-    headers.emplace_back("Set-Cookie", no_session_cookie(other, ex.secure_cookies()));
+    headers.emplace_back("Set-Cookie", expired_session_cookie(other, ex.secure_cookies()));
   return headers;
 }
 
@@ -48,15 +49,15 @@ void open_session(const exchange& ex, const protocol::signed_in& reply, bool rem
   const auto secure = ex.secure_cookies();
   // XXL-JOB says 68 years; here the session ends much earlier.
   const auto kept_for = remember ? std::optional{std::chrono::ceil<std::chrono::seconds>(reply.max_age)} : std::nullopt;
-  auto headers = cookies(ex, session_cookie(reply.session, kept_for, ex.how().dialect, secure));
+  auto headers = cookies(ex, session_cookie(reply.session, kept_for, ex.style().dialect, secure));
   if (is_navigation(ex.request()))
     return ex.redirect(303, "/", std::move(headers));
-  ex.tell(protocol::wire::success(ex.how()), std::move(headers));
+  ex.tell(protocol::wire::success(ex.style()), std::move(headers));
 }
 
 // What the browser had before is of no use to anybody any more.
 void replace_sessions(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  end_sessions(ex, sessions_in(ex.request(), ex.how().dialect), std::nullopt,
+  end_sessions(ex, sessions_in(ex.request(), ex.style().dialect), std::nullopt,
                [reply, remember](const exchange& waiting, const std::optional<core::error>& failed) {
                  if (failed)
                    waiting.services().log->warn("a session from before a sign-in goes on: {}", failed->context);
@@ -66,7 +67,7 @@ void replace_sessions(const exchange& ex, const protocol::signed_in& reply, bool
 
 void close_session(const exchange& ex) {
   const auto secure = ex.secure_cookies();
-  ex.tell(protocol::wire::success(ex.how()), cookies(ex, no_session_cookie(ex.how().dialect, secure)));
+  ex.tell(protocol::wire::success(ex.style()), cookies(ex, expired_session_cookie(ex.style().dialect, secure)));
 }
 
 constexpr core::localized user_label{"账号", "帳號", "User name"};
@@ -96,16 +97,16 @@ void sign_in(exchange ex) {
   if (!form)
     return ex.reject(form.error());
   const bool remember = form->text("ifRemember") == "on";
-  protocol::sign_in wish{form->text_or_empty("userName"), form->text_or_empty("password"), remember,
+  protocol::sign_in wanted{form->text_or_empty("userName"), form->text_or_empty("password"), remember,
                          ex.request().remote_address};
   ex.drop_body();
   ex.ask<protocol::signed_in>(
-    ex.services().partners.users, std::move(wish),
+    ex.services().partners.users, std::move(wanted),
     [remember](const exchange& waiting, const protocol::signed_in& reply) { replace_sessions(waiting, reply, remember); });
 }
 
 void sign_out(exchange ex) {
-  end_sessions(ex, sessions_in(ex.request(), ex.how().dialect), std::nullopt,
+  end_sessions(ex, sessions_in(ex.request(), ex.style().dialect), std::nullopt,
                [](const exchange& waiting, const std::optional<core::error>& failed) {
                  if (failed)
                    return waiting.fail(*failed);
@@ -117,10 +118,10 @@ void sign_in_page(exchange ex) {
   find_session(
     ex, [](const exchange& waiting, const protocol::identified&, const std::string&) { waiting.redirect(303, "/"); },
     [](const exchange& visitor) {
-      const auto* target = visitor.how().dialect == dialect::xxl2 ? "/login" : "/auth/doLogin";
+      const auto* target = visitor.style().dialect == dialect::xxl2 ? "/login" : "/auth/doLogin";
       visitor.respond({200,
                        "text/html;charset=utf-8",
-                       page_text(visitor.location(target), visitor.how().language),
+                       page_text(visitor.location(target), visitor.style().language),
                        {{"Cache-Control", "no-store"}}});
     });
 }

@@ -67,7 +67,7 @@ void user_list(exchange ex) {
     return ex.reject(search.error());
   ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(*search), ex.who()},
                               [](const exchange& waiting, const protocol::user_page& reply) {
-                                tell_page(waiting, reply.page, wire::user_rows(reply.page.rows, waiting.how()));
+                                tell_page(waiting, reply.page, wire::user_rows(reply.page.rows, waiting.style()));
                               });
 }
 

@@ -145,7 +145,7 @@ void client::on_held_timer() {
   if (const auto next = held_.begin()->first; next <= now)
     release_held(now);
   else if (next <= now + right_of_way && many_leave_next())
-    urgency_.raise();
+    priority_.raise();
   arm_held();
 }
 
@@ -161,7 +161,7 @@ void client::release_held(deadline::clock::time_point now) {
   if (!behind)
     burst_.begin(left, now);
   if (held_.empty() || held_.begin()->first > now + right_of_way || !many_leave_next())
-    urgency_.lower();
+    priority_.lower();
 }
 
 /// So many that a thread which is made to wait in between would hold up the last of them.

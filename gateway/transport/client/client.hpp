@@ -20,7 +20,7 @@
 #include "gateway/transport/io/asio.hpp"
 #include "gateway/transport/io/inbox.hpp"
 #include "gateway/transport/io/networks.hpp"
-#include "gateway/transport/io/urgency.hpp"
+#include "gateway/transport/io/realtime_priority.hpp"
 #include "gateway/transport/tls/tls_context.hpp"
 #include "protocol/http.hpp"
 
@@ -108,7 +108,7 @@ private:
   std::size_t ahead_max_;
   /// Connections to all origins, including those that are being established.
   std::size_t connections_ = 0;
-  urgency urgency_;
+  realtime_priority priority_;
   burst burst_;
   std::unordered_map<std::string, std::unique_ptr<origin>, key_hash, std::equal_to<>> origins_;
 };

@@ -40,7 +40,7 @@ struct payload {
       else if (name == "logContent")
         chunk->content = in.text().value_or(std::string{});
       else if (name == "isEnd" || name == "end")
-        chunk->end |= in.truth();
+        chunk->end |= in.boolean();
     });
   }
 };

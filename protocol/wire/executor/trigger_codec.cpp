@@ -111,7 +111,7 @@ std::string lines_object(const core::log_lines& lines) {
     object.number("fromLineNum", lines.from_line);
     object.number("toLineNum", lines.to_line);
     object.text("logContent", lines.text);
-    object.truth("isEnd", lines.ended);
+    object.boolean("isEnd", lines.ended);
   }
   return out;
 }

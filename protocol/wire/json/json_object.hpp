@@ -20,7 +20,7 @@ public:
 
   void text(std::string_view name, std::string_view value) { append_json(member(name), value); }
   void number(std::string_view name, std::int64_t value) { append_json(member(name), value); }
-  void truth(std::string_view name, bool value) { member(name) += value ? "true" : "false"; }
+  void boolean(std::string_view name, bool value) { member(name) += value ? "true" : "false"; }
   void null(std::string_view name) { member(name) += "null"; }
   /// A value that is JSON already.
   void raw(std::string_view name, std::string_view json) { member(name) += json; }

@@ -80,7 +80,7 @@ std::optional<std::int64_t> json_reader::integer() {
   return found ? to_integer(*found) : std::nullopt;
 }
 
-bool json_reader::truth() { return scalar() == std::string_view{"true"}; }
+bool json_reader::boolean() { return scalar() == std::string_view{"true"}; }
 
 std::string_view json_reader::raw() {
   blanks();

@@ -63,7 +63,7 @@ public:
   [[nodiscard]] std::optional<std::int64_t> integer();
 
   /// True for `true` and the string of it. Objects and arrays are not read.
-  [[nodiscard]] bool truth();
+  [[nodiscard]] bool boolean();
 
   /// Reads over the next value and gives it as it is written.
   std::string_view raw();

@@ -83,9 +83,9 @@ core::result<api_apply> parse_api_apply(std::string_view body) {
     if (core::is_blank(out.source) || !core::fits(out.source, core::source_chars))
       in.wrong("source", "must have 1 to " + std::to_string(core::source_chars) + " characters");
     out.revision = in.maybe_number("revision", 0, revision_max).value_or(0);
-    out.dry_run = in.maybe_truth("dry_run").value_or(false);
-    out.prune = in.maybe_truth("prune").value_or(false);
-    out.prune_all = in.maybe_truth("prune_all").value_or(false);
+    out.dry_run = in.optional_boolean("dry_run").value_or(false);
+    out.prune = in.optional_boolean("prune").value_or(false);
+    out.prune_all = in.optional_boolean("prune_all").value_or(false);
     in.objects("files", files_max, [&](api_members& file) {
       auto name = file.needed_text("name");
       if (!is_file_name(name))
@@ -118,7 +118,7 @@ std::string api_deploy_report(const core::deploy_report& report, bool dry_run) {
   std::string out;
   {
     json_object document{out};
-    document.truth("dry_run", dry_run);
+    document.boolean("dry_run", dry_run);
     document.raw("changes", json_array(report.changes, append_change));
     if (report.on_their_way)
       document.number("on_their_way", static_cast<std::int64_t>(*report.on_their_way));
@@ -141,17 +141,17 @@ std::string api_file_errors(std::string_view context) {
   return json_array(lines, append_error);
 }
 
-std::string api_apply_body(const api_apply& wish) {
+std::string api_apply_body(const api_apply& wanted) {
   std::string out;
   {
     json_object body{out};
-    body.text("source", wish.source);
-    body.number("revision", wish.revision);
-    body.truth("dry_run", wish.dry_run);
-    body.truth("prune", wish.prune);
-    if (wish.prune_all)
-      body.truth("prune_all", true);
-    body.raw("files", json_array(wish.files, [](std::string& to, const auto& file) {
+    body.text("source", wanted.source);
+    body.number("revision", wanted.revision);
+    body.boolean("dry_run", wanted.dry_run);
+    body.boolean("prune", wanted.prune);
+    if (wanted.prune_all)
+      body.boolean("prune_all", true);
+    body.raw("files", json_array(wanted.files, [](std::string& to, const auto& file) {
                json_object row{to};
                row.text("name", file.first);
                row.text("text", file.second);

@@ -50,7 +50,7 @@ inline constexpr std::size_t file_errors_max = 1000;
 
 // What a client needs of the same.
 
-[[nodiscard]] std::string api_apply_body(const api_apply& wish);
+[[nodiscard]] std::string api_apply_body(const api_apply& wanted);
 
 struct api_applied {
   core::deploy_report report;

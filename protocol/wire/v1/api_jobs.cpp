@@ -40,7 +40,7 @@ void append_timing(json_object& row, const core::schedule_options& timing) {
 }
 
 void append_state(json_object& row, const core::job_record& job) {
-  row.truth("running", job.running);
+  row.boolean("running", job.running);
   append_text_or_null(row, "stopped_by", job.stopped ? job.stopped->by : std::string{});
   append_instant(row, "stopped_ms", job.stopped ? std::optional{job.stopped->at} : std::nullopt);
   append_instant(row, "next_ms", job.next);
@@ -53,10 +53,10 @@ void append_state(json_object& row, const core::job_record& job) {
   append_text_or_null(row, "source", job.source);
 }
 
-std::string alarm_on_of(core::alarm_wishes wishes) {
-  if (wishes.is_default())
+std::string alarm_on_of(core::alarm_conditions requested) {
+  if (requested.is_default())
     return R"(["failed","missed"])";
-  return wishes.failed ? R"(["failed"])" : wishes.missed ? R"(["missed"])" : "[]";
+  return requested.failed ? R"(["failed"])" : requested.missed ? R"(["missed"])" : "[]";
 }
 
 enum class with_source : std::uint8_t { no, yes };
@@ -74,7 +74,7 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   row.text("route", job.route);
   row.text("block", job.block);
   row.text("on_unknown", core::stored_name(job.on_unknown));
-  row.truth("keep_logs", job.keep_logs);
+  row.boolean("keep_logs", job.keep_logs);
   row.raw("alarm_on", alarm_on_of(job.alarm_on));
   row.number("timeout_s", job.timeout_s);
   row.number("retry_count", job.retry_count);
@@ -152,17 +152,17 @@ void read_script(api_members& in, core::job_draft& draft) {
   draft.glue_remark = in.text("glue_remark");
 }
 
-core::alarm_wishes read_alarm_on(api_members& in) {
+core::alarm_conditions read_alarm_on(api_members& in) {
   const auto named = in.maybe_texts("alarm_on", 2);
   if (!named)
     return {};
-  core::alarm_wishes wishes{false, false};
+  core::alarm_conditions requested{false, false};
   for (const auto& each : *named)
     if (each == "failed" || each == "missed")
-      (each == "failed" ? wishes.failed : wishes.missed) = true;
+      (each == "failed" ? requested.failed : requested.missed) = true;
     else
       in.wrong("alarm_on", "must name failed and missed, one of them, or neither");
-  return wishes;
+  return requested;
 }
 
 core::job_draft read_job(api_members& in, core::draft_use use) {
@@ -179,7 +179,7 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   draft.route = in.maybe_text("route").value_or(std::string{core::stored_name(core::route_strategy::first)});
   draft.block = in.maybe_text("block").value_or(std::string{core::stored_name(core::block_strategy::serial_execution)});
   draft.on_unknown = read_on_unknown(in);
-  draft.keep_logs = in.maybe_truth("keep_logs").value_or(false);
+  draft.keep_logs = in.optional_boolean("keep_logs").value_or(false);
   draft.alarm_on = read_alarm_on(in);
   draft.timeout_s = in.count("timeout_s");
   draft.retry_count = in.count("retry_count");
@@ -206,11 +206,11 @@ std::vector<std::string> read_trigger_addresses(api_members& in) {
 }
 
 core::manual_trigger read_trigger(api_members& in) {
-  core::manual_trigger wish;
-  wish.kind = core::trigger_kind::api;
-  wish.param = in.maybe_text("params");
-  wish.addresses = read_trigger_addresses(in);
-  return wish;
+  core::manual_trigger wanted;
+  wanted.kind = core::trigger_kind::api;
+  wanted.param = in.maybe_text("params");
+  wanted.addresses = read_trigger_addresses(in);
+  return wanted;
 }
 
 void read_bulk_ids(api_members& in, std::vector<core::job_id>& ids) {
@@ -253,7 +253,7 @@ std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs) 
   std::string out;
   {
     json_object row{out};
-    row.truth("waiting", waiting);
+    row.boolean("waiting", waiting);
     row.raw("runs", json_array(runs, [](std::string& to, core::log_id run) { append_json(to, std::int64_t{number(run)}); }));
   }
   return out;
@@ -272,7 +272,7 @@ std::string api_job_edit(const core::job_edit& edit) {
 
 core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from) {
   const auto group = api_id_of(sent, "group");
-  const auto running = truth_of(sent, "running");
+  const auto running = boolean_of(sent, "running");
   if (!group || !running)
     return tl::unexpected{group ? running.error() : group.error()};
   core::job_search search;
@@ -299,7 +299,7 @@ core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {
     api_bulk bulk;
     read_bulk_ids(in, bulk.ids);
     if (use == bulk_use::trigger)
-      bulk.wish = read_trigger(in);
+      bulk.wanted = read_trigger(in);
     return bulk;
   });
 }

@@ -43,7 +43,7 @@ namespace ringmaster::protocol::wire {
 struct api_bulk {
   std::vector<core::job_id> ids;
   /// Of a trigger; its `job` is not set.
-  core::manual_trigger wish = {};
+  core::manual_trigger wanted = {};
 };
 enum class bulk_use : std::uint8_t { edit, trigger };
 [[nodiscard]] core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use);

@@ -26,10 +26,10 @@ std::string api_session(const core::principal& who, bool must_change_password, s
     json_object session{out};
     session.number("user", number(who.user));
     session.text("name", who.name);
-    session.truth("admin", who.admin);
+    session.boolean("admin", who.admin);
     session.raw("rights", api_rights(who.rights));
     session.text("by", csrf_token.empty() ? "key" : "session");
-    session.truth("must_change_password", must_change_password);
+    session.boolean("must_change_password", must_change_password);
     append_text_or_null(session, "csrf_token", csrf_token);
   }
   return out;
@@ -58,15 +58,15 @@ core::result<core::api_key_search> api_key_search_of(const form& sent, const api
   });
 }
 
-core::result<api_key_wish> parse_api_key(std::string_view body) {
+core::result<api_key_request> parse_api_key(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
-    api_key_wish wish;
-    wish.name = in.needed_text("name");
+    api_key_request wanted;
+    wanted.name = in.needed_text("name");
     if (const auto user = in.maybe_id("user"))
-      wish.user = core::user_id{*user};
+      wanted.user = core::user_id{*user};
     if (const auto expires = in.maybe_number("expires_ms", 1, instant_ms_max))
-      wish.expires = core::from_ms(*expires);
-    return wish;
+      wanted.expires = core::from_ms(*expires);
+    return wanted;
   });
 }
 

@@ -24,12 +24,12 @@ namespace ringmaster::protocol::wire {
 /// `user`, an id.
 [[nodiscard]] core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from);
 
-struct api_key_wish {
+struct api_key_request {
   std::string name;
   std::optional<core::user_id> user;
   std::optional<core::time_point> expires;
 };
 /// `name`, `user` (an id; himself without), `expires_ms` (never without).
-[[nodiscard]] core::result<api_key_wish> parse_api_key(std::string_view body);
+[[nodiscard]] core::result<api_key_request> parse_api_key(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

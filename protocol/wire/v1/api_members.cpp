@@ -164,7 +164,7 @@ std::int32_t api_members::needed_id(std::string_view name) {
   return found.value_or(0);
 }
 
-std::optional<bool> api_members::maybe_truth(std::string_view name) {
+std::optional<bool> api_members::optional_boolean(std::string_view name) {
   const auto* found = find(name);
   if (!found)
     return std::nullopt;
@@ -173,8 +173,8 @@ std::optional<bool> api_members::maybe_truth(std::string_view name) {
   return found->is_boolean() && found->get<bool>();
 }
 
-bool api_members::needed_truth(std::string_view name) {
-  const auto found = maybe_truth(name);
+bool api_members::required_boolean(std::string_view name) {
+  const auto found = optional_boolean(name);
   if (!found)
     wrong(name, "is missing");
   return found.value_or(false);

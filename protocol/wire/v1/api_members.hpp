@@ -38,8 +38,8 @@ public:
   [[nodiscard]] std::int32_t needed_id(std::string_view name);
   [[nodiscard]] std::optional<std::int32_t> maybe_id(std::string_view name);
 
-  [[nodiscard]] std::optional<bool> maybe_truth(std::string_view name);
-  [[nodiscard]] bool needed_truth(std::string_view name);
+  [[nodiscard]] std::optional<bool> optional_boolean(std::string_view name);
+  [[nodiscard]] bool required_boolean(std::string_view name);
 
   /// At most so many. Nothing when it is not there.
   [[nodiscard]] std::optional<std::vector<std::string>> maybe_texts(std::string_view name, std::size_t max);

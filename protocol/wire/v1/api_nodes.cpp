@@ -18,7 +18,7 @@ constexpr std::chrono::hours usual_span{24};
 void append_node(std::string& out, const core::seen_node& node, bool with_address) {
   json_object row{out};
   row.text("id", node.row.id);
-  row.truth("self", node.self);
+  row.boolean("self", node.self);
   row.text("state", shown_name(node.health));
   with_address ? row.text("address", node.row.address) : row.null("address");
   node.silent_for ? row.number("beat_age_ms", node.silent_for->count()) : row.null("beat_age_ms");
@@ -99,23 +99,23 @@ std::string api_nodes(const api_cluster& cluster) {
   return out;
 }
 
-core::result<api_forecast_wish> api_forecast_of(const form& sent, core::time_point now) {
-  api_forecast_wish wish;
+core::result<api_forecast_request> api_forecast_of(const form& sent, core::time_point now) {
+  api_forecast_request wanted;
   const auto group = api_id_of(sent, "group");
   const auto job = api_id_of(sent, "job");
   if (!group || !job)
     return tl::unexpected{group ? job.error() : group.error()};
   if (*group)
-    wish.group = core::group_id{**group};
+    wanted.group = core::group_id{**group};
   if (*job)
-    wish.job = core::job_id{**job};
+    wanted.job = core::job_id{**job};
   const auto limit = limit_of(sent);
   if (!limit)
     return tl::unexpected{limit.error()};
-  wish.search.limit = *limit;
-  if (auto span = read_span(sent, now, wish.search); !span)
+  wanted.search.limit = *limit;
+  if (auto span = read_span(sent, now, wanted.search); !span)
     return tl::unexpected{span.error()};
-  return wish;
+  return wanted;
 }
 
 std::string api_forecast(const core::upcoming_page& page, const core::upcoming_search& search) {
@@ -125,7 +125,7 @@ std::string api_forecast(const core::upcoming_page& page, const core::upcoming_s
     json_object reply{out};
     reply.raw("items", json_array(page.firings, append_firing));
     page.next ? reply.text("next", cursor_of(*page.next)) : reply.null("next");
-    reply.truth("truncated", page.truncated);
+    reply.boolean("truncated", page.truncated);
     reply.number("from_ms", core::to_ms(search.from.at));
     reply.number("to_ms", core::to_ms(search.until));
     reply.raw("cannot_be_planned", json_array(page.bad, append_job));

@@ -29,13 +29,13 @@ struct api_cluster {
 [[nodiscard]] std::string api_nodes(const api_cluster& cluster);
 
 /// What a request for a forecast names.
-struct api_forecast_wish {
+struct api_forecast_request {
   std::optional<core::group_id> group;
   std::optional<core::job_id> job;
   core::upcoming_search search;
 };
 /// `from_ms` (now, and never before), `to_ms` (a day later), `job`, `group`, `limit` and `cursor`. Errors: `invalid_argument`.
-[[nodiscard]] core::result<api_forecast_wish> api_forecast_of(const form& sent, core::time_point now);
+[[nodiscard]] core::result<api_forecast_request> api_forecast_of(const form& sent, core::time_point now);
 [[nodiscard]] std::string api_forecast(const core::upcoming_page& page, const core::upcoming_search& search);
 
 } // namespace ringmaster::protocol::wire

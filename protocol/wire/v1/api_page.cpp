@@ -47,12 +47,12 @@ std::string api_page(std::string_view items, std::optional<std::int64_t> next, s
     page.raw("items", items);
     next ? page.text("next", cursor_kind + std::to_string(*next)) : page.null("next");
     total ? page.number("total", *total) : page.null("total");
-    page.truth("total_is_capped", total_is_capped);
+    page.boolean("total_is_capped", total_is_capped);
   }
   return out;
 }
 
-core::result<std::optional<bool>> truth_of(const form& sent, std::string_view name) {
+core::result<std::optional<bool>> boolean_of(const form& sent, std::string_view name) {
   const auto text = sent.text(name);
   if (!text)
     return std::nullopt;

@@ -36,7 +36,7 @@ struct api_cursor {
                                    bool total_is_capped = false);
 
 /// `true` or `false`. Errors: `invalid_argument`.
-[[nodiscard]] core::result<std::optional<bool>> truth_of(const form& sent, std::string_view name);
+[[nodiscard]] core::result<std::optional<bool>> boolean_of(const form& sent, std::string_view name);
 
 /// What is there must be a number: unlike in a form of XXL-JOB, an empty text is none. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<std::int64_t>> api_number_of(const form& sent, std::string_view name);

@@ -99,8 +99,8 @@ std::string api_log(const api_log_part& part) {
     row.number("from_line", part.from_line);
     row.number("to_line", part.to_line);
     row.text("content", part.content);
-    row.truth("end", part.end);
-    row.truth("kept", part.kept);
+    row.boolean("end", part.end);
+    row.boolean("kept", part.kept);
   }
   return out;
 }
@@ -159,7 +159,7 @@ core::result<core::clear_search> parse_api_clear(std::string_view body) {
       search.until = core::from_ms(*until);
     if (const auto keep = in.maybe_number("keep_newest", 0, std::numeric_limits<std::int32_t>::max()))
       search.keep_newest = static_cast<std::size_t>(*keep);
-    const bool all = in.maybe_truth("all").value_or(false);
+    const bool all = in.optional_boolean("all").value_or(false);
     if (int{search.until.has_value()} + int{search.keep_newest.has_value()} + int{all} != 1)
       in.wrong("all", "say exactly one of until_ms, keep_newest and all: true");
     return search;

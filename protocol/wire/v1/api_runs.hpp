@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/run_search.hpp"

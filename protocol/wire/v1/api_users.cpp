@@ -23,7 +23,7 @@ void append_api_user(std::string& out, const core::user_card& user) {
   json_object row{out};
   row.number("id", number(user.id));
   row.text("name", user.name);
-  row.truth("admin", user.admin);
+  row.boolean("admin", user.admin);
   row.raw("rights", api_rights(user.rights));
 }
 
@@ -82,7 +82,7 @@ std::string api_users(const std::vector<core::user_card>& users) { return json_a
 std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_audit_row); }
 
 core::result<core::user_search> api_user_search_of(const form& sent, const api_cursor& from) {
-  return truth_of(sent, "admin").map([&](std::optional<bool> admin) {
+  return boolean_of(sent, "admin").map([&](std::optional<bool> admin) {
     return core::user_search{sent.text_or_empty("name"), admin, {static_cast<std::size_t>(from.place), from.limit}};
   });
 }
@@ -111,7 +111,7 @@ core::result<api_user> parse_api_user(std::string_view body, user_use use) {
     if (use == user_use::add)
       user.name = in.needed_text("name");
     user.password = use == user_use::add ? in.needed_text("password") : in.text("password");
-    user.admin = in.needed_truth("admin");
+    user.admin = in.required_boolean("admin");
     user.rights = read_rights(in);
     return user;
   });

@@ -10,14 +10,14 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-void append_job(std::string& out, const core::job_record& job, speech how) {
+void append_job(std::string& out, const core::job_record& job, reply_style style) {
   json_object row{out};
   row.number("id", number(job.id));
   row.number("jobGroup", number(job.group));
   row.text("jobDesc", job.name);
   row.text("name", job.name);
-  append_time(row, "addTime", job.added, core::zone{}, how.dialect);
-  append_time(row, "updateTime", job.updated, core::zone{}, how.dialect);
+  append_time(row, "addTime", job.added, core::zone{}, style.dialect);
+  append_time(row, "updateTime", job.updated, core::zone{}, style.dialect);
   row.text("author", job.author);
   row.text("alarmEmail", job.alarm_email);
   row.text("scheduleType", job.schedule_type);
@@ -32,14 +32,14 @@ void append_job(std::string& out, const core::job_record& job, speech how) {
   row.text("glueType", job.glue_type);
   row.text("glueSource", job.glue_source);
   row.text("glueRemark", job.glue_remark);
-  append_time(row, "glueUpdatetime", job.glue_updated, core::zone{}, how.dialect);
+  append_time(row, "glueUpdatetime", job.glue_updated, core::zone{}, style.dialect);
   row.text("childJobId", job.children);
   row.number("triggerStatus", job.running ? 1 : 0);
   row.number("triggerLastTime", core::to_ms(job.last));
   row.number("triggerNextTime", core::to_ms(job.next));
 }
 
-void append_group(std::string& out, const core::group_record& record, speech how) {
+void append_group(std::string& out, const core::group_record& record, reply_style style) {
   const auto& group = record.group;
   json_object row{out};
   row.number("id", number(group.id));
@@ -47,7 +47,7 @@ void append_group(std::string& out, const core::group_record& record, speech how
   row.text("title", group.title);
   row.text("name", group.title);
   row.number("addressType", group.type == core::address_type::automatic ? 0 : 1);
-  append_time(row, "updateTime", record.updated, core::zone{}, how.dialect);
+  append_time(row, "updateTime", record.updated, core::zone{}, style.dialect);
   if (group.addresses.empty()) {
     row.null("addressList");
     row.null("registryList");
@@ -72,21 +72,21 @@ void append_user(std::string& out, const core::user_card& user) {
 
 } // namespace
 
-std::string job_rows(const std::vector<core::job_record>& jobs, speech how) {
-  return json_array(jobs, [how](std::string& out, const auto& each) { append_job(out, each, how); });
+std::string job_rows(const std::vector<core::job_record>& jobs, reply_style style) {
+  return json_array(jobs, [style](std::string& out, const auto& each) { append_job(out, each, style); });
 }
 
-std::string group_rows(const std::vector<core::group_record>& groups, speech how) {
-  return json_array(groups, [how](std::string& out, const auto& each) { append_group(out, each, how); });
+std::string group_rows(const std::vector<core::group_record>& groups, reply_style style) {
+  return json_array(groups, [style](std::string& out, const auto& each) { append_group(out, each, style); });
 }
 
-std::string user_rows(const std::vector<core::user_card>& users, speech) {
+std::string user_rows(const std::vector<core::user_card>& users, reply_style) {
   return json_array(users, [](std::string& out, const auto& each) { append_user(out, each); });
 }
 
-std::string group_row(const core::group_record& group, speech how) {
+std::string group_row(const core::group_record& group, reply_style style) {
   std::string out;
-  append_group(out, group, how);
+  append_group(out, group, style);
   return out;
 }
 

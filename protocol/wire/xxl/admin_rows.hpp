@@ -11,7 +11,7 @@
 #include "core/access/user.hpp"
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_draft.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/run/log_row.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/wire/xxl/dialect.hpp"
@@ -20,13 +20,13 @@ namespace ringmaster::protocol::wire {
 
 /// JSON arrays. Of a job both `jobDesc` and `name`, of a group both `title` and `name`: what the schema's column is called is not
 /// the clients' affair.
-[[nodiscard]] std::string job_rows(const std::vector<core::job_record>& jobs, speech how);
-[[nodiscard]] std::string group_rows(const std::vector<core::group_record>& groups, speech how);
-[[nodiscard]] std::string user_rows(const std::vector<core::user_card>& users, speech how);
+[[nodiscard]] std::string job_rows(const std::vector<core::job_record>& jobs, reply_style style);
+[[nodiscard]] std::string group_rows(const std::vector<core::group_record>& groups, reply_style style);
+[[nodiscard]] std::string user_rows(const std::vector<core::user_card>& users, reply_style style);
 /// `where`: of `triggerTime` and `handleTime` in the later dialect.
-[[nodiscard]] std::string run_rows(const std::vector<core::log_row>& runs, const core::zone& where, speech how);
+[[nodiscard]] std::string run_rows(const std::vector<core::log_row>& runs, const core::zone& where, reply_style style);
 /// One group: JSON object.
-[[nodiscard]] std::string group_row(const core::group_record& group, speech how);
+[[nodiscard]] std::string group_row(const core::group_record& group, reply_style style);
 
 /// The object of `chartInfo`: the days that there are, else seven of zeros up to `today` (local midnight).
 [[nodiscard]] std::string chart(const std::vector<core::day_report>& days, core::time_point today, const core::zone& where);

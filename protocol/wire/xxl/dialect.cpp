@@ -17,11 +17,11 @@ std::string quoted(std::string_view text) {
 }
 
 /// `msg` and `payload` are JSON values.
-std::string reply(bool is_success, std::string_view msg, std::string_view payload, speech how) {
+std::string reply(bool is_success, std::string_view msg, std::string_view payload, reply_style style) {
   std::string out;
   out.reserve(64 + msg.size() + payload.size());
   out.append(is_success ? R"({"code":200,"msg":)" : R"({"code":500,"msg":)").append(msg);
-  if (how.dialect == dialect::xxl2)
+  if (style.dialect == dialect::xxl2)
     return out.append(R"(,"content":)").append(payload).append("}");
   out.append(R"(,"data":)").append(payload);
   return out.append(is_success ? R"(,"success":true})" : R"(,"success":false})");
@@ -29,36 +29,36 @@ std::string reply(bool is_success, std::string_view msg, std::string_view payloa
 
 } // namespace
 
-std::string message_of(const core::error& error, speech how) {
-  auto words = words_of(error.why, error.subject, how);
+std::string message_of(const core::error& error, reply_style style) {
+  auto words = words_of(error.why, error.subject, style);
   if (!words.empty())
     return words;
   // What a defect says of itself is for the log, not for strangers.
   if (error.context.empty() || error.code == core::errc::internal)
-    return std::string{went_wrong_here.in(how.language)};
+    return std::string{went_wrong_here.in(style.language)};
   return error.context;
 }
 
-std::string success(speech how) { return success_with("null", how); }
+std::string success(reply_style style) { return success_with("null", style); }
 
-std::string success_with(std::string_view json, speech how) {
-  return reply(true, how.dialect == dialect::xxl2 ? "null" : R"("Success")", json, how);
+std::string success_with(std::string_view json, reply_style style) {
+  return reply(true, style.dialect == dialect::xxl2 ? "null" : R"("Success")", json, style);
 }
 
-std::string success_text(std::string_view text, speech how) { return success_with(quoted(text), how); }
+std::string success_text(std::string_view text, reply_style style) { return success_with(quoted(text), style); }
 
-std::string success_message(std::string_view text, speech how) { return reply(true, quoted(text), "null", how); }
+std::string success_message(std::string_view text, reply_style style) { return reply(true, quoted(text), "null", style); }
 
-std::string failure(std::string_view message, speech how) {
+std::string failure(std::string_view message, reply_style style) {
   if (message.empty())
-    return reply(false, how.dialect == dialect::xxl2 ? "null" : R"("Fail")", "null", how);
-  return reply(false, quoted(message), "null", how);
+    return reply(false, style.dialect == dialect::xxl2 ? "null" : R"("Fail")", "null", style);
+  return reply(false, quoted(message), "null", style);
 }
 
-std::string page_reply(std::int64_t total, std::string_view rows_json, speech how) {
+std::string page_reply(std::int64_t total, std::string_view rows_json, reply_style style) {
   std::string out;
   out.reserve(96 + rows_json.size());
-  if (how.dialect == dialect::xxl2) {
+  if (style.dialect == dialect::xxl2) {
     append_json(out += R"({"recordsTotal":)", total);
     append_json(out += R"(,"recordsFiltered":)", total);
     return out.append(R"(,"data":)").append(rows_json).append("}");
@@ -66,7 +66,7 @@ std::string page_reply(std::int64_t total, std::string_view rows_json, speech ho
   // XXL's own answers have these two zeros always.
   out.append(R"({"offset":0,"pagesize":0,"data":)").append(rows_json).append(R"(,"total":)");
   append_json(out, total);
-  return success_with(out += '}', how);
+  return success_with(out += '}', style);
 }
 
 } // namespace ringmaster::protocol::wire

@@ -17,7 +17,7 @@ namespace {
 constexpr int empty_chart_days = 7;
 
 /// What a Java admin stores, the HTML that it makes let through; of our own notes it is made now.
-std::string trigger_html(const core::log_row& run, speech how) {
+std::string trigger_html(const core::log_row& run, reply_style style) {
   auto note = core::decode_trigger_note(run.trigger_msg);
   if (!note)
     return safe_html(run.trigger_msg, html_from::trigger);
@@ -28,8 +28,8 @@ std::string trigger_html(const core::log_row& run, speech how) {
   story.handler = run.executor_handler;
   story.param = run.executor_param;
   story.code = run.trigger_code;
-  return core::trigger_text(story, how.language,
-                            how.dialect == dialect::xxl2 ? core::trigger_tail::answer : core::trigger_tail::remark);
+  return core::trigger_text(story, style.language,
+                            style.dialect == dialect::xxl2 ? core::trigger_tail::answer : core::trigger_tail::remark);
 }
 
 /// A column that XXL-JOB leaves NULL where it has nothing to say.
@@ -40,7 +40,7 @@ void append_filled(json_object& row, std::string_view name, std::string_view val
     row.text(name, value);
 }
 
-void append_run(std::string& out, const core::log_row& run, const core::zone& where, speech how) {
+void append_run(std::string& out, const core::log_row& run, const core::zone& where, reply_style style) {
   json_object row{out};
   row.number("id", number(run.id));
   row.number("jobGroup", number(run.group));
@@ -50,14 +50,14 @@ void append_run(std::string& out, const core::log_row& run, const core::zone& wh
   row.text("executorParam", run.executor_param);
   append_filled(row, "executorShardingParam", run.executor_sharding_param);
   row.number("executorFailRetryCount", run.fail_retry_count);
-  append_time(row, "triggerTime", run.trigger_time, where, how.dialect);
+  append_time(row, "triggerTime", run.trigger_time, where, style.dialect);
   row.number("triggerCode", run.trigger_code);
-  row.text("triggerMsg", trigger_html(run, how));
+  row.text("triggerMsg", trigger_html(run, style));
   const bool is_over = run.handle_code != 0;
-  append_time(row, "handleTime", is_over ? run.handle_time : std::nullopt, where, how.dialect);
+  append_time(row, "handleTime", is_over ? run.handle_time : std::nullopt, where, style.dialect);
   row.number("handleCode", run.handle_code);
   if (is_over)
-    row.text("handleMsg", core::result_text(run.handle_msg, how.language)); // data, as XXL-JOB sends it
+    row.text("handleMsg", core::result_text(run.handle_msg, style.language)); // data, as XXL-JOB sends it
   else
     row.null("handleMsg");
   row.number("alarmStatus", run.alarm_status);
@@ -79,8 +79,8 @@ std::string column(const std::vector<core::run_counts>& days, Count count) {
 
 } // namespace
 
-std::string run_rows(const std::vector<core::log_row>& runs, const core::zone& where, speech how) {
-  return json_array(runs, [&](std::string& out, const auto& each) { append_run(out, each, where, how); });
+std::string run_rows(const std::vector<core::log_row>& runs, const core::zone& where, reply_style style) {
+  return json_array(runs, [&](std::string& out, const auto& each) { append_run(out, each, where, style); });
 }
 
 std::string chart(const std::vector<core::day_report>& days, core::time_point today, const core::zone& where) {
@@ -120,7 +120,7 @@ std::string log_part(std::int32_t from_line, std::int32_t to_line, std::string_v
     row.number("fromLineNum", from_line);
     row.number("toLineNum", to_line);
     row.text("logContent", safe_html(text, html_from::log));
-    row.truth("end", end);
+    row.boolean("end", end);
   }
   return out;
 }

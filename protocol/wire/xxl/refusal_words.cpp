@@ -132,8 +132,8 @@ localized words_for(refusal why) noexcept {
 
 } // namespace
 
-std::string words_of(core::refusal why, std::string_view subject, speech how) {
-  std::string words{words_for(why).in(how.language)};
+std::string words_of(core::refusal why, std::string_view subject, reply_style style) {
+  std::string words{words_for(why).in(style.language)};
   if (const auto place = words.find('%'); place != std::string::npos)
     words.replace(place, 1, subject);
   else if (why == refusal::not_permitted && !subject.empty())

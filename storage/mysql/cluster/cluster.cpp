@@ -4,7 +4,7 @@
 #include <charconv>
 #include <set>
 
-#include "storage/mysql/cluster/past_lives.hpp"
+#include "storage/mysql/cluster/retired_incarnations.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -45,7 +45,7 @@ bool is_as_read(connection& db, const std::string& node, const core::entry_terms
 }
 
 /// Locks the life. Throws an error that is `lock_held` while one of its claims is under way; MySQL 5.7 waits for it first.
-void lock_life(connection& db, const std::string& node) {
+void lock_incarnation(connection& db, const std::string& node) {
   (void) db.query(db.skills().skip ? sql{"SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE NOWAIT"}
                                    : sql{"SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE"},
                   node)
@@ -54,15 +54,15 @@ void lock_life(connection& db, const std::string& node) {
 
 } // namespace
 
-core::result<core::node_life> cluster_role::enter(const std::string& node, const std::string& address,
+core::result<core::node_incarnation> cluster_role::enter(const std::string& node, const std::string& address,
                                                   const core::entry_terms& entry) {
   std::string named;
-  auto life = own_.db.transact([&]() -> core::result<core::node_life> {
+  auto life = own_.db.transact([&]() -> core::result<core::node_incarnation> {
     auto& db = own_.db;
     // A switch of modes ends every life that it sees, so none begins beside it.
     (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
     named = own_.own->list();
-    const auto first = std::max(lock_past_lives(db), entry.above) + 1;
+    const auto first = std::max(lock_retired_incarnations(db), entry.above) + 1;
     // First what claims hold, then the row of the beat: no beat waits for a claim.
     db.execute("INSERT INTO rm_life (node, incarnation) VALUES (?, 0) ON DUPLICATE KEY UPDATE node = VALUES(node)", node);
     (void) db.query("SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE", node).next();
@@ -75,7 +75,7 @@ core::result<core::node_life> cluster_role::enter(const std::string& node, const
     auto row = db.query("SELECT incarnation FROM rm_node WHERE id = ?", node);
     if (!row.next())
       return core::fail(core::errc::internal, "the row of node " + node + " is gone");
-    core::node_life begun{node, row.number(0)};
+    core::node_incarnation begun{node, row.number(0)};
     db.execute("UPDATE rm_life SET incarnation = ?, process = ? WHERE node = ?", begun.incarnation, entry.process, node);
     return begun;
   });
@@ -91,7 +91,7 @@ core::result<core::node_life> cluster_role::enter(const std::string& node, const
   return life;
 }
 
-core::result<void> cluster_role::beat(const core::node_life& life, std::int64_t beat, core::time_point wall) {
+core::result<void> cluster_role::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
   return own_.db.read([&]() -> core::result<void> {
     auto& db = own_.db;
     if (db.execute("UPDATE rm_node SET beat = ?, wall_ms = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, wall,
@@ -168,7 +168,7 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   // the next look.
   return own_.db.transact_without_waiting([&]() -> core::result<bool> {
     auto& db = own_.db;
-    lock_life(db, seen.id);
+    lock_incarnation(db, seen.id);
     if (db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced'"
                    " WHERE id = ? AND incarnation = ? AND beat = ? AND state = 'up'",
                    seen.id, seen.incarnation, seen.beat) != 1)
@@ -219,7 +219,7 @@ void cluster_role::end_all_connections() {
   }));
 }
 
-core::result<void> cluster_role::leave(const core::node_life& life) {
+core::result<void> cluster_role::leave(const core::node_incarnation& life) {
   return own_.db.transact([&]() -> core::result<void> {
     own_.db.execute("UPDATE rm_life SET incarnation = 0 WHERE node = ? AND incarnation = ?", life.node, life.incarnation);
     own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node,

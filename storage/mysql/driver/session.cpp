@@ -64,12 +64,12 @@ void process_connections::closed(std::int64_t id) {
   ids_.erase(id);
 }
 
-void process_connections::entered(const core::node_life& life) {
+void process_connections::entered(const core::node_incarnation& life) {
   const std::lock_guard lock{guard_};
   life_ = life;
 }
 
-std::optional<core::node_life> process_connections::life() const {
+std::optional<core::node_incarnation> process_connections::life() const {
   const std::lock_guard lock{guard_};
   return life_;
 }
@@ -124,7 +124,7 @@ void session::publish_connections() {
   }
 }
 
-core::result<void> session::check_current(const core::node_life& owner) {
+core::result<void> session::check_current(const core::node_incarnation& owner) {
   auto row = db.query("SELECT 1 FROM rm_life WHERE node = ? AND incarnation = ? LOCK IN SHARE MODE", owner.node,
                       owner.incarnation);
   if (row.next())

@@ -44,8 +44,8 @@ public:
   /// The numbers of an earlier start of the server are forgotten: it gives them out again.
   void opened(std::int64_t id, const server_start& server);
   void closed(std::int64_t id);
-  void entered(const core::node_life& life);
-  [[nodiscard]] std::optional<core::node_life> life() const;
+  void entered(const core::node_incarnation& life);
+  [[nodiscard]] std::optional<core::node_incarnation> life() const;
   /// `12,15,@db1:3306:1795413782`, as in `rm_node.connections`: the connections and the start of the server that numbered them.
   [[nodiscard]] std::string list() const;
   [[nodiscard]] bool contains(std::int64_t id) const;
@@ -54,7 +54,7 @@ private:
   mutable std::mutex guard_;
   std::set<std::int64_t> ids_;
   std::optional<server_start> server_;
-  std::optional<core::node_life> life_;
+  std::optional<core::node_incarnation> life_;
 };
 
 /// How texts for people are stored beside Java admins.
@@ -74,7 +74,7 @@ public:
 
   /// Errors: `fenced` when `owner` is not current. Inside a transaction: holds a shared lock on the row of the node's life (not
   /// on that of its beat) to its end, so that no fence commits before it.
-  [[nodiscard]] core::result<void> check_current(const core::node_life& owner);
+  [[nodiscard]] core::result<void> check_current(const core::node_incarnation& owner);
 
   /// `count` new revisions, inside a transaction that began as an edit (`begin_edit`); the first one. Throws `driver_error`.
   [[nodiscard]] std::int64_t take_revisions(std::size_t count);

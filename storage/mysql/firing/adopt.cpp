@@ -17,16 +17,18 @@ constexpr std::size_t runs_per_call = 5'000;
 constexpr std::size_t orphans_per_page = 50;
 
 struct stored_claim {
-  core::node_life holder;
+  core::node_incarnation holder;
   std::int64_t sequence = 0;
   core::log_id first{};
   std::vector<claim_item> items;
-  core::life_end ended = core::life_end::sealed;
+  core::incarnation_end ended = core::incarnation_end::sealed;
 };
 
 /// 0: sealed, 1: cut short, 2: ran out.
-core::life_end end_of(std::int64_t number) noexcept {
-  return number == 2 ? core::life_end::ran_out : number == 1 ? core::life_end::cut_short : core::life_end::sealed;
+core::incarnation_end end_of(std::int64_t number) noexcept {
+  return number == 2   ? core::incarnation_end::ran_out
+         : number == 1 ? core::incarnation_end::cut_short
+                       : core::incarnation_end::sealed;
 }
 
 /// Columns: node, incarnation, seq, first_log_id, items, how the life ended. Nothing for a claim in the form of a newer release:
@@ -43,7 +45,7 @@ std::optional<stored_claim> read_claim(const rows& row) {
 /// T6. The delete of the orphan's row decides between two adopters.
 class adoption {
 public:
-  adoption(session& own, const core::node_life& owner, std::int64_t sequence)
+  adoption(session& own, const core::node_incarnation& owner, std::int64_t sequence)
     : own_{own}, db_{own.db}, owner_{owner}, sequence_{sequence} {}
 
   core::result<std::vector<core::adopted_run>> run(std::size_t limit) {
@@ -150,7 +152,7 @@ private:
 
   session& own_;
   connection& db_;
-  const core::node_life& owner_;
+  const core::node_incarnation& owner_;
   std::int64_t sequence_;
   core::log_id looked_at_{};
   std::size_t looked_up_ = 0;
@@ -177,7 +179,7 @@ std::unordered_set<std::int64_t> lock_sendable(connection& db, std::span<const c
 }
 
 /// The sendings that one claim permits, of those that are wanted of it.
-core::result<std::unordered_set<std::int64_t>> permit(connection& db, const core::node_life& owner, std::int64_t sequence,
+core::result<std::unordered_set<std::int64_t>> permit(connection& db, const core::node_incarnation& owner, std::int64_t sequence,
                                                       const std::unordered_set<std::int64_t>& wanted) {
   std::unordered_set<std::int64_t> granted;
   auto row = db.query("SELECT first_log_id, items FROM rm_claim WHERE node = ? AND incarnation = ? AND seq = ? FOR UPDATE",
@@ -202,7 +204,7 @@ core::result<std::unordered_set<std::int64_t>> permit(connection& db, const core
 
 } // namespace
 
-core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::node_life& owner) {
+core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::node_incarnation& owner) {
   return own_.db.read([&]() -> core::result<std::vector<std::int64_t>> {
     std::vector<std::int64_t> out;
     auto found =
@@ -213,12 +215,13 @@ core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::nod
   });
 }
 
-core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_life& owner, std::int64_t sequence,
+core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                                 std::size_t limit) {
   return own_.db.transact([&] { return adoption{own_, owner, sequence}.run(limit); });
 }
 
-core::result<std::vector<bool>> firing_role::permit_resend(const core::node_life& owner, std::span<const core::resend> runs) {
+core::result<std::vector<bool>> firing_role::permit_resend(const core::node_incarnation& owner,
+                                                           std::span<const core::resend> runs) {
   return own_.db.transact([&]() -> core::result<std::vector<bool>> {
     if (auto current = own_.check_current(owner); !current)
       return tl::unexpected{current.error()};

@@ -60,7 +60,7 @@ alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs) {
       about.key = found.string(5);
       about.manual_addresses = found.number(6) == 1;
       about.addresses = found.optional_string(7);
-      about.wishes = core::find_alarm_wishes(found.text(8));
+      about.requested = core::find_alarm_conditions(found.text(8));
       if (const auto* rule = core::rule_for(rules, found.text(4), found.text(5)))
         about.rule = *rule;
       out.add(found.id<core::job_id>(0), std::move(about));

@@ -32,10 +32,10 @@ public:
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
-  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override;
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation& owner) override;
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override;
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override;
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner, std::span<const core::resend> runs) override;
   core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override;
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 

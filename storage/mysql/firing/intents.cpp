@@ -14,7 +14,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-std::int32_t shard_total(const core::intent& wish) { return wish.part.broadcast ? wish.part.total : 0; }
+std::int32_t shard_total(const core::intent& request) { return request.part.broadcast ? request.part.total : 0; }
 
 core::intent read_intent(const rows& row) {
   core::intent out;
@@ -92,19 +92,19 @@ std::map<core::job_id, std::int32_t> retry_counts(session& own, const std::vecto
 }
 
 /// The first id.
-std::int64_t insert(session& own, std::span<const core::intent> wishes, core::time_point now) {
+std::int64_t insert(session& own, std::span<const core::intent> requested, core::time_point now) {
   auto& some = own.db.prepare(
     "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, addresses)"
     " VALUES {(?,?,?,?,?,?,?,?,?,?),}",
-    wishes.size());
-  for (const auto& wish : wishes) {
-    some.add(intent_kind_name(wish.kind))
-      .add(wish.job)
-      .add(wish.fire_at)
-      .add(wish.origin)
-      .add(wish.part.index)
-      .add(shard_total(wish));
-    some.add(wish.param).add(wish.retry_left).add(now).add(join_addresses(wish.addresses));
+    requested.size());
+  for (const auto& request : requested) {
+    some.add(intent_kind_name(request.kind))
+      .add(request.job)
+      .add(request.fire_at)
+      .add(request.origin)
+      .add(request.part.index)
+      .add(shard_total(request));
+    some.add(request.param).add(request.retry_left).add(now).add(join_addresses(request.addresses));
   }
   some.run();
   return some.first_id();
@@ -134,16 +134,16 @@ consequences consequences_of(session& own, const std::vector<finished_parent>& p
       out.told.push_back({parent.run, std::move(*told)});
     const auto children = core::child_ids(*job);
     for (const auto child : children) {
-      auto& wish = out.children.emplace_back();
-      wish.job = child;
-      wish.origin = parent.run;
+      auto& request = out.children.emplace_back();
+      request.job = child;
+      request.origin = parent.run;
     }
     jobs.insert(jobs.end(), children.begin(), children.end());
   }
   const auto retries = retry_counts(own, sorted(std::span<const core::job_id>{jobs}));
-  std::erase_if(out.children, [&](const core::intent& wish) { return !retries.contains(wish.job); });
-  for (auto& wish : out.children)
-    wish.retry_left = retries.at(wish.job);
+  std::erase_if(out.children, [&](const core::intent& request) { return !retries.contains(request.job); });
+  for (auto& request : out.children)
+    request.retry_left = retries.at(request.job);
   return out;
 }
 
@@ -161,17 +161,17 @@ void write_results(session& own, const std::vector<told_parent>& told) {
   }
 }
 
-std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now) {
+std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> requested, core::time_point now) {
   std::vector<core::intent> out;
-  const auto bytes_of = [&](std::size_t i) { return wishes[i].param ? wishes[i].param->size() : 0; };
-  for (const auto part : chunks_within_bytes(wishes.size(), bytes_of, exact_chunks)) {
-    const auto some = std::span{wishes}.subspan(part.begin, part.count);
+  const auto bytes_of = [&](std::size_t i) { return requested[i].param ? requested[i].param->size() : 0; };
+  for (const auto part : chunks_within_bytes(requested.size(), bytes_of, exact_chunks)) {
+    const auto some = std::span{requested}.subspan(part.begin, part.count);
     try {
       auto id = insert(own, some, now);
-      for (auto& wish : some) {
-        wish.id = core::intent_id{id};
+      for (auto& request : some) {
+        request.id = core::intent_id{id};
         id += own.db.id_step();
-        out.push_back(std::move(wish));
+        out.push_back(std::move(request));
       }
     } catch (const driver_error& failure) {
       // One of them is there already: a child that is named twice, say. The server has undone this statement alone.
@@ -179,8 +179,8 @@ std::vector<core::intent> insert_intents(session& own, std::vector<core::intent>
         throw;
       if (part.count == 1)
         continue;
-      for (auto& wish : some) {
-        auto inserted = insert_intents(own, {std::move(wish)}, now);
+      for (auto& request : some) {
+        auto inserted = insert_intents(own, {std::move(request)}, now);
         std::move(inserted.begin(), inserted.end(), std::back_inserter(out));
       }
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Durable wishes to run: the rows of `rm_intent`.
+// Durable requests to run: the rows of `rm_intent`.
 
 #include <cstddef>
 #include <span>
@@ -32,10 +32,10 @@ struct told_parent {
 
 /// What follows results.
 struct consequences {
-  /// One wish a child that exists, with the child's own number of retries.
+  /// One request a child that exists, with the child's own number of retries.
   std::vector<core::intent> children;
   /// Of runs whose logs are to be kept.
-  std::vector<log_wish> logs;
+  std::vector<log_request> logs;
   /// Of parents with children.
   std::vector<told_parent> told;
 };
@@ -47,7 +47,7 @@ struct consequences {
 void write_results(session& own, const std::vector<told_parent>& told);
 
 /// Inserts those that are not there yet and gives them their ids; returns these.
-[[nodiscard]] std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> wishes, core::time_point now);
+[[nodiscard]] std::vector<core::intent> insert_intents(session& own, std::vector<core::intent> requested, core::time_point now);
 
 /// Deletes those that are there, in any order, and says how many there were. Throws `driver_error`.
 std::size_t delete_intents(connection& db, std::span<const core::intent_id> intents);

@@ -226,7 +226,7 @@ core::result<void> adopt_all(session& own, std::span<const core::job_id> suspect
 
 } // namespace
 
-core::result<mirror_step> mirror_role::tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
+core::result<mirror_step> mirror_role::sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
   auto& db = own_.db;
   core::schedule_rules rules{own_.schedule_zone};
   std::vector<core::job_id> suspects;

@@ -10,7 +10,7 @@ class mirror_role final : public mirror_store {
 public:
   explicit mirror_role(session& own) : own_{own} {}
 
-  core::result<mirror_step> tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
+  core::result<mirror_step> sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
 
 private:
   session& own_;

@@ -144,13 +144,13 @@ core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_
   });
 }
 
-core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, core::time_point now,
+core::result<core::intent> job_role::trigger(const core::manual_trigger& request, core::time_point now,
                                              const core::principal& by) {
-  auto intent = intent_of(wish);
+  auto intent = intent_of(request);
   if (!intent)
     return intent;
   return own_.db.transact([&]() -> core::result<core::intent> {
-    const auto stored = find_for(own_.db, wish.job, core::group_right::operate, by);
+    const auto stored = find_for(own_.db, request.job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
     if (!intent->addresses.empty())
@@ -158,8 +158,8 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
         return tl::unexpected{may.error()};
     intent->retry_left = stored->retry_count;
     // The log row would hold a cut one, and a retry or a second send would be made of that.
-    if (wish.param)
-      if (auto fits = check_param(*wish.param, own_.shape.limits); !fits)
+    if (request.param)
+      if (auto fits = check_param(*request.param, own_.shape.limits); !fits)
         return tl::unexpected{fits.error()};
     const auto kind = intent_kind_name(intent->kind);
     try {
@@ -167,7 +167,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
         "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms)"
         " VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?)",
         kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses), intent->retry_left, now);
-      write_audit(own_.db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(wish, stored->param)));
+      write_audit(own_.db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(request, stored->param)));
     } catch (const driver_error& failure) {
       if (failure.number() != ER_DUP_ENTRY)
         throw;
@@ -176,7 +176,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
         " AND shard = 0", intent->job, kind, intent->origin);
       if (!asked.next())
         return core::fail(core::errc::unavailable, "the run that had this key is being forgotten: ask again");
-      if (auto same = check_same_wish(*intent, asked.optional_string(1), asked.text(2)); !same)
+      if (auto same = check_same_request(*intent, asked.optional_string(1), asked.text(2)); !same)
         return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
     }
@@ -186,13 +186,13 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& wish, c
 
 core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
   return own_.db.read([&]() -> core::result<asked_runs> {
-    wish_trace found;
+    request_trace found;
     // In this order: between the two it may be claimed, and then it has runs.
-    if (auto wish = own_.db.query("SELECT n.state = 0, COALESCE(j.job_group, 0) FROM rm_intent n"
+    if (auto request = own_.db.query("SELECT n.state = 0, COALESCE(j.job_group, 0) FROM rm_intent n"
                                   " LEFT JOIN xxl_job_info j ON j.id = n.job WHERE n.id = ? AND n.kind IN ('manual', 'api')",
                                   intent);
-        wish.next())
-      found.take_wish(wish.number(0) != 0, wish.id<core::group_id>(1));
+        request.next())
+      found.take_request(request.number(0) != 0, request.id<core::group_id>(1));
     auto runs = own_.db.query("SELECT a.log_id, COALESCE(l.job_group, 0) FROM rm_asked_run a"
                               " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent = ? ORDER BY a.log_id", intent);
     while (runs.next())

@@ -13,7 +13,7 @@ public:
   core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override;
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+  core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
                                      const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,

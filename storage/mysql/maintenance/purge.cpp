@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "storage/mysql/maintenance/upkeep.hpp"
+#include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/schema/partitions.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/upkeep_rules.hpp"
+#include "storage/rules/maintenance_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -51,7 +51,7 @@ std::vector<core::log_id> held_runs(connection& db, const core::log_range& range
 // Which rows it is about is found out before any lock is taken. No claim on an old row comes into being after that: claims are
 // written with their rows and only change hands. The range has a lower bound, too: else each step walks over the marks that the
 // ones before left.
-core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& step) {
+core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step& step) {
   if (auto part = drop_next_part(step); !part || *part)
     return part ? core::result<core::purge_outcome>{**part} : tl::unexpected{part.error()};
   std::vector<core::log_id> kept;
@@ -90,7 +90,7 @@ core::result<core::purge_outcome> upkeep_role::purge(const core::purge_step& ste
 
 // Whatever a part meets, the purge goes on behind it: until a part has gone it counts as one that stays, so that a failure, even
 // that of the connection, leaves it to the steps that take rows.
-core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(const core::purge_step& step) {
+core::result<std::optional<core::purge_outcome>> maintenance_role::drop_next_part(const core::purge_step& step) {
   using dropped_outcome = std::optional<core::purge_outcome>;
   if (step.range.after < kept_part_ && step.before == kept_before_)
     return dropped_outcome{}; // a part is looked at once a purge
@@ -128,7 +128,7 @@ core::result<std::optional<core::purge_outcome>> upkeep_role::drop_next_part(con
   });
 }
 
-core::result<void> upkeep_role::make_room() {
+core::result<void> maintenance_role::make_room() {
   return own_.db.read([&]() -> core::result<void> {
     add_parts(own_.db);
     return {};

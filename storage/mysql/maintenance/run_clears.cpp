@@ -1,7 +1,7 @@
 // Runs that somebody clears, a few at a time.
 
 #include "storage/mysql/driver/batches.hpp"
-#include "storage/mysql/maintenance/upkeep.hpp"
+#include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/runs/run_reads.hpp"
 #include "storage/mysql/users/audit_row.hpp"
 #include "storage/rules/run_clearing.hpp"

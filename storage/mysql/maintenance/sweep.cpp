@@ -6,7 +6,7 @@
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/intents.hpp"
 #include "storage/mysql/firing/row_texts.hpp"
-#include "storage/mysql/maintenance/upkeep.hpp"
+#include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/rows/claim_items.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -158,7 +158,7 @@ core::result<core::sweep_outcome> firing_role::fail_abandoned(core::time_point b
   return failed;
 }
 
-core::result<std::size_t> upkeep_role::forget_taken_intents(core::time_point before, std::size_t limit) {
+core::result<std::size_t> maintenance_role::forget_taken_intents(core::time_point before, std::size_t limit) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
     auto& db = own_.db;
     // Found first and deleted by their ids: nobody else locks a row that was taken long ago.

@@ -25,7 +25,7 @@ core::pending_alarm read_alarm(const rows& row) {
 }
 
 /// `1` for each slot of `owner`, as the live nodes share them.
-std::string slots_of(connection& db, const core::node_life& owner) {
+std::string slots_of(connection& db, const core::node_incarnation& owner) {
   std::vector<std::string> live;
   for (auto found = db.query("SELECT id FROM rm_node WHERE state = 'up'"); found.next();)
     live.push_back(found.string(0));
@@ -40,7 +40,7 @@ std::string slots_of(connection& db, const core::node_life& owner) {
 /// Inside a transaction that holds the owner's node row.
 class taking {
 public:
-  taking(session& own, const core::node_life& owner, bool again, core::time_point now, std::size_t limit)
+  taking(session& own, const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit)
     : db_{own.db}, owner_{owner}, again_{again}, now_{now}, limit_{limit} {}
 
   std::vector<core::pending_alarm> run() {
@@ -106,7 +106,7 @@ private:
   }
 
   connection& db_;
-  const core::node_life& owner_;
+  const core::node_incarnation& owner_;
   const bool again_;
   const core::time_point now_;
   const std::size_t limit_;
@@ -119,7 +119,7 @@ struct ending {
   core::pending_alarm alarm;
 };
 
-std::vector<ending> lock_ended(connection& db, const core::node_life& owner, std::span<const core::alarm_end> ends) {
+std::vector<ending> lock_ended(connection& db, const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
   std::map<core::intent_id, core::alarm_end> by_id;
   std::vector<core::intent_id> ids;
   for (const auto& end : ends) {
@@ -184,8 +184,8 @@ void remove(connection& db, const std::vector<ending>& all) {
 
 } // namespace
 
-core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node_life& owner, bool again, core::time_point now,
-                                                                std::size_t limit) {
+core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node_incarnation& owner, bool again,
+                                                                core::time_point now, std::size_t limit) {
   using taken_alarms = core::result<std::vector<core::pending_alarm>>;
   auto taken = own_.db.transact([&]() -> taken_alarms {
     if (auto current = own_.check_current(owner); !current)
@@ -216,7 +216,7 @@ core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node
   });
 }
 
-core::result<void> alarm_role::finish(const core::node_life& owner, std::span<const core::alarm_end> ends) {
+core::result<void> alarm_role::finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
   return own_.db.transact([&]() -> core::result<void> {
     const auto all = lock_ended(own_.db, owner, ends);
     for (const auto status : {core::alarm_status::not_needed, core::alarm_status::sent, core::alarm_status::failed})

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/rows/alarm_book.hpp"
@@ -12,9 +12,9 @@ class alarm_role final : public alarm_store {
 public:
   explicit alarm_role(session& own) : own_{own} {}
 
-  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+  core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again, core::time_point now,
                                                       std::size_t limit) override;
-  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override;
+  core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) override;
   core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override;
   core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
 

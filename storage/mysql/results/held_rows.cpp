@@ -25,7 +25,7 @@ row_list where(const std::vector<held_row>& rows, Predicate wanted) {
   return out;
 }
 
-core::log_id id_of(const held_row& held) { return held.news->id; }
+core::log_id id_of(const held_row& held) { return held.update->id; }
 
 /// Adds one part of a CASE over all rows: id, value.
 template <class Value>
@@ -129,13 +129,13 @@ void write_failures(connection& db, const row_list& failed, const row_list& not_
 
 } // namespace
 
-std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now) {
+std::vector<held_row> lock_rows(session& own, const std::vector<const run_update*>& updates, core::time_point now) {
   const bool skips = own.db.skills().skip;
   std::vector<held_row> out;
-  std::unordered_map<std::int64_t, const run_news*> by_id;
-  for (const auto* one : news)
+  std::unordered_map<std::int64_t, const run_update*> by_id;
+  for (const auto* one : updates)
     by_id.emplace(core::number(one->id), one);
-  for (const auto part : padded_chunks(news.size())) {
+  for (const auto part : padded_chunks(updates.size())) {
 #define RINGMASTER_HELD_ROWS                                                                                                     \
   "SELECT id, trigger_code, handle_code, alarm_status, executor_fail_retry_count, job_id, executor_param,"                       \
   " executor_sharding_param, trigger_time, job_group FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})"                  \
@@ -143,10 +143,10 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>
     auto& some = own.db.prepare(skips ? sql{RINGMASTER_HELD_ROWS " SKIP LOCKED"} : sql{RINGMASTER_HELD_ROWS}, part.rows);
 #undef RINGMASTER_HELD_ROWS
     for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(news[part.at(i)]->id);
+      some.add(updates[part.at(i)]->id);
     for (auto found = some.select(); found.next();) {
       held_row held;
-      held.news = by_id.at(found.number(0));
+      held.update = by_id.at(found.number(0));
       held.row = {found.number32(1), found.number32(2), found.number32(3), found.number32(4), found.id<core::group_id>(9)};
       held.job = found.id<core::job_id>(5);
       held.param = found.optional_string(6);

@@ -14,7 +14,7 @@ namespace ringmaster::storage::mysql {
 
 /// A log row under its lock, what is to become of it, and what a retry of it repeats.
 struct held_row {
-  const run_news* news = nullptr;
+  const run_update* update = nullptr;
   run_row row;
   run_write write;
   core::job_id job{};
@@ -29,7 +29,7 @@ struct held_row {
 
 /// Locks in id order; a run whose row is gone, or is held by another transaction where the server can say so, is left out. Throws
 /// `driver_error`, as `write`.
-[[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_news*>& news, core::time_point now);
+[[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_update*>& updates, core::time_point now);
 
 /// Finds out who is to be told of the failures among the writes that are decided: reads nothing when there is none.
 void decide_alarms(session& own, std::vector<held_row>& rows);

@@ -5,7 +5,7 @@
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/intents.hpp"
 #include "storage/mysql/results/held_rows.hpp"
-#include "storage/mysql/results/plain_news.hpp"
+#include "storage/mysql/results/success_batch.hpp"
 #include "storage/rows/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -23,7 +23,7 @@ public:
       batch_{batch},
       now_{now},
       now_text_{own.dates.of(now)},
-      news_{news_of(batch)},
+      news_{updates_of(batch)},
       sorted_{sort_out(news_)} {}
 
   /// A row that this waits for in vain makes it fail; `waits` then says so.
@@ -42,12 +42,12 @@ private:
       db_.start_over();
     note_strangers();
     auto follows = consequences_of(own_, parents_);
-    auto& wishes = follows.children;
-    insert_log_wishes(db_, follows.logs, now_);
+    auto& requested = follows.children;
+    insert_log_requests(db_, follows.logs, now_);
     write_results(own_, follows.told);
-    std::move(retries_.begin(), retries_.end(), std::back_inserter(wishes));
-    std::stable_sort(wishes.begin(), wishes.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
-    outcome_.intents = insert_intents(own_, std::move(wishes), now_);
+    std::move(retries_.begin(), retries_.end(), std::back_inserter(requested));
+    std::stable_sort(requested.begin(), requested.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
+    outcome_.intents = insert_intents(own_, std::move(requested), now_);
     // Failures of a fenced owner were dropped: its claims are the adopter's business.
     if (!outcome_.fenced)
       delete_claims();
@@ -101,23 +101,23 @@ private:
   }
 
   void count(const plain_group& group) {
-    if (group.kind == good_news::both || group.kind == good_news::trigger)
+    if (group.kind == success_kind::both || group.kind == success_kind::trigger)
       outcome_.triggers_stored += group.runs.size();
-    if (group.kind == good_news::trigger)
+    if (group.kind == success_kind::trigger)
       return;
     outcome_.callbacks_stored += group.runs.size();
-    for (const auto* news : group.runs) {
-      note_success(*news);
-      succeeded(*news, news->callback->message);
+    for (const auto* updates : group.runs) {
+      note_success(*updates);
+      succeeded(*updates, updates->callback->message);
     }
   }
 
-  void note_success(const run_news& news) {
-    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+  void note_success(const run_update& update) {
+    const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (spec)
-      outcome_.ended.push_back({news.id, spec->group, spec->id, core::run_end::succeeded});
+      outcome_.ended.push_back({update.id, spec->group, spec->id, core::run_end::succeeded});
     else
-      strangers_.push_back(news.id);
+      strangers_.push_back(update.id);
   }
 
   /// Successes of runs that this node does not have in memory.
@@ -134,29 +134,29 @@ private:
     }
   }
 
-  void succeeded(const run_news& news, std::string_view message) {
-    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+  void succeeded(const run_update& update, std::string_view message) {
+    const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (!spec || !spec->child_jobs.empty() || spec->keep_logs)
-      parents_.push_back({news.id, spec, true, message});
+      parents_.push_back({update.id, spec, true, message});
   }
 
-  void failed(const run_news& news) {
-    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+  void failed(const run_update& update) {
+    const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (!spec || spec->keep_logs)
-      parents_.push_back({news.id, spec, false, {}});
+      parents_.push_back({update.id, spec, false, {}});
   }
 
-  void record_with_care(const std::vector<const run_news*>& careful) {
+  void record_with_care(const std::vector<const run_update*>& careful) {
     db_.allow_waiting();
     auto rows = lock_rows(own_, careful, now_);
     note_locked(careful, rows);
     for (auto& held : rows) {
-      auto news = *held.news;
-      if (drop_outdated(news, held.triggered, own_.dates))
-        outcome_.outdated_callbacks.push_back(news.id);
-      held.write = decide(held.row, news, !outcome_.fenced);
+      auto updates = *held.update;
+      if (drop_outdated(updates, held.triggered, own_.dates))
+        outcome_.outdated_callbacks.push_back(updates.id);
+      held.write = decide(held.row, updates, !outcome_.fenced);
       if (held.write.callback_foreign)
-        outcome_.foreign_callbacks.push_back(held.news->id);
+        outcome_.foreign_callbacks.push_back(held.update->id);
     }
     std::erase_if(rows, [](const held_row& held) { return !held.write.writes_row(); });
     decide_alarms(own_, rows);
@@ -165,33 +165,33 @@ private:
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
       if (const auto how = end_of(held.write))
-        outcome_.ended.push_back({held.news->id, held.row.group, held.job, *how});
+        outcome_.ended.push_back({held.update->id, held.row.group, held.job, *how});
       if (held.write.children)
-        succeeded(*held.news, held.write.handle_message);
+        succeeded(*held.update, held.write.handle_message);
       else if (held.write.handle_code)
-        failed(*held.news);
+        failed(*held.update);
       if (held.write.retry)
         retries_.push_back({{},
                             core::trigger_kind::retry,
                             held.job,
                             held.fire_at,
-                            held.news->id,
+                            held.update->id,
                             held.part,
                             std::move(held.param),
                             held.row.retries - 1,
-                            addresses_asked_for(held.news->id)});
+                            addresses_asked_for(held.update->id)});
     }
   }
 
   /// What is there and was left out of `held`, because another transaction has it.
-  void note_locked(const std::vector<const run_news*>& wanted, const std::vector<held_row>& held) {
+  void note_locked(const std::vector<const run_update*>& wanted, const std::vector<held_row>& held) {
     if (held.size() == wanted.size() || !db_.skills().skip)
       return;
     std::set<core::log_id> missing;
-    for (const auto* news : wanted)
-      missing.insert(news->id);
+    for (const auto* update : wanted)
+      missing.insert(update->id);
     for (const auto& row : held)
-      missing.erase(row.news->id);
+      missing.erase(row.update->id);
     const std::vector<core::log_id> ids{missing.begin(), missing.end()};
     for (const auto part : padded_chunks(ids.size())) {
       auto& some = db_.prepare("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN ({?,})", part.rows);
@@ -224,8 +224,8 @@ private:
   const core::record_batch& batch_;
   const core::time_point now_;
   const std::string now_text_;
-  const std::vector<run_news> news_;
-  const sorted_news sorted_;
+  const std::vector<run_update> news_;
+  const sorted_updates sorted_;
   std::set<std::size_t> lost_;
   core::record_outcome outcome_;
   std::vector<finished_parent> parents_;

@@ -112,12 +112,12 @@ core::result<std::size_t> kept_log_role::remove_dropped(std::size_t limit) {
   });
 }
 
-void insert_log_wishes(connection& db, std::span<const log_wish> wishes, core::time_point now) {
-  for (const auto part : exact_chunks(wishes.size())) {
+void insert_log_requests(connection& db, std::span<const log_request> requested, core::time_point now) {
+  for (const auto part : exact_chunks(requested.size())) {
     auto& some = db.prepare("INSERT IGNORE INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms)"
                             " VALUES {(?,?,0,0,0,?),}", part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
-      some.add(wishes[part.at(i)].run).add(wishes[part.at(i)].job).add(now);
+      some.add(requested[part.at(i)].run).add(requested[part.at(i)].job).add(now);
     some.run();
   }
 }

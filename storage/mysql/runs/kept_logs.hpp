@@ -25,12 +25,12 @@ private:
 };
 
 /// A run that has its result, and whose log is to be fetched.
-struct log_wish {
+struct log_request {
   core::log_id run{};
   core::job_id job{};
 };
 
 /// In the transaction of the results. Throws `driver_error`.
-void insert_log_wishes(connection& db, std::span<const log_wish> wishes, core::time_point now);
+void insert_log_requests(connection& db, std::span<const log_request> requested, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

@@ -15,10 +15,10 @@
 #include "storage/mysql/driver/durability.hpp"
 #include "storage/mysql/driver/schema_read.hpp"
 #include "storage/mysql/schema/grants.hpp"
-#include "storage/mysql/schema/table_traps.hpp"
+#include "storage/mysql/schema/schema_checks.hpp"
 #include "storage/rows/datetime_text.hpp"
 #include "storage/rows/job_row.hpp"
-#include "storage/rows/row_oddities.hpp"
+#include "storage/rows/data_checks.hpp"
 #include "storage/rows/run_troubles.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -67,7 +67,7 @@ public:
     const auto verdict = check_schema();
     if (verdict == schema_verdict::kind::usable) {
       check_lock_row();
-      for (auto& trap : table_traps(db_, facts_))
+      for (auto& trap : schema_checks(db_, facts_))
         out_.push_back(std::move(trap));
       check_tokens();
       check_zone();
@@ -214,7 +214,7 @@ private:
       return check_rivals();
     if (!lock_is_free())
       return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans as long as it is");
-    const auto seen = a_node_is_up() ? std::nullopt : signs_of_life();
+    const auto seen = a_node_is_up() ? std::nullopt : heartbeats();
     say(level::fine, "Java admins", seen ? *seen + "; in shared mode it may" : "schedule_lock is free");
   }
 
@@ -231,7 +231,7 @@ private:
                     : "schedule_lock has been held for a second: a Java admin plans on this database");
     if (up)
       return say(level::warning, "Java admins", "no node holds schedule_lock (yet): nothing keeps a Java admin away");
-    const auto seen = signs_of_life();
+    const auto seen = heartbeats();
     say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none seems to run");
   }
 
@@ -244,7 +244,7 @@ private:
   }
 
   /// What somebody left in XXL's tables a moment ago, while no node of ours is up.
-  std::optional<std::string> signs_of_life() {
+  std::optional<std::string> heartbeats() {
     constexpr const char* meaning = " ago while no Ringmaster node is up: a Java admin seems to run";
     const auto now = system_now();
     auto row = db_.query("SELECT MAX(update_time) FROM xxl_job_registry");
@@ -271,7 +271,7 @@ private:
   }
 
   void check_rows() {
-    oddity_report report;
+    data_check_report report;
     auto groups = db_.query("SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id");
     while (groups.next())
       report.add(group_values{groups.number(0), groups.string(1), groups.number(2), groups.optional_string(3)});

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "core/maintenance/upkeep.hpp"
+#include "core/maintenance/log_maintenance.hpp"
 #include "core/time.hpp"
 #include "storage/mysql/driver/session.hpp"
 

@@ -51,7 +51,7 @@ bool is_lean(const schema_facts& facts) {
   return !facts.indexed(log_table, "trigger_time") && !facts.indexed(log_table, "handle_code");
 }
 
-migration_step foundations(const schema_facts& facts) {
+migration_step bootstraps(const schema_facts& facts) {
   migration_step step{0, "foundations", {}};
   for (const auto& name : xxl_tables())
     if (const auto* table = facts.table(name); table && table->engine != "InnoDB")
@@ -158,7 +158,7 @@ void keep(change_plan& plan, migration_step&& step) {
 
 change_plan upgrade_plan(const schema_facts& facts) {
   change_plan plan;
-  keep(plan, foundations(facts));
+  keep(plan, bootstraps(facts));
   keep(plan, to_g5(facts));
   keep(plan, to_g6(facts));
   keep(plan, to_g7(facts));

@@ -159,7 +159,7 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   if (to == cluster_mode::native)
     lock_shared_schedule(db);
   // Waits for the claims that are under way; none of these lives claims again. Their processes may be sending until they hear of
-  // it, so their heirs wait (`life_end::cut_short`).
+  // it, so their heirs wait (`incarnation_end::cut_short`).
   db.execute("UPDATE rm_life SET cut = GREATEST(cut, incarnation), incarnation = 0 WHERE incarnation <> 0");
   out.nodes_fenced = static_cast<std::size_t>(
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));

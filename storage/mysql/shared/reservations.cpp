@@ -128,7 +128,7 @@ core::result<std::vector<core::job_id>> reservation_role::unplanned() {
   return own_.db.read([this]() -> core::result<std::vector<core::job_id>> { return running_with_options(own_.db); });
 }
 
-core::result<void> reservation_role::drop(const core::node_life& owner, std::span<const core::dropped_instant> instants) {
+core::result<void> reservation_role::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) {
   return own_.db.transact([&]() -> core::result<void> {
     if (auto current = own_.check_current(owner); !current)
       return current;
@@ -157,7 +157,7 @@ core::result<void> reservation_role::drop(const core::node_life& owner, std::spa
   });
 }
 
-core::result<std::size_t> reservation_role::put_back(const core::node_life& owner) {
+core::result<std::size_t> reservation_role::put_back(const core::node_incarnation& owner) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
     if (auto locked = lock_schedule(own_.db); !locked)
       return tl::unexpected{locked.error()};

@@ -39,7 +39,7 @@ struct new_intent {
 
 class reserving {
 public:
-  reserving(session& own, rule_cache& rules, const core::node_life& owner, const core::reserve_window& window)
+  reserving(session& own, rule_cache& rules, const core::node_incarnation& owner, const core::reserve_window& window)
     : own_{own}, db_{own.db}, rules_{rules}, owner_{owner}, window_{window} {}
 
   core::result<core::reserve_outcome> run() {
@@ -101,7 +101,7 @@ private:
   void decide(bool careful) {
     out_ = {};
     moves_.clear();
-    wishes_.clear();
+    requests_.clear();
     read_due(careful);
     out_.more = rows_.size() == window_.jobs_max;
     for (const auto& row : rows_)
@@ -129,11 +129,11 @@ private:
     // Without a firing nothing is left that the last time would have to vouch for.
     moves_.push_back({row.id, row.next, plan.firings.empty() && !plan.next ? core::time_point{} : plan.last, plan.next});
     for (const auto& firing : plan.firings) {
-      auto& wish = wishes_.emplace_back();
-      wish.made.kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
-      wish.made.job = row.id;
-      wish.made.fire_at = firing.fire_at;
-      wish.schedule = &row.schedule;
+      auto& request = requests_.emplace_back();
+      request.made.kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
+      request.made.job = row.id;
+      request.made.fire_at = firing.fire_at;
+      request.schedule = &row.schedule;
     }
     if (!plan.next)
       out_.stopped.push_back({row.id, {}});
@@ -201,63 +201,63 @@ private:
   }
 
   void insert_intents() {
-    std::sort(wishes_.begin(), wishes_.end(), [](const auto& a, const auto& b) {
+    std::sort(requests_.begin(), requests_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.made.fire_at, a.made.job) < std::tie(b.made.fire_at, b.made.job);
     });
-    for (const auto part : exact_chunks(wishes_.size()))
-      insert(std::span{wishes_}.subspan(part.begin, part.count));
+    for (const auto part : exact_chunks(requests_.size()))
+      insert(std::span{requests_}.subspan(part.begin, part.count));
   }
 
-  void insert(std::span<new_intent> some_wishes) {
+  void insert(std::span<new_intent> some_requests) {
     try {
       auto& some = db_.prepare(
         "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, node, incarnation, created_ms,"
         " schedule) VALUES {(?,?,?,0,0,0,0,?,?,?,?),}",
-        some_wishes.size());
-      for (const auto& wish : some_wishes)
-        some.add(intent_kind_name(wish.made.kind))
-          .add(wish.made.job)
-          .add(wish.made.fire_at)
+        some_requests.size());
+      for (const auto& request : some_requests)
+        some.add(intent_kind_name(request.made.kind))
+          .add(request.made.job)
+          .add(request.made.fire_at)
           .add(owner_.node)
           .add(owner_.incarnation)
-          .add(wish.made.fire_at)
-          .add(*wish.schedule);
+          .add(request.made.fire_at)
+          .add(*request.schedule);
       some.run();
       auto id = some.first_id();
-      for (auto& wish : some_wishes) {
-        wish.made.id = core::intent_id{id};
+      for (auto& request : some_requests) {
+        request.made.id = core::intent_id{id};
         id += db_.id_step();
-        out_.intents.push_back(std::move(wish.made));
+        out_.intents.push_back(std::move(request.made));
       }
     } catch (const driver_error& failure) {
       // Reserved before (S5). The server has undone this statement alone.
       if (failure.number() != ER_DUP_ENTRY)
         throw;
-      if (some_wishes.size() == 1)
-        reserve_again(some_wishes.front());
+      if (some_requests.size() == 1)
+        reserve_again(some_requests.front());
       else
-        for (std::size_t i = 0; i < some_wishes.size(); ++i)
-          insert(some_wishes.subspan(i, 1));
+        for (std::size_t i = 0; i < some_requests.size(); ++i)
+          insert(some_requests.subspan(i, 1));
     }
   }
 
   /// One that waits goes with the schedule of now: a job may have been edited to another that has this instant, too, and with the
   /// old one its claim would drop it (S3).
-  void reserve_again(const new_intent& wish) {
+  void reserve_again(const new_intent& request) {
     ++out_.doubles;
     db_.execute("UPDATE rm_intent SET schedule = ? WHERE job = ? AND kind = ? AND fire_ms = ? AND origin_log_id = 0 AND shard = 0"
                 " AND state = 0",
-                *wish.schedule, wish.made.job, intent_kind_name(wish.made.kind), wish.made.fire_at);
+                *request.schedule, request.made.job, intent_kind_name(request.made.kind), request.made.fire_at);
   }
 
   session& own_;
   connection& db_;
   rule_cache& rules_;
-  const core::node_life& owner_;
+  const core::node_incarnation& owner_;
   const core::reserve_window& window_;
   std::vector<due_row> rows_;
   std::vector<core::schedule_move> moves_;
-  std::vector<new_intent> wishes_;
+  std::vector<new_intent> requests_;
   core::reserve_outcome out_;
 };
 
@@ -275,7 +275,8 @@ core::result<const core::schedule*> rule_cache::find(std::string_view type, std:
   return &rules_.emplace(std::move(text), std::move(*rule)).first->second;
 }
 
-core::result<core::reserve_outcome> reservation_role::reserve(const core::node_life& owner, const core::reserve_window& window) {
+core::result<core::reserve_outcome> reservation_role::reserve(const core::node_incarnation& owner,
+                                                              const core::reserve_window& window) {
   return own_.db.transact([&] { return reserving{own_, rules_, owner, window}.run(); });
 }
 

@@ -2,22 +2,22 @@
 
 #include <algorithm>
 
-#include "storage/rows/past_lives.hpp"
+#include "storage/rows/retired_incarnations.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char find_life[] = "SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
+constexpr char find_incarnation[] = "SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
 constexpr char read_node[] = "SELECT incarnation, beat, state FROM rm_node WHERE id = ?1";
-constexpr char write_life[] = "INSERT INTO rm_life (node, incarnation, process) VALUES (?1, ?2, ?3) "
+constexpr char write_incarnation[] = "INSERT INTO rm_life (node, incarnation, process) VALUES (?1, ?2, ?3) "
                               "ON CONFLICT (node) DO UPDATE SET incarnation = excluded.incarnation, process = excluded.process";
 constexpr char read_past[] = "SELECT counter FROM rm_edit WHERE id = ?1";
 constexpr char insert_node[] = "INSERT INTO rm_node (id, incarnation, beat, state, address) VALUES (?1, ?2, 0, 'up', ?3)";
 constexpr char enter_again[] = "UPDATE rm_node SET incarnation = ?2, beat = 0, state = 'up', address = ?3 WHERE id = ?1";
 constexpr char raise_beat[] = "UPDATE rm_node SET beat = ?3, wall_ms = ?4 WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
-constexpr char end_life[] = "INSERT INTO rm_life (node, incarnation, ran_out) VALUES (?1, 0, ?2) "
+constexpr char end_incarnation[] = "INSERT INTO rm_life (node, incarnation, ran_out) VALUES (?1, 0, ?2) "
                             "ON CONFLICT (node) DO UPDATE SET incarnation = 0, ran_out = excluded.ran_out";
 constexpr char list_nodes[] =
   "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
@@ -54,19 +54,19 @@ std::vector<core::node_row> read_nodes(connection& db) {
 
 } // namespace
 
-bool is_current(connection& db, const core::node_life& life) {
-  auto finding = db.prepare(find_life);
+bool is_current(connection& db, const core::node_incarnation& life) {
+  auto finding = db.prepare(find_incarnation);
   return finding.with(life.node, life.incarnation).step();
 }
 
-core::error over(const core::node_life& life) {
+core::error over(const core::node_incarnation& life) {
   return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " is over"};
 }
 
-core::result<core::node_life> cluster::enter(const std::string& node, const std::string& address,
+core::result<core::node_incarnation> cluster::enter(const std::string& node, const std::string& address,
                                              const core::entry_terms& entry) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_life> {
-    core::node_life life{node, 1};
+  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_incarnation> {
+    core::node_incarnation life{node, 1};
     auto reading = db.prepare(read_node);
     bool known = reading.with(node).step();
     const bool admitted = known ? entry.admits(reading.number(0), reading.number(1), state_of(reading.text(2)))
@@ -75,16 +75,16 @@ core::result<core::node_life> cluster::enter(const std::string& node, const std:
       return tl::unexpected{changed_meanwhile(node)};
     if (known)
       life.incarnation = reading.number(0) + 1;
-    else if (auto past = db.prepare(read_past); past.with(past_lives).step())
+    else if (auto past = db.prepare(read_past); past.with(retired_incarnations).step())
       life.incarnation = past.number(0) + 1;
     life.incarnation = std::max(life.incarnation, entry.above + 1);
     db.run(known ? enter_again : insert_node, node, life.incarnation, address);
-    db.run(write_life, node, life.incarnation, entry.process);
+    db.run(write_incarnation, node, life.incarnation, entry.process);
     return life;
   });
 }
 
-core::result<void> cluster::beat(const core::node_life& life, std::int64_t beat, core::time_point wall) {
+core::result<void> cluster::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (db.run(raise_beat, life.node, life.incarnation, beat, wall) != 1)
       return tl::unexpected{over(life)};
@@ -122,12 +122,12 @@ core::result<bool> cluster::fence(const core::node_row& seen) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     if (db.run(fence_node, seen.id, seen.incarnation, seen.beat) != 1)
       return false;
-    db.run(end_life, seen.id, seen.incarnation);
+    db.run(end_incarnation, seen.id, seen.incarnation);
     return true;
   });
 }
 
-core::result<void> cluster::leave(const core::node_life& life) {
+core::result<void> cluster::leave(const core::node_incarnation& life) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     db.run(leave_node, life.node, life.incarnation);
     return {};

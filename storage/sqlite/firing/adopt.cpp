@@ -39,17 +39,20 @@ struct orphan {
   std::int64_t row = 0;
   core::log_id first{};
   std::vector<claim_item> items;
-  core::life_end ended = core::life_end::sealed;
+  core::incarnation_end ended = core::incarnation_end::sealed;
 };
 
 /// 0: sealed, 1: cut short, 2: ran out.
-core::life_end end_of(std::int64_t number) noexcept {
-  return number == 2 ? core::life_end::ran_out : number == 1 ? core::life_end::cut_short : core::life_end::sealed;
+core::incarnation_end end_of(std::int64_t number) noexcept {
+  return number == 2   ? core::incarnation_end::ran_out
+         : number == 1 ? core::incarnation_end::cut_short
+                       : core::incarnation_end::sealed;
 }
 
 class adoption {
 public:
-  adoption(connection& db, const core::node_life& owner, std::int64_t sequence) : db_{db}, owner_{owner}, sequence_{sequence} {}
+  adoption(connection& db, const core::node_incarnation& owner, std::int64_t sequence)
+    : db_{db}, owner_{owner}, sequence_{sequence} {}
 
   core::result<std::vector<core::adopted_run>> run(std::size_t limit) {
     if (!is_current(db_, owner_))
@@ -69,7 +72,7 @@ private:
     std::size_t count = 0;
     std::vector<std::int64_t> resolved;
     // The rows of the claims that were adopted do not say any more how their lives ended.
-    const auto ended = db_.prepare(find_cut).with().step() ? core::life_end::cut_short : core::life_end::sealed;
+    const auto ended = db_.prepare(find_cut).with().step() ? core::incarnation_end::cut_short : core::incarnation_end::sealed;
     {
       auto listing = db_.prepare(list_adopted);
       listing.with(owner_.node, owner_.incarnation, sequence_);
@@ -113,7 +116,7 @@ private:
   }
 
   /// Appends the unresolved runs to the answer and returns their items.
-  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t number, core::life_end ended) {
+  std::vector<claim_item> unresolved(const std::vector<claim_item>& items, std::int64_t number, core::incarnation_end ended) {
     looked_at_ += items.size();
     std::vector<claim_item> left;
     auto reading = db_.prepare(read_claimed_run);
@@ -132,13 +135,13 @@ private:
   }
 
   connection& db_;
-  const core::node_life& owner_;
+  const core::node_incarnation& owner_;
   std::int64_t sequence_;
   std::size_t looked_at_ = 0;
   std::vector<core::adopted_run> runs_;
 };
 
-core::result<bool> permit(connection& db, const core::node_life& owner, std::int64_t claim, core::log_id run) {
+core::result<bool> permit(connection& db, const core::node_incarnation& owner, std::int64_t claim, core::log_id run) {
   auto reading = db.prepare(find_claim_row);
   if (!reading.with(owner.node, owner.incarnation, claim).step())
     return false;
@@ -160,7 +163,7 @@ core::result<bool> permit(connection& db, const core::node_life& owner, std::int
 
 } // namespace
 
-core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_life& owner) {
+core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_incarnation& owner) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<std::int64_t>> {
     std::vector<std::int64_t> sequences;
     auto listing = db.prepare(list_claim_numbers);
@@ -171,12 +174,12 @@ core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_li
   });
 }
 
-core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_life& owner, std::int64_t sequence,
+core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                             std::size_t limit) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) { return adoption{db, owner, sequence}.run(limit); });
 }
 
-core::result<std::vector<bool>> firings::permit_resend(const core::node_life& owner, std::span<const core::resend> runs) {
+core::result<std::vector<bool>> firings::permit_resend(const core::node_incarnation& owner, std::span<const core::resend> runs) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<bool>> {
     if (!is_current(db, owner))
       return tl::unexpected{over(owner)};

@@ -93,7 +93,7 @@ void alarm_reading::read(core::job_id job) {
   about.key = reading.text(4);
   about.manual_addresses = reading.number(5) == 1;
   about.addresses = reading.optional_text(6);
-  about.wishes = core::find_alarm_wishes(reading.text(7));
+  about.requested = core::find_alarm_conditions(reading.text(7));
   if (const auto* rule = core::rule_for(*rules_, reading.text(3), reading.text(4)))
     about.rule = *rule;
   book_.add(job, std::move(about));

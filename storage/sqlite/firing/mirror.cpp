@@ -39,9 +39,9 @@ watched_job read_watched_job(const statement& row) {
   return job;
 }
 
-class tending {
+class mirror_sync {
 public:
-  tending(session& own, core::time_point now) : db_{*own.db}, rules_{own.schedule_zone}, now_{now} {}
+  mirror_sync(session& own, core::time_point now) : db_{*own.db}, rules_{own.schedule_zone}, now_{now} {}
 
   mirror_step run(core::job_id after, std::size_t limit, bool adopts) {
     std::vector<watched_job> page;
@@ -122,9 +122,9 @@ private:
 
 } // namespace
 
-core::result<mirror_step> mirrors::tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
+core::result<mirror_step> mirrors::sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
   return within(*session_.db, transaction_kind::write,
-                [&](connection&) -> core::result<mirror_step> { return tending{session_, now}.run(after, limit, adopt); });
+                [&](connection&) -> core::result<mirror_step> { return mirror_sync{session_, now}.run(after, limit, adopt); });
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -52,7 +52,7 @@ held_job read_held_job(const statement& row) {
     *number = row.optional_number(column++);
   columns.timing = options_of(options);
   columns.keep_logs = row.number(column++) == 1;
-  columns.alarm_on = core::find_alarm_wishes(row.text(column++));
+  columns.alarm_on = core::find_alarm_conditions(row.text(column++));
   job.stopped_manually = row.number(column) == 1;
   return job;
 }

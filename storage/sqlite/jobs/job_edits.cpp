@@ -140,13 +140,13 @@ core::result<core::job_edit> jobs::count_again(core::job_id job, core::time_poin
   });
 }
 
-core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core::time_point now,
+core::result<core::intent> jobs::trigger(const core::manual_trigger& request, core::time_point now,
                                          const core::principal& by) {
-  auto intent = intent_of(wish);
+  auto intent = intent_of(request);
   if (!intent)
     return intent;
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
-    const auto stored = find_for(db, wish.job, core::group_right::operate, by);
+    const auto stored = find_for(db, request.job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
     if (!intent->addresses.empty())
@@ -156,7 +156,7 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
     const auto kind = intent_kind_name(intent->kind);
     auto asked = db.prepare(find_intent);
     if (asked.with(intent->job, kind, intent->origin).step()) {
-      if (auto same = check_same_wish(*intent, asked.optional_text(1), asked.text(2)); !same)
+      if (auto same = check_same_request(*intent, asked.optional_text(1), asked.text(2)); !same)
         return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
       return *intent;
@@ -164,17 +164,17 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& wish, core:
     db.run(insert_asked_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
            intent->retry_left, now);
     intent->id = core::intent_id{db.last_id()};
-    write_audit(db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(wish, stored->param)));
+    write_audit(db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(request, stored->param)));
     return *intent;
   });
 }
 
 core::result<asked_runs> jobs::runs_of(core::intent_id intent, const core::principal& by) {
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
-    wish_trace found;
-    auto wish = db.prepare(find_wish);
-    if (wish.with(intent).step())
-      found.take_wish(wish.number(0) != 0, wish.id<core::group_id>(1));
+    request_trace found;
+    auto request = db.prepare(find_wish);
+    if (request.with(intent).step())
+      found.take_request(request.number(0) != 0, request.id<core::group_id>(1));
     auto listing = db.prepare(find_asked);
     listing.with(intent);
     while (listing.step())

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/upkeep_rules.hpp"
+#include "storage/rules/maintenance_rules.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -52,7 +52,7 @@ std::vector<core::log_id> held_runs(connection& db, const core::log_range& range
 
 // Which rows it is about is found out before the one writer is locked. No claim on an old row comes into being after that: claims
 // are written with their rows and only change hands.
-core::result<core::purge_outcome> upkeep::purge(const core::purge_step& step) {
+core::result<core::purge_outcome> maintenance::purge(const core::purge_step& step) {
   std::vector<core::log_id> kept;
   auto range = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_range> {
     auto found = next_stretch(db, step);

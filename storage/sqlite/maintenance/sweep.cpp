@@ -167,7 +167,7 @@ core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point befor
   return outcome;
 }
 
-core::result<std::size_t> upkeep::forget_taken_intents(core::time_point before, std::size_t limit) {
+core::result<std::size_t> maintenance::forget_taken_intents(core::time_point before, std::size_t limit) {
   std::vector<core::intent_id> old;
   auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::size_t> {
     old.clear();

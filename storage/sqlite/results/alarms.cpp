@@ -42,7 +42,7 @@ core::pending_alarm read_alarm(const statement& row) {
   return out;
 }
 
-core::slot_set slots_of(connection& db, const core::node_life& owner) {
+core::slot_set slots_of(connection& db, const core::node_incarnation& owner) {
   std::vector<std::string> live;
   auto listing = db.prepare(list_living_nodes);
   listing.with();
@@ -52,7 +52,7 @@ core::slot_set slots_of(connection& db, const core::node_life& owner) {
 }
 
 /// What `owner` may take now.
-std::vector<core::pending_alarm> look(connection& db, const core::node_life& owner, bool again, core::time_point now,
+std::vector<core::pending_alarm> look(connection& db, const core::node_incarnation& owner, bool again, core::time_point now,
                                       std::size_t limit) {
   std::vector<core::pending_alarm> out;
   {
@@ -100,7 +100,7 @@ std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connectio
 } // namespace
 
 // Looked at without the lock on the one writer, as every second: mostly there is nothing to take.
-taken_alarms alarms::take(const core::node_life& owner, bool again, core::time_point now, std::size_t limit) {
+taken_alarms alarms::take(const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit) {
   auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> taken_alarms {
     if (!is_current(db, owner))
       return tl::unexpected{over(owner)};
@@ -135,7 +135,7 @@ taken_alarms alarms::take(const core::node_life& owner, bool again, core::time_p
   return taken;
 }
 
-core::result<void> alarms::finish(const core::node_life& owner, std::span<const core::alarm_end> ends) {
+core::result<void> alarms::finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     for (const auto& end : ends) {
       core::job_id job{};

@@ -84,9 +84,9 @@ public:
 
   core::result<core::record_outcome> run() {
     outcome_.fenced = !is_current(db_, batch_.owner);
-    for (const auto& news : news_of(batch_))
-      if (!record_success(news))
-        record_with_care(news);
+    for (const auto& updates : updates_of(batch_))
+      if (!record_success(updates))
+        record_with_care(updates);
     // Failures of a fenced owner were dropped: its claims are the adopter's business.
     if (!outcome_.fenced)
       for (auto claim : batch_.resolved_claims)
@@ -96,50 +96,50 @@ public:
 
 private:
   /// The common case, in one statement. False: its guard failed, or it is not the common case.
-  bool record_success(const run_news& news) {
-    bool trigger = news.trigger && news.trigger->code == core::success_code && news.trigger->message.empty();
-    bool callback = news.callback && news.callback->code == core::success_code;
-    if ((news.trigger && !trigger) || (news.callback && (!callback || news.callback->only_of)))
+  bool record_success(const run_update& update) {
+    bool trigger = update.trigger && update.trigger->code == core::success_code && update.trigger->message.empty();
+    bool callback = update.callback && update.callback->code == core::success_code;
+    if ((update.trigger && !trigger) || (update.callback && (!callback || update.callback->only_of)))
       return false;
-    const bool dated = callback && news.callback->log_time != core::time_point{};
-    if (dated && (trigger || !news.others.empty()))
+    const bool dated = callback && update.callback->log_time != core::time_point{};
+    if (dated && (trigger || !update.others.empty()))
       return false;
-    auto message = callback ? core::cut_utf16(news.callback->message, core::message_units_max) : std::string_view{};
-    const auto date = dated ? dates_.of(news.callback->log_time) : std::string{};
-    int changed = !callback  ? db_.run(record_trigger, news.id)
-                  : dated    ? db_.run(record_dated_callback, news.id, dates_.of(now_), message, date)
-                  : !trigger ? db_.run(record_callback, news.id, dates_.of(now_), message)
-                             : db_.run(record_both, news.id, dates_.of(now_), message);
+    auto message = callback ? core::cut_utf16(update.callback->message, core::message_units_max) : std::string_view{};
+    const auto date = dated ? dates_.of(update.callback->log_time) : std::string{};
+    int changed = !callback  ? db_.run(record_trigger, update.id)
+                  : dated    ? db_.run(record_dated_callback, update.id, dates_.of(now_), message, date)
+                  : !trigger ? db_.run(record_callback, update.id, dates_.of(now_), message)
+                             : db_.run(record_both, update.id, dates_.of(now_), message);
     if (changed != 1)
       return false;
     outcome_.triggers_stored += trigger ? 1 : 0;
     outcome_.callbacks_stored += callback ? 1 : 0;
     if (callback) {
-      note_success(news);
-      succeeded(news, message);
+      note_success(update);
+      succeeded(update, message);
     }
     return true;
   }
 
-  void note_success(const run_news& news) {
-    core::ended_run end{news.id, {}, {}, core::run_end::succeeded};
-    if (const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr) {
+  void note_success(const run_update& update) {
+    core::ended_run end{update.id, {}, {}, core::run_end::succeeded};
+    if (const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr) {
       end.group = spec->group;
       end.job = spec->id;
-    } else if (auto row = db_.prepare(find_job_of_run); row.with(news.id).step()) {
+    } else if (auto row = db_.prepare(find_job_of_run); row.with(update.id).step()) {
       end.group = row.id<core::group_id>(0);
       end.job = row.id<core::job_id>(1);
     }
     outcome_.ended.push_back(end);
   }
 
-  void record_with_care(run_news news) {
+  void record_with_care(run_update update) {
     first_attempt first;
     run_row row;
     bool keeps_log = false;
     {
       auto reading = db_.prepare(read_run_row);
-      if (!reading.with(news.id).step())
+      if (!reading.with(update.id).step())
         return;
       row = {reading.small(0), reading.small(1), reading.small(2), reading.small(3), reading.id<core::group_id>(8)};
       keeps_log = reading.number(9) == 1;
@@ -149,34 +149,34 @@ private:
       // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
       const std::string triggered{reading.text(7)};
       first.fire_at = std::min(dates_.read(triggered).value_or(now_), now_);
-      if (drop_outdated(news, triggered, dates_))
-        outcome_.outdated_callbacks.push_back(news.id);
+      if (drop_outdated(update, triggered, dates_))
+        outcome_.outdated_callbacks.push_back(update.id);
     }
-    auto write = decide(row, news, !outcome_.fenced);
+    auto write = decide(row, update, !outcome_.fenced);
     if (write.callback_foreign)
-      outcome_.foreign_callbacks.push_back(news.id);
+      outcome_.foreign_callbacks.push_back(update.id);
     if (!write.writes_row())
       return;
     std::optional<std::int32_t> alarm_status;
     if (write.mark_alarm)
       alarm_status = alarms_.status(first.job, write.retry);
-    this->write(news.id, write, alarm_status);
+    this->write(update.id, write, alarm_status);
     if (alarm_status == core::alarm_status::claimed)
-      insert_alarm(db_, first.job, news.id, core::alarm_kind::failure, now_);
+      insert_alarm(db_, first.job, update.id, core::alarm_kind::failure, now_);
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
     if (const auto how = end_of(write))
-      outcome_.ended.push_back({news.id, row.group, first.job, *how});
+      outcome_.ended.push_back({update.id, row.group, first.job, *how});
     if (write.failed)
-      db_.run(insert_failed_run, news.id, first.job, first.fire_at);
+      db_.run(insert_failed_run, update.id, first.job, first.fire_at);
     if (write.not_failed)
-      db_.run(delete_failed, news.id);
+      db_.run(delete_failed, update.id);
     if (write.retry)
-      start_retry(news.id, first, row.retries - 1);
+      start_retry(update.id, first, row.retries - 1);
     if (write.children)
-      start_children(news, ended_job_of(news, write.handle_message));
+      start_children(update, ended_job_of(update, write.handle_message));
     if (keeps_log && write.handle_code)
-      db_.run(insert_log_wish, news.id, first.job, now_);
+      db_.run(insert_log_wish, update.id, first.job, now_);
   }
 
   void write(core::log_id id, const run_write& write, std::optional<std::int32_t> alarm_status) {
@@ -202,20 +202,20 @@ private:
   }
 
   /// The common case: what follows a result is known of its job in memory.
-  void succeeded(const run_news& news, std::string_view message) {
-    const auto job = ended_job_of(news, message);
+  void succeeded(const run_update& update, std::string_view message) {
+    const auto job = ended_job_of(update, message);
     if (job.keeps_log)
-      db_.run(insert_log_wish, news.id, job.id, now_);
-    start_children(news, job);
+      db_.run(insert_log_wish, update.id, job.id, now_);
+    start_children(update, job);
   }
 
-  void start_children(const run_news& news, const ended_job& parent) {
+  void start_children(const run_update& update, const ended_job& parent) {
     if (parent.message)
-      db_.run(write_result_text, news.id, *parent.message);
+      db_.run(write_result_text, update.id, *parent.message);
     for (auto child : parent.children) {
-      if (db_.run(insert_child, child, news.id, now_) != 1)
+      if (db_.run(insert_child, child, update.id, now_) != 1)
         continue;
-      core::intent intent{core::intent_id{db_.last_id()}, core::trigger_kind::parent, child, {}, news.id, {}, std::nullopt, 0};
+      core::intent intent{core::intent_id{db_.last_id()}, core::trigger_kind::parent, child, {}, update.id, {}, std::nullopt, 0};
       auto retries = db_.prepare(read_intent_retries);
       if (retries.with(intent.id).step())
         intent.retry_left = retries.small(0);
@@ -223,14 +223,14 @@ private:
     }
   }
 
-  ended_job ended_job_of(const run_news& news, std::string_view message) {
-    const auto& spec = news.callback->spec ? news.callback->spec : news.trigger ? news.trigger->spec : nullptr;
+  ended_job ended_job_of(const run_update& update, std::string_view message) {
+    const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (spec && spec->child_jobs.empty())
       return {spec->id, {}, spec->keep_logs, std::nullopt};
     if (spec)
       return ended_job_of(*spec, spec->keep_logs, message);
     auto reading = db_.prepare(find_children);
-    if (!reading.with(news.id).step())
+    if (!reading.with(update.id).step())
       return {};
     core::job parent;
     parent.id = reading.id<core::job_id>(0);

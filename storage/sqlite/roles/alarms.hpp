@@ -12,9 +12,9 @@ class alarms final : public alarm_store {
 public:
   explicit alarms(session& session) : session_{session} {}
 
-  core::result<std::vector<core::pending_alarm>> take(const core::node_life& owner, bool again, core::time_point now,
+  core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again, core::time_point now,
                                                       std::size_t limit) override;
-  core::result<void> finish(const core::node_life& owner, std::span<const core::alarm_end> ends) override;
+  core::result<void> finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) override;
   core::result<core::failure_sweep> sweep(core::time_point now, bool follow_open, std::size_t limit) override;
   core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
 

@@ -39,10 +39,10 @@ public:
   core::result<std::vector<core::scheduled_job>> read_jobs(std::span<const core::job_id> jobs) override;
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override;
   core::result<core::record_outcome> record(const core::record_batch& batch, core::time_point now) override;
-  core::result<std::vector<std::int64_t>> open_claims(const core::node_life& owner) override;
-  core::result<std::vector<core::adopted_run>> adopt(const core::node_life& owner, std::int64_t sequence,
+  core::result<std::vector<std::int64_t>> open_claims(const core::node_incarnation& owner) override;
+  core::result<std::vector<core::adopted_run>> adopt(const core::node_incarnation& owner, std::int64_t sequence,
                                                      std::size_t limit) override;
-  core::result<std::vector<bool>> permit_resend(const core::node_life& owner, std::span<const core::resend> runs) override;
+  core::result<std::vector<bool>> permit_resend(const core::node_incarnation& owner, std::span<const core::resend> runs) override;
   core::result<std::vector<core::intent>> waiting_intents(const core::intent_search& search) override;
   core::result<core::sweep_outcome> fail_abandoned(core::time_point before, std::size_t limit) override;
 
@@ -57,14 +57,14 @@ class cluster final : public cluster_store {
 public:
   explicit cluster(session& session) : session_{session} {}
 
-  core::result<core::node_life> enter(const std::string& node, const std::string& address,
+  core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
                                       const core::entry_terms& entry) override;
-  core::result<void> beat(const core::node_life& life, std::int64_t beat, core::time_point wall) override;
+  core::result<void> beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) override;
   core::result<std::vector<core::node_row>> nodes() override;
   core::result<core::cluster_view> view() override;
   core::result<core::log_id> raise_run_ids(core::log_id highest) override;
   core::result<bool> fence(const core::node_row& seen) override;
-  core::result<void> leave(const core::node_life& life) override;
+  core::result<void> leave(const core::node_incarnation& life) override;
 
 private:
   session& session_;
@@ -102,7 +102,7 @@ public:
   core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override;
-  core::result<core::intent> trigger(const core::manual_trigger& wish, core::time_point now,
+  core::result<core::intent> trigger(const core::manual_trigger& request, core::time_point now,
                                      const core::principal& by) override;
   core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
@@ -168,10 +168,10 @@ private:
   session& session_;
 };
 
-/// upkeep.cpp, purge.cpp
-class upkeep final : public upkeep_store {
+/// maintenance.cpp, purge.cpp
+class maintenance final : public maintenance_store {
 public:
-  explicit upkeep(session& session) : session_{session} {}
+  explicit maintenance(session& session) : session_{session} {}
 
   core::result<core::log_span> span() override;
   core::result<core::log_id> last_before(core::time_point t) override;
@@ -183,7 +183,7 @@ public:
   core::result<std::size_t> forget_orphans(std::size_t limit) override;
   core::result<std::size_t> purge_audits(core::time_point before, std::size_t limit) override;
   core::result<void> make_room() override { return {}; }
-  core::result<std::vector<core::stray_run>> stray_runs(const core::node_life& owner,
+  core::result<std::vector<core::stray_run>> stray_runs(const core::node_incarnation& owner,
                                                         std::span<const std::int64_t> claims) override;
 
 private:
@@ -195,7 +195,7 @@ class mirrors final : public mirror_store {
 public:
   explicit mirrors(session& session) : session_{session} {}
 
-  core::result<mirror_step> tend(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
+  core::result<mirror_step> sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) override;
 
 private:
   session& session_;
@@ -235,7 +235,7 @@ public:
   group_editor& group_editing() override { return group_editing_; }
   log_store& logs() override { return logs_; }
   alarm_store& alarms() override { return alarms_; }
-  upkeep_store& upkeep() override { return upkeep_; }
+  maintenance_store& maintenance() override { return maintenance_; }
   mirror_store& mirror() override { return mirrors_; }
   run_reader& run_reading() override { return run_reads_; }
   user_store& users() override { return users_; }
@@ -257,7 +257,7 @@ private:
   group_writes group_editing_{session_};
   sqlite::logs logs_{session_};
   sqlite::alarms alarms_{session_};
-  sqlite::upkeep upkeep_{session_};
+  sqlite::maintenance maintenance_{session_};
   sqlite::mirrors mirrors_{session_};
   sqlite::run_reads run_reads_{session_};
   sqlite::users users_{session_};
@@ -269,19 +269,19 @@ private:
 };
 
 /// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
-[[nodiscard]] bool is_current(connection& db, const core::node_life& life);
+[[nodiscard]] bool is_current(connection& db, const core::node_incarnation& life);
 
 /// jobs.cpp. Inside a transaction; nothing when the job does not exist.
 [[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
 
-/// As `upkeep_store::last_before`, inside a transaction.
+/// As `maintenance_store::last_before`, inside a transaction.
 [[nodiscard]] core::log_id last_before(session& own, core::time_point t);
 
 /// job_pages.cpp. The same.
 [[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
 
 /// The error when it is not.
-[[nodiscard]] core::error over(const core::node_life& life);
+[[nodiscard]] core::error over(const core::node_incarnation& life);
 
 /// purge.cpp. Runs of open claims in `range`, ascending.
 [[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);

@@ -2,7 +2,7 @@
 
 #include "storage/editing/job_defects.hpp"
 #include "storage/rows/job_row.hpp"
-#include "storage/rows/row_oddities.hpp"
+#include "storage/rows/data_checks.hpp"
 #include "storage/rows/run_troubles.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -62,7 +62,7 @@ database_finding schedules(connection& db, const core::zone& where) {
 }
 
 database_finding rows(connection& db) {
-  oddity_report report;
+  data_check_report report;
   auto group = db.prepare(list_examined_groups);
   group.with();
   while (group.step())

@@ -1,0 +1,18 @@
+#pragma once
+
+// Ticks of an actor at absolute points of its own clock.
+
+#include <chrono>
+
+#include <caf/actor_clock.hpp>
+
+namespace ringmaster::actors {
+
+/// The next point of a rhythm after `last`; points that were missed are left out, so that a late tick does nothing twice.
+[[nodiscard]] inline caf::actor_clock::time_point next_tick(caf::actor_clock::time_point last, std::chrono::milliseconds period,
+                                                             caf::actor_clock::time_point now) {
+  auto next = last + period;
+  return next > now ? next : now + period;
+}
+
+} // namespace ringmaster::actors

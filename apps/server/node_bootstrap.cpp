@@ -1,0 +1,158 @@
+#include "apps/server/node_bootstrap.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "apps/process/limits.hpp"
+#include "apps/process/logging.hpp"
+#include "storage/reservations.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+/// The lease on a SQLite file, which nobody else can serve: no peer waits for this node's end, so the slowest moment of a disk
+/// shall not cost it its life.
+constexpr core::milliseconds sole_lease{30'000};
+
+core::result<void> take_place(node_bootstrap& base) {
+  auto& settings = base.what.settings;
+  if (auto fits = fit_to_open_files(settings, base.log); !fits)
+    return fits;
+  if (auto ready = prepare_data_dir(settings); !ready)
+    return ready;
+  auto folder = sole_use::of_data_dir(settings);
+  if (!folder)
+    return tl::unexpected<core::error>{folder.error()};
+  base.data_dir = std::move(*folder);
+  base.transport = gateway::make_transport(settings.server, settings.trigger, settings.security);
+  auto bound = base.transport->bind();
+  if (!bound)
+    return tl::unexpected<core::error>{bound.error()};
+  base.address = std::move(*bound);
+  warn_of_tls(settings, base.log);
+  return {};
+}
+
+/// Shorter access tokens are warned of.
+constexpr std::size_t short_token = 16;
+
+core::result<void> take_identity(node_bootstrap& base) {
+  auto& settings = base.what.settings;
+  auto token = obtain_access_token(settings);
+  if (!token)
+    return tl::unexpected<core::error>{token.error()};
+  if (token->token.size() < short_token)
+    base.log->warn("security.access_token has {} characters; choose at least {}: it can be guessed", token->token.size(),
+                   short_token);
+  settings.security.access_token = token->token;
+  base.token = std::move(*token);
+  auto id = obtain_node_id(settings);
+  if (!id)
+    return tl::unexpected<core::error>{id.error()};
+  base.node_id = std::move(*id);
+  return {};
+}
+
+/// Whoever has the file to itself is alone: another node that seems to live has ended, and its claims are to be adopted now.
+core::result<void> end_other_incarnations(node_bootstrap& base, storage::store& store) {
+  auto nodes = store.cluster().nodes();
+  if (!nodes)
+    return tl::unexpected<core::error>{nodes.error()};
+  for (const auto& node : *nodes)
+    if (node.state == core::node_state::up && node.id != base.node_id)
+      if (auto ended = store.cluster().fence(node); !ended)
+        return tl::unexpected<core::error>{ended.error()};
+  return {};
+}
+
+core::result<void> check_mode(node_bootstrap& base, storage::store& store) {
+  if (auto agreed = storage::agreed_mode(store, base.what.settings.cluster.mode); !agreed)
+    return tl::unexpected<core::error>{agreed.error()};
+  return {};
+}
+
+/// A database that takes no writes now is no reason to stay away: it may take them again, and jobs wait for that.
+core::result<void> make_admin(node_bootstrap& base, storage::store& store) {
+  auto admin = make_first_admin(store, base.what.settings);
+  if (admin) {
+    base.admin = std::move(*admin);
+    return {};
+  }
+  if (admin.error().code != core::errc::unavailable)
+    return tl::unexpected<core::error>{admin.error()};
+  base.log->warn("there is no user yet, and none could be made; the next start tries again: {}", admin.error().context);
+  return {};
+}
+
+/// Before secrets are made: a folder that has them had a database.
+core::result<void> open_database(node_bootstrap& base) {
+  auto file = sole_use::of_database(base.what.settings);
+  if (!file)
+    return tl::unexpected<core::error>{file.error()};
+  base.sqlite_file = std::move(*file);
+  if (base.sqlite_file)
+    base.what.settings.cluster.dead_after = std::max(base.what.settings.cluster.dead_after, sole_lease);
+  auto made = make_database(base.what);
+  if (!made)
+    return tl::unexpected<core::error>{made.error()};
+  base.database = std::move(*made);
+  return prepare_schema(*base.database, base.what.settings);
+}
+
+core::result<void> take_database(node_bootstrap& base) {
+  auto store = base.database->open();
+  if (!store)
+    return tl::unexpected<core::error>{store.error()};
+  if (auto agreed = check_mode(base, **store); !agreed)
+    return agreed;
+  auto generation = base.database->generation();
+  if (!generation)
+    return tl::unexpected<core::error>{generation.error()};
+  base.generation = *generation;
+  if (auto done = make_admin(base, **store); !done)
+    return done;
+  return base.sqlite_file ? end_other_incarnations(base, **store) : core::result<void>{};
+}
+
+/// A file that cannot be read is replaced: it guards against an accident that is rarer than a full disk.
+std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
+  const std::filesystem::path path{marks_file(base.what.settings)};
+  core::kept_marks kept;
+  if (std::ifstream file{path}) {
+    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    if (const auto read = core::parse_marks(text))
+      kept = *read;
+    else
+      base.log->warn("{} cannot be used and is written again: whether the database is older than it was cannot be told now",
+                     path.string());
+  }
+  return std::make_shared<actors::marks_keeper>(
+    kept, [path](const std::string& text) { return write_private(path, text); }, std::chrono::steady_clock::now, base.log);
+}
+
+} // namespace
+
+void warn_of_tls(const config::settings& settings, const actors::logger& log) {
+  const auto now = std::chrono::system_clock::now();
+  for (const auto& finding : gateway::examine_tls(settings.server, settings.security, settings.link, now))
+    if (finding.how != gateway::tls_finding::level::fine)
+      log->warn("TLS: {}", finding.detail);
+}
+
+core::result<node_bootstrap> bootstrap_node(assembled what, bool new_database) {
+  auto log = make_logger(what.settings.log);
+  node_bootstrap base{std::move(what), std::move(log), {}, {}, {}, {}, {}, {}, {}, {}, 0, {}};
+  if (auto there = new_database ? core::result<void>{} : check_database_is_there(base.what.settings); !there)
+    return tl::unexpected<core::error>{there.error()};
+  for (auto step : {&take_place, &open_database, &take_identity, &take_database})
+    if (auto done = step(base); !done)
+      return tl::unexpected<core::error>{done.error()};
+  base.marks = keep_marks(base);
+  return base;
+}
+
+} // namespace ringmaster::apps

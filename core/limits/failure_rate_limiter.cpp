@@ -1,0 +1,63 @@
+#include "core/limits/failure_rate_limiter.hpp"
+
+#include <utility>
+
+#include "core/text/network_text.hpp"
+
+namespace ringmaster::core {
+
+namespace {
+
+constexpr std::chrono::minutes length{1};
+
+/// An address has no line end, so no token makes the key of another address.
+std::string pair_key(std::string_view remote, std::string_view token) {
+  auto key = client_network(remote);
+  key += '\n';
+  return key.append(token);
+}
+
+} // namespace
+
+failure_rate_limiter::verdict failure_rate_limiter::failed(std::string_view remote, time now) {
+  auto network = client_network(remote);
+  if (minutes_.size() >= addresses_max && !minutes_.contains(network))
+    make_room(now);
+  auto& current = minutes_[std::move(network)];
+  if (current.failures == 0 || now - current.begin >= length)
+    current = {now, 0};
+  // One more than too many: the number says no more than that.
+  if (current.failures <= a_minute_max + 1)
+    ++current.failures;
+  if (current.failures <= a_minute_max)
+    return verdict::few;
+  return current.failures == a_minute_max + 1 ? verdict::first_too_many : verdict::too_many;
+}
+
+bool failure_rate_limiter::is_exhausted(std::string_view remote, time now) const {
+  const auto found = minutes_.find(client_network(remote));
+  return found != minutes_.end() && found->second.failures >= a_minute_max && now - found->second.begin < length;
+}
+
+void failure_rate_limiter::make_room(time now) {
+  std::erase_if(minutes_, [now](const auto& each) { return now - each.second.begin >= length; });
+  if (minutes_.size() >= addresses_max)
+    minutes_.clear();
+}
+
+void known_tokens::keep(std::string_view remote, std::string_view token, time now) {
+  auto key = pair_key(remote, token);
+  if (seen_.size() >= pairs_max && !seen_.contains(key)) {
+    std::erase_if(seen_, [now](const auto& each) { return now - each.second >= kept_for; });
+    if (seen_.size() >= pairs_max)
+      seen_.clear();
+  }
+  seen_[std::move(key)] = now;
+}
+
+bool known_tokens::contains(std::string_view remote, std::string_view token, time now) const {
+  const auto found = seen_.find(pair_key(remote, token));
+  return found != seen_.end() && now - found->second < kept_for;
+}
+
+} // namespace ringmaster::core

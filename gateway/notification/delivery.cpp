@@ -1,0 +1,245 @@
+#include "gateway/notification/delivery.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include <sys/socket.h>
+
+#include "core/alarm/mail_text.hpp"
+#include "core/text/text.hpp"
+#include "gateway/notification/allowed_addresses.hpp"
+#include "gateway/notification/signature.hpp"
+#include "protocol/wire/webhook_body.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t answer_bytes_max = 64 * 1024;
+// Somebody who says more than this goes on without end.
+constexpr std::size_t heard_bytes_max = 1024 * 1024;
+constexpr milliseconds connect_limit{10'000};
+
+core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
+
+template <class Value>
+void set(CURL* handle, CURLoption option, Value value) {
+  curl_easy_setopt(handle, option, value);
+}
+
+/// And not the system's, too: it has a folder of them beside its file.
+void trust_only(CURL* handle, const std::string& ca_file) {
+  set(handle, CURLOPT_CAINFO, ca_file.c_str());
+  set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+}
+
+std::string url_of(const config::mail_settings& mail) {
+  const bool v6 = mail.host.find(':') != std::string::npos;
+  const auto host = v6 ? "[" + mail.host + "]" : mail.host;
+  return (mail.tls == "tls" ? "smtps://" : "smtp://") + host + ":" + std::to_string(mail.port);
+}
+
+std::string printable(std::string_view text) {
+  auto out = core::valid_utf8(text);
+  while (!out.empty() && static_cast<unsigned char>(out.back()) <= ' ')
+    out.pop_back();
+  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return out;
+}
+
+} // namespace
+
+delivery::delivery(protocol::notice what, protocol::notifier::done then)
+  : what_{std::move(what)}, then_{std::move(then)}, handle_{curl_easy_init()}, problem_(CURL_ERROR_SIZE, '\0') {}
+
+core::result<std::unique_ptr<delivery>> delivery::make(const notification_settings& settings, protocol::notice what,
+                                                       protocol::notifier::done then) {
+  if (auto known = check_channel(settings, what.channel); !known)
+    return tl::unexpected{known.error()};
+  std::unique_ptr<delivery> made{new delivery{std::move(what), std::move(then)}};
+  if (!made->handle_)
+    return core::fail(core::errc::unavailable, "libcurl has no handle to give");
+  const auto webhook = std::find_if(settings.webhooks.begin(), settings.webhooks.end(),
+                                    [&](const auto& each) { return each.name == made->what_.channel; });
+  const auto ready = webhook == settings.webhooks.end() ? made->prepare_mail(settings)
+                                                        : made->prepare_webhook(*webhook, settings.alarm);
+  if (!ready)
+    return tl::unexpected{ready.error()};
+  return made;
+}
+
+void delivery::add_line(const std::string& line) {
+  if (auto* longer = curl_slist_append(list_.get(), line.c_str())) {
+    (void) list_.release();
+    list_.reset(longer);
+  }
+}
+
+void delivery::prepare_both(milliseconds limit) {
+  auto* handle = handle_.get();
+  set(handle, CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(handle, CURLOPT_ERRORBUFFER, problem_.data());
+  set(handle, CURLOPT_NOSIGNAL, 1L);
+  set(handle, CURLOPT_PROXY, "");
+  set(handle, CURLOPT_FOLLOWLOCATION, 0L);
+  set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(limit, connect_limit).count()));
+  set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
+  set(handle, CURLOPT_OPENSOCKETFUNCTION, &delivery::open_socket);
+  set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  set(handle, CURLOPT_WRITEFUNCTION, &delivery::take_answer);
+  set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
+  // What is open longer may have been closed by the other side, or be about to.
+  set(handle, CURLOPT_FRESH_CONNECT, 1L);
+  set(handle, CURLOPT_FORBID_REUSE, 1L);
+}
+
+core::result<void> delivery::prepare_mail(const notification_settings& settings) {
+  const auto& mail = settings.mail;
+  if (!core::is_mail_address(what_.recipient))
+    return core::fail(core::errc::invalid_argument, "\"" + printable(what_.recipient) + "\" is no mail address");
+  prepare_both(mail.timeout);
+  const auto domain = mail.from.substr(mail.from.rfind('@'));
+  body_ = core::mail_text({mail.from, std::string{core::sender_name(settings.language)}, what_.recipient, what_.message.title,
+                           what_.message.text, what_.message.html, what_.message_id + domain, now()});
+  auto* handle = handle_.get();
+  set(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  set(handle, CURLOPT_URL, url_of(mail).c_str());
+  set(handle, CURLOPT_USE_SSL, static_cast<long>(mail.tls == "none" ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+  set(handle, CURLOPT_SSL_VERIFYPEER, mail.verify_certificate ? 1L : 0L);
+  set(handle, CURLOPT_SSL_VERIFYHOST, mail.verify_certificate ? 2L : 0L);
+  if (!mail.ca_file.empty())
+    trust_only(handle, mail.ca_file);
+  if (!mail.user.empty()) {
+    set(handle, CURLOPT_USERNAME, mail.user.c_str());
+    set(handle, CURLOPT_PASSWORD, mail.password.c_str());
+  }
+  set(handle, CURLOPT_MAIL_FROM, ("<" + mail.from + ">").c_str());
+  add_line("<" + what_.recipient + ">");
+  set(handle, CURLOPT_MAIL_RCPT, list_.get());
+  set(handle, CURLOPT_UPLOAD, 1L);
+  set(handle, CURLOPT_READFUNCTION, &delivery::read_body);
+  set(handle, CURLOPT_READDATA, static_cast<void*>(this));
+  set(handle, CURLOPT_HEADERFUNCTION, &delivery::take_line);
+  set(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  return {};
+}
+
+core::result<void> delivery::prepare_webhook(const config::webhook_settings& webhook, const config::alarm_settings& limits) {
+  namespace wire = protocol::wire;
+  prepare_both(limits.webhook_timeout);
+  preset_ = webhook.preset;
+  const auto preset = wire::find_webhook_preset(webhook.preset);
+  if (!preset)
+    return core::fail(core::errc::invalid_argument, "the preset \"" + webhook.preset + "\" is unknown");
+  std::optional<wire::webhook_signature> signature;
+  auto url = webhook.url;
+  if (!webhook.secret.empty() && *preset == wire::webhook_preset::dingtalk) {
+    signature = sign_dingtalk(webhook.secret, now());
+    url += (url.find('?') == std::string::npos ? "?" : "&");
+    url += "timestamp=" + signature->timestamp + "&sign=" + percent_encoded(signature->sign);
+  } else if (!webhook.secret.empty()) {
+    signature = sign_feishu(webhook.secret, now());
+  }
+  body_ = webhook.body_template.empty() ? wire::webhook_body(*preset, what_.message, signature)
+                                        : wire::webhook_body(webhook.body_template, what_.message, signature);
+  auto* handle = handle_.get();
+  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(handle, CURLOPT_URL, url.c_str());
+  if (!webhook.ca_file.empty())
+    trust_only(handle, webhook.ca_file);
+  set(handle, CURLOPT_POST, 1L);
+  set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+  set(handle, CURLOPT_POSTFIELDS, body_.c_str());
+  add_line("Content-Type: " + webhook.content_type);
+  add_line("User-Agent: ringmaster");
+  // An answer that says "continue" first is waited for in vain at some services.
+  add_line("Expect:");
+  set(handle, CURLOPT_HTTPHEADER, list_.get());
+  return {};
+}
+
+curl_socket_t delivery::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+  if (!is_allowed_address(address->addr)) {
+    static_cast<delivery*>(self)->forbidden_ = text_of(address->addr);
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+std::size_t delivery::read_body(char* to, std::size_t size, std::size_t count, void* self) {
+  auto& own = *static_cast<delivery*>(self);
+  const auto part = std::min(size * count, own.body_.size() - own.sent_);
+  std::memcpy(to, own.body_.data() + own.sent_, part);
+  own.sent_ += part;
+  return part;
+}
+
+std::size_t delivery::take_answer(char* from, std::size_t size, std::size_t count, void* self) {
+  auto& own = *static_cast<delivery*>(self);
+  // More than this is no answer to a message: the rest is read and forgotten.
+  own.answer_.append(from, std::min(size * count, answer_bytes_max - own.answer_.size()));
+  own.heard_ += size * count;
+  return own.heard_ > heard_bytes_max ? 0 : size * count;
+}
+
+std::size_t delivery::take_line(char* from, std::size_t size, std::size_t count, void* self) {
+  // What a server says to the goodbye after its refusal does not matter any more.
+  if (size * count > 0 && (*from == '4' || *from == '5'))
+    static_cast<delivery*>(self)->last_line_.assign(from, std::min<std::size_t>(size * count, 500));
+  return size * count;
+}
+
+core::result<void> delivery::verdict(CURLcode code) const {
+  if (!forbidden_.empty() && code != CURLE_OK)
+    return core::fail(core::errc::invalid_argument, "it leads to " + forbidden_ + ", where nothing may be sent");
+  long status = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  const bool mail = what_.channel == protocol::mail_channel;
+  if (!mail && (code == CURLE_OK || heard_ > heard_bytes_max))
+    return protocol::wire::webhook_verdict(*protocol::wire::find_webhook_preset(preset_), status, answer_);
+  if (code == CURLE_OK)
+    return {};
+  std::string why = problem_.front() == '\0' ? curl_easy_strerror(code) : problem_.c_str();
+  if (mail && !last_line_.empty())
+    why += " (" + printable(last_line_) + ")";
+  if (code == CURLE_OPERATION_TIMEDOUT)
+    return core::fail(core::errc::timeout, printable(why));
+  // A sign-in that fails (RFC 4954) is the configuration's fault, which somebody may mend.
+  const bool sign_in = code == CURLE_LOGIN_DENIED || status == 530 || status == 534 || status == 535 || status == 538;
+  const bool for_good = mail && status >= 500 && status < 600 && !sign_in;
+  return core::fail(for_good ? core::errc::invalid_argument : core::errc::unavailable, printable(why));
+}
+
+core::result<void> delivery::probe(milliseconds limit) {
+  auto* handle = handle_.get();
+  set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
+  set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit.count()));
+  const bool mail = what_.channel == protocol::mail_channel;
+  if (mail) {
+    set(handle, CURLOPT_UPLOAD, 0L);
+    set(handle, CURLOPT_NOBODY, 1L);
+    set(handle, CURLOPT_MAIL_FROM, static_cast<const char*>(nullptr));
+    set(handle, CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
+    set(handle, CURLOPT_CUSTOMREQUEST, "NOOP");
+  } else {
+    set(handle, CURLOPT_CONNECT_ONLY, 1L);
+  }
+  const auto code = curl_easy_perform(handle);
+  return code == CURLE_OK ? core::result<void>{} : verdict(code);
+}
+
+void delivery::finish(CURLcode code) {
+  auto then = std::exchange(then_, nullptr);
+  if (then)
+    then(verdict(code));
+}
+
+void delivery::give_up(core::error why) {
+  if (auto then = std::exchange(then_, nullptr))
+    then(tl::unexpected{std::move(why)});
+}
+
+} // namespace ringmaster::gateway

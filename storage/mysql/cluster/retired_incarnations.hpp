@@ -1,0 +1,16 @@
+#pragma once
+
+#include "storage/mysql/driver/connection.hpp"
+#include "storage/rows/retired_incarnations.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// Locks the row of past lives until the end of the transaction: whoever enters and whoever removes nodes take turns. The highest
+/// incarnation that was given out to a node whose row is gone. Throws `driver_error`.
+[[nodiscard]] inline std::int64_t lock_retired_incarnations(connection& db) {
+  db.execute("INSERT INTO rm_edit (id, counter) VALUES (?, 0) ON DUPLICATE KEY UPDATE counter = counter", retired_incarnations);
+  auto row = db.query("SELECT counter FROM rm_edit WHERE id = ? FOR UPDATE", retired_incarnations);
+  return row.next() ? row.number(0) : 0;
+}
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,40 @@
+#pragma once
+
+// The part of a record that simply succeeds, written without reading anything first.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "storage/mysql/driver/session.hpp"
+#include "storage/rules/record_rules.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// What a plain success brings: an answer of 200, a result of 200, or both in one row write. `dated`: a result whose date has to
+/// be that of its row.
+enum class success_kind : std::uint8_t { both, trigger, callback, dated };
+
+/// Runs that one kind of statement writes.
+struct plain_group {
+  success_kind kind = success_kind::both;
+  /// Whether all have the same message, which is then constant in the statement.
+  bool alike = true;
+  /// In id order.
+  std::vector<const run_update*> runs;
+};
+
+struct sorted_updates {
+  std::vector<plain_group> plain;
+  /// Failures, and answers with a message.
+  std::vector<const run_update*> others;
+};
+
+/// Points into `updates`.
+[[nodiscard]] sorted_updates sort_out(const std::vector<run_update>& updates);
+
+/// Writes a group, beside Java admins (`shared`) with the end of its text; the number of rows that changed: fewer than the group
+/// has if somebody else was first, or a row is gone. Throws `driver_error`.
+[[nodiscard]] std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time, bool shared);
+
+} // namespace ringmaster::storage::mysql
