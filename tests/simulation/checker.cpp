@@ -5,6 +5,7 @@
 
 #include "config/settings.hpp"
 #include "core/run/trigger_note.hpp"
+#include "core/text/text.hpp"
 #include "storage/rules/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
 
@@ -98,6 +99,25 @@ void protocol_checker::check_move(const core::claim_batch& batch, const core::sc
     check_planned(batch, move, *jobs_.at(id).spec);
 }
 
+namespace {
+
+/// Returns the end of the instants that a claim drops: the next time of the job. A fixed rate without a grid (start, jitter or
+/// milliseconds) counts from the moment of the drop again: its next time is that moment and the rate, rounded up to a second, and
+/// without one it has come to its end. Then the claim says up to which instant it dropped, which lies at most a rate back.
+std::optional<core::time_point> end_of_gap(const core::schedule& rule, const core::job& spec, const core::schedule_move& move,
+                                           core::time_point now) {
+  const auto& options = spec.timing;
+  if (spec.schedule != core::schedule_type::fixed_rate || options.interval_ms || options.start_at || options.jitter_ms)
+    return move.next;
+  const auto rate = core::parse_int32(spec.schedule_conf).value_or(1) * 1s;
+  if (move.next)
+    return std::max(*move.next - rate, move.expected_next + 1ms);
+  const bool is_recent = move.missed && move.missed->what.last + rate + 1s > now;
+  return is_recent ? std::optional{move.missed->what.last + 1ms} : rule.next(now, spec.id);
+}
+
+} // namespace
+
 // Lateness is that of the true time: a clock that is ahead for a moment makes nothing late.
 void protocol_checker::check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec) {
   const auto id = core::number(move.job);
@@ -119,7 +139,8 @@ void protocol_checker::check_planned(const core::claim_batch& batch, const core:
     return;
   if (may_be_missed && planned.empty() && drops) {
     core::missed_instants gap{0, move.expected_next, {}};
-    for (std::optional at{move.expected_next}; at && (!move.next || *at < *move.next); at = rule->next(*at, spec.id)) {
+    const auto end = end_of_gap(*rule, spec, move, world_.true_time());
+    for (std::optional at{move.expected_next}; at && (!end || *at < *end); at = rule->next(*at, spec.id)) {
       ++gap.count;
       gap.last = *at;
     }
@@ -135,6 +156,15 @@ void protocol_checker::check_planned(const core::claim_batch& batch, const core:
     }
 }
 
+namespace {
+
+std::string gap_text(const core::missed_instants& gap) {
+  return std::to_string(gap.count) + " instants from " + std::to_string(core::to_ms(gap.first)) + " to "
+         + std::to_string(core::to_ms(gap.last));
+}
+
+} // namespace
+
 // Each gap has one row, which says all of it.
 void protocol_checker::check_missed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
   for (const auto& row : outcome.missed) {
@@ -149,7 +179,8 @@ void protocol_checker::check_missed(const core::claim_batch& batch, const core::
       continue;
     const auto gap = gaps_.find(job);
     if (gap == gaps_.end() || gap->second != row.what)
-      fail("F1", "row " + text(core::number(row.id)) + " says that other instants of job " + text(job) + " were missed");
+      fail("F1", "row " + text(core::number(row.id)) + " of job " + text(job) + " says " + gap_text(row.what) + " were missed, not "
+                   + (gap == gaps_.end() ? "none" : gap_text(gap->second)));
     else
       gaps_.erase(gap);
   }

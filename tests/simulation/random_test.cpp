@@ -85,6 +85,11 @@ TEST_CASE("two processes behind one registered address answer one question each"
   CHECK(simulate(random_history(4304)).violations.empty());
 }
 
+// A locked job with a fixed rate and an end drops what it missed; counted again from that moment, its schedule has ended.
+TEST_CASE("a fixed rate counts again from the moment at which missed instants were dropped", "[simulation]") {
+  CHECK(simulate(random_history(205'668)).violations.empty());
+}
+
 // Shows whether a change of the simulation left its histories as they were: run it before and after.
 TEST_CASE("digests of random histories", "[.][digest]") {
   const auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
