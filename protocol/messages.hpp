@@ -20,7 +20,7 @@
 #include "core/cluster/node.hpp"
 #include "core/cluster/slot_map.hpp"
 #include "core/editing/declared.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/job/group.hpp"
 #include "core/result.hpp"
 #include "core/routing/lanes.hpp"

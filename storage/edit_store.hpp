@@ -14,7 +14,7 @@
 
 #include "core/access/principal.hpp"
 #include "core/editing/group_draft.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"

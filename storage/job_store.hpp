@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
+#include "core/job/job.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::storage {
@@ -70,14 +71,8 @@ public:
   /// Runs of these jobs in an open claim that have neither a trigger code nor a result.
   virtual core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) = 0;
 
-  /// A page, ascending by id.
-  virtual core::result<std::vector<core::job_card>> list(const core::job_filter& filter) = 0;
-
   /// By id, or by group and key. Errors: `not_found`.
-  virtual core::result<core::job_card> find(const core::job_name& name) = 0;
-
-  /// A page of runs, the newest first.
-  virtual core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) = 0;
+  virtual core::result<core::scheduled_job> find(const core::job_name& name) = 0;
 };
 
 } // namespace ringmaster::storage

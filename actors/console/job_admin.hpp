@@ -13,7 +13,7 @@
 #include "actors/store/query_workers.hpp"
 #include "config/settings.hpp"
 #include "core/editing/declared.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/result.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/admin_messages.hpp"

@@ -6,7 +6,7 @@
 
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/text/ascii_case.hpp"
 #include "gateway/exchange/exchange.hpp"
 #include "protocol/wire/v1/api_page.hpp"

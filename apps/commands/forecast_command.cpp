@@ -68,10 +68,10 @@ core::result<question> read_question(const forecast_arguments& given, opened_sto
     auto name = core::parse_job_name(text);
     if (!name)
       return core::fail(name.error().code, "--job: " + name.error().context);
-    auto card = opened.store->jobs().find(*name);
-    if (!card)
-      return tl::unexpected<core::error>{card.error()};
-    asked.jobs.insert(core::number(card->spec->id));
+    const auto job = opened.store->jobs().find(*name);
+    if (!job)
+      return tl::unexpected<core::error>{job.error()};
+    asked.jobs.insert(core::number(job->spec->id));
   }
   return asked;
 }

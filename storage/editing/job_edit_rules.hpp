@@ -9,7 +9,7 @@
 
 #include "core/access/principal.hpp"
 #include "core/editing/audit.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/result.hpp"
 #include "core/zone/zone.hpp"
 #include "storage/job_store.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/job/group.hpp"
 #include "core/job/job.hpp"
 #include "core/text/native_address.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/cluster/node.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/run.hpp"

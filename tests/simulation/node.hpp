@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/run/run.hpp"
 #include "protocol/http.hpp"
 #include "storage/store.hpp"

@@ -431,49 +431,16 @@ TEST_CASE("runs on their way are those of open claims without a code", "[storage
   CHECK(require(f.jobs().runs_on_their_way(both)) == 0);
 }
 
-TEST_CASE("lists of jobs and runs go by pages", "[storage][edits]") {
+TEST_CASE("a job is found by its id, or by its group and key", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   f.add_job(50, core::time_point{}, {{"job_group", "999"}});
-  const auto all = require(f.jobs().list({}));
-  REQUIRE(all.size() == 3);
-  CHECK(core::title_of(all[2]) == "job 50");
-  CHECK(all[2].group == "");
-  CHECK_FALSE(all[2].running);
-  CHECK(all[0].group == "pay");
-  CHECK(all[0].key == "settle");
-  CHECK(all[0].source == "pay.toml");
-  CHECK(all[0].schedule_type == "CRON");
-  CHECK(all[0].next == one_at_night);
-  CHECK(all[0].running);
-  auto ids = [&](const core::job_filter& filter) {
-    std::vector<core::job_id> found;
-    for (const auto& card : require(f.jobs().list(filter)))
-      found.push_back(card.spec->id);
-    return found;
-  };
-  const std::vector<core::job_id> everyone{all[0].spec->id, all[1].spec->id, core::job_id{50}};
-  CHECK(ids({.limit = 2}) == std::vector{everyone[0], everyone[1]});
-  CHECK(ids({.after = everyone[1]}) == std::vector{everyone[2]});
-  CHECK(ids({.group = "pay"}) == std::vector{everyone[0], everyone[1]});
-  CHECK(ids({.running = false}) == std::vector{everyone[2]});
-  CHECK(ids({.group = "nobody"}).empty());
-  CHECK(require(f.jobs().find({core::job_id{50}})).spec->id == everyone[2]);
-
-  const auto a = f.claimed(7), b = f.claimed(8), c = f.claimed(9);
-  f.record({f.answer(b, 500, "no")}, {});
-  auto runs = [&](const core::run_filter& filter) {
-    std::vector<core::log_id> found;
-    for (const auto& row : require(f.jobs().latest_runs(filter)))
-      found.push_back(row.id);
-    return found;
-  };
-  CHECK(runs({}) == std::vector{c.id, b.id, a.id});
-  CHECK(runs({.limit = 2}) == std::vector{c.id, b.id});
-  CHECK(runs({.before = b.id}) == std::vector{a.id});
-  CHECK(runs({.job = seven}) == std::vector{a.id});
-  CHECK(runs({.failed = true}) == std::vector{b.id});
-  CHECK(runs({.job = seven, .failed = true}).empty());
+  const auto settle = require(f.jobs().find({std::nullopt, "pay", "settle"}));
+  CHECK(settle.spec->handler == require(f.jobs().find({settle.spec->id})).spec->handler);
+  CHECK(settle.next == one_at_night);
+  CHECK(require(f.jobs().find({core::job_id{50}})).spec->id == core::job_id{50});
+  CHECK(error_of(f.jobs().find({core::job_id{51}})) == core::errc::not_found);
+  CHECK(error_of(f.jobs().find({std::nullopt, "other", "settle"})) == core::errc::not_found);
 }
 
 TEST_CASE("by hand: a parameter that an old schema's log would cut is refused", "[storage][edits]") {

@@ -266,14 +266,8 @@ private:
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override {
     return call("runs_on_their_way", [&] { return inner_->jobs().runs_on_their_way(jobs); });
   }
-  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override {
-    return call("list", [&] { return inner_->jobs().list(filter); });
-  }
-  core::result<core::job_card> find(const core::job_name& name) override {
+  core::result<core::scheduled_job> find(const core::job_name& name) override {
     return call("find", [&] { return inner_->jobs().find(name); });
-  }
-  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
-    return call("latest_runs", [&] { return inner_->jobs().latest_runs(filter); });
   }
 
   // -- job_editor

@@ -40,11 +40,7 @@ public:
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override {
     return inner_jobs_.runs_on_their_way(jobs);
   }
-  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override { return inner_jobs_.list(filter); }
-  core::result<core::job_card> find(const core::job_name& name) override { return inner_jobs_.find(name); }
-  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override {
-    return inner_jobs_.latest_runs(filter);
-  }
+  core::result<core::scheduled_job> find(const core::job_name& name) override { return inner_jobs_.find(name); }
 
 private:
   storage::job_store& inner_jobs_;

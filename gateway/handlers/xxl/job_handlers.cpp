@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/schedule/schedule.hpp"
 #include "core/schedule/schedule_preview.hpp"
 #include "core/text/text.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/editing/edit_tag.hpp"
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/wire/xxl/dialect.hpp"
 #include "protocol/wire/xxl/open_api_codec.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"

@@ -94,7 +94,7 @@ private:
   session& session_;
 };
 
-/// job_edits.cpp, job_lists.cpp
+/// job_edits.cpp, job_finds.cpp
 class jobs final : public job_store {
 public:
   explicit jobs(session& session) : session_{session} {}
@@ -109,9 +109,7 @@ public:
                                       const core::principal& by, std::string_view seen) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;
   core::result<std::size_t> runs_on_their_way(std::span<const core::job_id> jobs) override;
-  core::result<std::vector<core::job_card>> list(const core::job_filter& filter) override;
-  core::result<core::job_card> find(const core::job_name& name) override;
-  core::result<std::vector<core::log_row>> latest_runs(const core::run_filter& filter) override;
+  core::result<core::scheduled_job> find(const core::job_name& name) override;
 
 private:
   session& session_;

@@ -1,4 +1,4 @@
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 
 #include <algorithm>
 
@@ -41,10 +41,6 @@ result<job_name> parse_job_name(std::string_view text) {
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size())
     return fail(errc::invalid_argument, "\"" + valid_utf8(text) + "\" names no job; expected an id or group/key");
   return job_name{std::nullopt, std::string{text.substr(0, slash)}, std::string{text.substr(slash + 1)}};
-}
-
-std::string title_of(const job_card& card) {
-  return card.key.empty() ? "job " + std::to_string(number(card.spec->id)) : card.group + '/' + card.key;
 }
 
 result<std::vector<std::string>> parse_addresses(const std::vector<std::string>& texts) {

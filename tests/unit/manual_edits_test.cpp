@@ -1,4 +1,4 @@
-#include "core/editing/job_card.hpp"
+#include "core/editing/manual_edits.hpp"
 
 #include <string>
 #include <vector>

@@ -1,47 +1,19 @@
 #pragma once
 
-// Jobs and runs as people list them, and what they do to them by hand.
+// Edits and runs that users ask for: names of jobs, manual triggers, and outcomes of edits.
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ids.hpp"
-#include "core/job/job.hpp"
-#include "core/run/log_row.hpp"
+#include "core/result.hpp"
 #include "core/run/run.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
-
-/// One job with everything that a list or a page about it shows.
-struct job_card {
-  job_ptr spec;
-  /// App name of the group; empty when it has none.
-  std::string group;
-  std::string name;
-  std::string author;
-  std::string alarm_email;
-  /// Of declared jobs; both empty for one that was made by hand.
-  std::string key;
-  std::string source;
-  /// The stored names, also those that nobody knows.
-  std::string schedule_type;
-  /// `trigger_status`.
-  bool running = false;
-  std::optional<time_point> next;
-  /// The last claimed instant; the epoch when there was none.
-  time_point last{};
-};
-
-/// Which jobs a list has. Ascending by id, so that the next page begins behind the last id.
-struct job_filter {
-  std::optional<std::string> group = {};
-  std::optional<bool> running = {};
-  job_id after{};
-  std::size_t limit = 100;
-};
 
 /// `12`, or group and key.
 struct job_name {
@@ -52,19 +24,6 @@ struct job_name {
 
 /// Reads `12` or `pay-worker/settle`. Errors: `invalid_argument`.
 [[nodiscard]] result<job_name> parse_job_name(std::string_view text);
-
-/// `pay-worker/settle`, or `job 12` for one without a key.
-[[nodiscard]] std::string title_of(const job_card& card);
-
-/// Which runs a list has. The newest first, so that the next page ends before the last id.
-struct run_filter {
-  std::optional<job_id> job = {};
-  /// Only runs that failed.
-  bool failed = false;
-  /// Nothing: from the newest on.
-  std::optional<log_id> before = {};
-  std::size_t limit = 100;
-};
 
 /// A run by hand: an intent of kind `manual` or `api`.
 struct manual_trigger {
