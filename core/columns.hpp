@@ -25,6 +25,7 @@ inline constexpr std::size_t node_chars = 64;
 inline constexpr std::size_t job_key_chars = 128;
 inline constexpr std::size_t source_chars = 128;
 inline constexpr std::size_t time_zone_chars = 64;
+inline constexpr std::size_t description_chars = 1000;
 /// A `text` column, in bytes.
 inline constexpr std::size_t text_bytes = 65535;
 /// What a script may have, in bytes. Its column holds 16 MiB, but lists of jobs carry their scripts along.

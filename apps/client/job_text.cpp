@@ -111,6 +111,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   const auto jitter = number_in(job, "jitter_ms");
   const auto timeout = number_in(job, "timeout_s").value_or(0);
   add("source", text_in(job, "source"));
+  add("description", text_in(job, "description"));
   add("author", text_in(job, "author"));
   add("schedule", schedule_text(job));
   add("time zone", text_in(job, "time_zone"));

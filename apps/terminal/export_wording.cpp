@@ -66,8 +66,9 @@ std::int32_t not_negative(const char* what, std::int32_t stored, std::vector<std
 
 void read_schedule(const core::job_record& row, job_wording& out) {
   auto& job = out.job;
-  job.timing = row.timing;
+  static_cast<core::job_options&>(job) = row;
   job.timing.time_zone = core::valid_utf8(row.timing.time_zone);
+  job.description = core::valid_utf8(row.description);
   if (job.timing.jitter_ms == 0)
     job.timing.jitter_ms.reset();
   read_name("schedule_type", row.schedule_type, &core::find_schedule_type, job.schedule, out.obstacles);
@@ -161,9 +162,6 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   read_name("block", row.block, &core::find_block_strategy, job.block, out.obstacles);
   read_name("misfire", row.misfire, &core::find_misfire_policy, job.misfire, out.obstacles);
   job.names_misfire = job.schedule != core::schedule_type::none;
-  job.on_unknown = row.on_unknown;
-  job.keep_logs = row.keep_logs;
-  job.alarm_on = row.alarm_on;
   job.timeout_s = not_negative("timeout", row.timeout_s, out.notes);
   job.retry_count = not_negative("retry", row.retry_count, out.notes);
   read_state(row, rules, now, out);

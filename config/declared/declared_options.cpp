@@ -1,6 +1,8 @@
 #include "config/declared/declared_options.hpp"
 
-#include "core/columns.hpp"
+#include <algorithm>
+
+#include "core/job/job_options.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
@@ -33,12 +35,53 @@ void read_interval(table_fields& in, core::declared_job& job) {
   job.schedule_conf = core::rate_text_of(*job.timing.interval_ms);
 }
 
-void read_zone(table_fields& in, core::declared_job& job) {
-  job.timing.time_zone = in.text("time_zone", {in.node("time_zone") ? std::size_t{1} : 0, core::time_zone_chars});
+void check_zone(table_fields& in, const core::declared_job& job) {
   if (job.timing.time_zone.empty())
     return;
   if (const auto found = core::zone::find(job.timing.time_zone); !found)
     in.refuse("time_zone", found.error().context);
+}
+
+core::option_value read_names(table_fields& in, const core::job_option& field) {
+  const auto given = in.texts(field.name);
+  if (!given)
+    return {};
+  for (const auto& each : *given)
+    if (std::find(field.names.begin(), field.names.end(), each) == field.names.end()) {
+      std::string expected;
+      for (const auto name : field.names)
+        expected.append(expected.empty() ? "\"" : " and \"").append(name) += '"';
+      in.refuse(field.name, "\"" + each + "\" is unknown; expected " + expected + ", one of them, or []");
+    }
+  return core::value_of_names(field, *given);
+}
+
+/// Reads one option of the table; nothing when the file does not name it.
+core::option_value read_option(table_fields& in, const core::job_option& field) {
+  if (!in.node(field.name))
+    return {};
+  switch (field.kind) {
+  case core::option_kind::text: {
+    auto text = in.text(field.name, {static_cast<std::size_t>(field.min), static_cast<std::size_t>(field.max)});
+    return text.empty() ? core::option_value{} : core::option_value{std::move(text)};
+  }
+  case core::option_kind::choice: {
+    auto name = in.choice(field.name, field.names);
+    return name ? core::option_value{std::move(*name)} : core::option_value{};
+  }
+  case core::option_kind::names: return read_names(in, field);
+  case core::option_kind::number: {
+    // 0 switches off an option that has no effect at 0.
+    const auto number = in.number(field.name, field.min == 1 ? 0 : field.min, field.max, field.min == 1 ? 0 : field.min);
+    return number == 0 ? core::option_value{} : core::option_value{number};
+  }
+  case core::option_kind::instant: {
+    const auto t = read_instant(in, field.name);
+    return t ? core::option_value{core::to_ms(*t)} : core::option_value{};
+  }
+  case core::option_kind::flag: return in.flag(field.name, false) ? core::option_value{std::int64_t{1}} : core::option_value{};
+  }
+  return {};
 }
 
 /// The line of the option that the message begins with.
@@ -53,14 +96,11 @@ void refuse(table_fields& in, const std::string& why) {
 } // namespace
 
 void read_options(table_fields& in, core::declared_job& job) {
+  for (const auto& field : core::job_option_fields())
+    if (field.name != "interval_ms")
+      field.set(job, read_option(in, field));
   read_interval(in, job);
-  read_zone(in, job);
-  job.timing.start_at = read_instant(in, "start_at");
-  job.timing.end_at = read_instant(in, "end_at");
-  if (in.node("jitter_ms"))
-    job.timing.jitter_ms = static_cast<std::int32_t>(in.number("jitter_ms", 0, core::jitter_ms_max, 0));
-  if (job.timing.jitter_ms == 0)
-    job.timing.jitter_ms.reset();
+  check_zone(in, job);
   if (const auto fits = core::check(job.schedule, job.timing); !fits)
     refuse(in, fits.error().context);
 }

@@ -7,8 +7,7 @@
 
 namespace ringmaster::config {
 
-/// Reads `time_zone`, `interval_ms`, `start_at`, `end_at` and `jitter_ms`, once the job's schedule is read: an interval makes a
-/// fixed rate of a job without one.
+/// Reads all of `core::job_option_fields`, once the job's schedule is read: an interval makes a fixed rate of a job without one.
 void read_options(table_fields& in, core::declared_job& job);
 
 } // namespace ringmaster::config

@@ -20,13 +20,22 @@ using namespace std::string_view_literals;
 constexpr std::array group_keys{"app_name"sv, "title"sv, "addresses"sv};
 constexpr std::array job_keys{"group"sv,   "key"sv,      "name"sv,    "author"sv,    "alarm_email"sv, "schedule"sv,
                               "handler"sv, "params"sv,   "route"sv,   "block"sv,     "misfire"sv,     "timeout"sv,
-                              "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv, "on_unknown"sv,
-                              "time_zone"sv, "interval_ms"sv, "start_at"sv, "end_at"sv, "jitter_ms"sv,
-                              "keep_logs"sv, "alarm_on"sv};
+                              "retry"sv,   "children"sv, "enabled"sv, "glue_type"sv};
 constexpr std::array later_job_keys{"retry_backoff"sv, "deadline_ms"sv, "concurrency_key"sv,
                                     "glue_source"sv,   "glue_remark"sv};
 constexpr std::array schedule_keys{"cron"sv, "rate"sv};
 constexpr std::array later_schedule_keys{"delay"sv, "at"sv};
+
+/// Returns the keys of a job: those that XXL's table has columns for, and its options.
+const std::vector<std::string_view>& all_job_keys() {
+  static const auto all = [] {
+    std::vector<std::string_view> out{job_keys.begin(), job_keys.end()};
+    for (const auto& field : core::job_option_fields())
+      out.push_back(field.name);
+    return out;
+  }();
+  return all;
+}
 
 // The shortest app name that the Java admin takes.
 constexpr std::size_t app_name_chars_min = 4;
@@ -103,18 +112,6 @@ void read_children(table_fields& in, core::declared_job& job) {
   }
 }
 
-void read_alarm_on(table_fields& in, core::declared_job& job) {
-  const auto named = in.texts("alarm_on");
-  if (!named)
-    return;
-  job.alarm_on = {false, false};
-  for (const auto& each : *named)
-    if (each == "failed" || each == "missed")
-      (each == "failed" ? job.alarm_on.failed : job.alarm_on.missed) = true;
-    else
-      in.refuse("alarm_on", "\"" + each + "\" is unknown; expected \"failed\" and \"missed\", one of them, or []");
-}
-
 void read_glue_type(table_fields& in, core::declared_job& job) {
   const std::string type = upper(in.text("glue_type", glue_type_limit, job.glue_type));
   if (type.starts_with("GLUE_"))
@@ -154,7 +151,7 @@ core::declared_group read_group(const toml::table& table, problems& found) {
 
 core::declared_job read_job(const toml::table& table, problems& found) {
   table_fields in{table, found};
-  in.check_names(job_keys, later_job_keys);
+  in.check_names(all_job_keys(), later_job_keys);
   core::declared_job job;
   job.where = in.place();
   job.group = in.text("group", group_name_limit);
@@ -178,12 +175,9 @@ core::declared_job read_job(const toml::table& table, problems& found) {
   job.block = in.choice("block", job.block, &core::find_block_strategy, &std::toupper);
   job.names_misfire = in.node("misfire") != nullptr;
   job.misfire = in.choice("misfire", job.misfire, &core::find_misfire_policy, &std::toupper);
-  job.on_unknown = in.choice("on_unknown", job.on_unknown, &core::find_unknown_policy, &std::tolower);
-  job.keep_logs = in.flag("keep_logs", false);
   job.timeout_s = in.seconds("timeout").value_or(0);
   job.retry_count = static_cast<std::int32_t>(in.number("retry", 0, 1000, 0));
   job.enabled = in.flag("enabled", true);
-  read_alarm_on(in, job);
   read_schedule(in, job);
   read_options(in, job);
   read_children(in, job);

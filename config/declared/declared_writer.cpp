@@ -76,14 +76,25 @@ void write_schedule(table_text& out, const core::declared_job& job) {
     out.raw("schedule", "{ rate = " + quoted_text(job.schedule_conf + 's') + " }");
 }
 
-void write_options(table_text& out, const core::schedule_options& timing) {
-  out.optional("time_zone", timing.time_zone);
-  if (timing.start_at)
-    out.raw("start_at", instant_text(*timing.start_at));
-  if (timing.end_at)
-    out.raw("end_at", instant_text(*timing.end_at));
-  if (timing.jitter_ms)
-    out.number("jitter_ms", *timing.jitter_ms);
+void write_option(table_text& out, const core::job_option& field, const core::option_value& value) {
+  switch (field.kind) {
+  case core::option_kind::text:
+  case core::option_kind::choice: return out.text(field.name, core::text_of(value));
+  case core::option_kind::names: {
+    const auto names = core::names_in(field, value);
+    return out.list(field.name, {names.begin(), names.end()});
+  }
+  case core::option_kind::number: return out.number(field.name, core::number_of(value));
+  case core::option_kind::instant: return out.raw(field.name, instant_text(core::from_ms(core::number_of(value))));
+  case core::option_kind::flag: return out.raw(field.name, "true");
+  }
+}
+
+/// Writes the options that are not the default; the interval is part of the schedule.
+void write_options(table_text& out, const core::job_options& options, bool of_schedule) {
+  for (const auto& field : core::job_option_fields())
+    if (field.shapes_schedule == of_schedule && field.name != "interval_ms" && !field.is_default(options))
+      write_option(out, field, field.get(options));
 }
 
 std::vector<std::string> child_names(const core::declared_job& job) {
@@ -138,19 +149,6 @@ std::string declared_text(const core::declared_group& group) {
   return std::move(out).take();
 }
 
-namespace {
-
-std::vector<std::string> wished_alarms(core::alarm_conditions requested) {
-  std::vector<std::string> out;
-  if (requested.failed)
-    out.emplace_back("failed");
-  if (requested.missed)
-    out.emplace_back("missed");
-  return out;
-}
-
-} // namespace
-
 std::string declared_text(const core::declared_job& job) {
   table_text out{"job"};
   const core::declared_job usual;
@@ -161,7 +159,7 @@ std::string declared_text(const core::declared_job& job) {
   out.optional("author", job.author);
   out.optional("alarm_email", job.alarm_email);
   write_schedule(out, job);
-  write_options(out, job.timing);
+  write_options(out, job, true);
   if (job.glue_type != usual.glue_type)
     out.text("glue_type", job.glue_type);
   out.text("handler", job.handler);
@@ -169,11 +167,7 @@ std::string declared_text(const core::declared_job& job) {
   out.choice("route", job.route, usual.route);
   out.choice("block", job.block, usual.block);
   out.choice("misfire", job.misfire, job.names_misfire ? std::nullopt : std::optional{usual.misfire});
-  out.choice("on_unknown", job.on_unknown, usual.on_unknown);
-  if (job.keep_logs)
-    out.raw("keep_logs", "true");
-  if (!job.alarm_on.is_default())
-    out.list("alarm_on", wished_alarms(job.alarm_on));
+  write_options(out, job, false);
   if (job.timeout_s != 0)
     out.number("timeout", job.timeout_s);
   if (job.retry_count != 0)

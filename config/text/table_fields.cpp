@@ -114,6 +114,19 @@ std::optional<std::string> table_fields::optional_text(std::string_view key) {
   return std::nullopt;
 }
 
+std::optional<std::string> table_fields::choice(std::string_view key, std::span<const std::string_view> names) {
+  const auto given = optional_text(key);
+  if (!given)
+    return std::nullopt;
+  std::string normal = *given;
+  std::transform(normal.begin(), normal.end(), normal.begin(),
+                 [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
+  if (std::find(names.begin(), names.end(), normal) != names.end())
+    return normal;
+  add_unknown_name(key, *given, normal, names);
+  return std::nullopt;
+}
+
 void table_fields::add_unknown_name(std::string_view key, const std::string& given, const std::string& normal,
                                     std::span<const std::string_view> names) {
   std::string problem = "\"" + given + "\" is unknown; expected one of ";

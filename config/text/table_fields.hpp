@@ -62,6 +62,9 @@ public:
     return otherwise;
   }
 
+  /// One of `names`, in any case, with `-` or `_`; nothing when the key is absent or wrong.
+  [[nodiscard]] std::optional<std::string> choice(std::string_view key, std::span<const std::string_view> names);
+
   [[nodiscard]] const toml::node* node(std::string_view key) const { return table_.get(key); }
 
   /// A problem at the key's line, or the table's when it is absent.

@@ -47,20 +47,6 @@ std::optional<alarm_attempts> find_alarm_attempts(std::string_view name) noexcep
   return std::nullopt;
 }
 
-std::string_view stored_name(alarm_conditions requested) noexcept {
-  if (requested.failed)
-    return requested.missed ? "failed,missed" : "failed";
-  return requested.missed ? "missed" : "none";
-}
-
-alarm_conditions find_alarm_conditions(std::string_view text) noexcept {
-  for (const alarm_conditions requested :
-       {alarm_conditions{true, false}, alarm_conditions{false, true}, alarm_conditions{false, false}})
-    if (stored_name(requested) == text)
-      return requested;
-  return {};
-}
-
 const alarm_rule* rule_for(std::span<const alarm_rule> rules, std::string_view app_name, std::string_view job_key) noexcept {
   const alarm_rule* best = nullptr;
   int best_closeness = -1;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/alarm/alarm_conditions.hpp"
+#include "core/job/alarm_conditions.hpp"
 #include "core/ids.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/run.hpp"

@@ -37,22 +37,16 @@ private:
   std::uint64_t second_ = 0x84222325cbf29ce4;
 };
 
-/// Each under its name, and only those that are there: jobs without options keep the hash that they had before there were any.
-void add_options(content_sum& sum, const schedule_options& options) {
-  auto add = [&sum](std::string_view name, const std::string& value) {
-    sum.add(name);
-    sum.add(value);
-  };
-  if (!options.time_zone.empty())
-    add("time_zone", options.time_zone);
-  if (options.interval_ms)
-    add("interval_ms", std::to_string(*options.interval_ms));
-  if (options.start_at)
-    add("start_at", std::to_string(to_ms(*options.start_at)));
-  if (options.end_at)
-    add("end_at", std::to_string(to_ms(*options.end_at)));
-  if (options.jitter_ms)
-    add("jitter_ms", std::to_string(*options.jitter_ms));
+/// Adds each option that is not the default under its name: jobs without options keep the hash that they had before there were any.
+/// `on_unknown` was in all hashes from the beginning.
+void add_options(content_sum& sum, const job_options& options) {
+  for (const auto& field : job_option_fields()) {
+    if (field.name == "on_unknown" || field.is_default(options))
+      continue;
+    sum.add(field.name);
+    if (const auto value = field.get(options); field.kind != option_kind::flag)
+      sum.add(field.is_text() ? std::string{text_of(value)} : std::to_string(number_of(value)));
+  }
 }
 
 } // namespace
@@ -72,13 +66,7 @@ std::string content_hash(const declared_job& job) {
     sum.add(group);
     sum.add(key);
   }
-  add_options(sum, job.timing);
-  if (job.keep_logs)
-    sum.add("keep_logs");
-  if (!job.alarm_on.is_default()) {
-    sum.add("alarm_on");
-    sum.add(stored_name(job.alarm_on));
-  }
+  add_options(sum, job);
   return sum.hex();
 }
 

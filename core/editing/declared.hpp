@@ -9,7 +9,7 @@
 
 #include "core/alarm/alarm.hpp"
 #include "core/job/group.hpp"
-#include "core/job/job.hpp"
+#include "core/job/job_options.hpp"
 
 namespace ringmaster::core {
 
@@ -23,7 +23,7 @@ struct declared_group {
 };
 
 /// One `[[job]]`. Identity: (group app name, key).
-struct declared_job {
+struct declared_job : job_options {
   std::string group;
   std::string key;
   std::string name;
@@ -31,15 +31,11 @@ struct declared_job {
   std::string alarm_email;
   schedule_type schedule = schedule_type::none;
   std::string schedule_conf;
-  schedule_options timing;
   misfire_policy misfire = misfire_policy::do_nothing;
   /// The file says `misfire`, be it the default.
   bool names_misfire = false;
-  alarm_conditions alarm_on;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
-  unknown_policy on_unknown = unknown_policy::ask;
-  bool keep_logs = false;
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
   std::string handler;

@@ -2,9 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
-#include <type_traits>
 
 namespace ringmaster::core {
 
@@ -24,16 +22,6 @@ public:
   void add(std::int64_t field) noexcept {
     for (auto rest = static_cast<std::uint64_t>(field), i = std::uint64_t{0}; i < sizeof field; ++i, rest >>= 8)
       take(static_cast<std::uint8_t>(rest));
-  }
-  template <class Value>
-  void add(const std::optional<Value>& field) noexcept {
-    add(std::int64_t{field.has_value()});
-    if (!field)
-      return;
-    if constexpr (std::is_same_v<Value, time_point>)
-      add(to_ms(*field));
-    else
-      add(std::int64_t{*field});
   }
   [[nodiscard]] std::string text() const {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -64,16 +52,15 @@ std::string edit_tag(const job_record& job) {
         std::string_view{job.schedule_type}, std::string_view{job.schedule_conf}, std::string_view{job.misfire},
         std::string_view{job.route}, std::string_view{job.block}, std::string_view{job.handler}, std::string_view{job.param},
         std::string_view{job.children}, std::string_view{job.glue_type}, std::string_view{job.glue_source},
-        std::string_view{job.glue_remark}, std::string_view{job.timing.time_zone}, stored_name(job.on_unknown)})
+        std::string_view{job.glue_remark}})
     sum.add(text);
   sum.add(std::int64_t{job.timeout_s});
   sum.add(std::int64_t{job.retry_count});
-  sum.add(job.timing.interval_ms);
-  sum.add(job.timing.start_at);
-  sum.add(job.timing.end_at);
-  sum.add(job.timing.jitter_ms);
-  sum.add(std::int64_t{job.keep_logs ? 1 : 0});
-  sum.add(stored_name(job.alarm_on));
+  for (const auto& value : values_of(job)) {
+    sum.add(static_cast<std::int64_t>(value.index()));
+    sum.add(text_of(value));
+    sum.add(number_of(value));
+  }
   return sum.text();
 }
 

@@ -44,7 +44,7 @@ result<void> check_people(const job_draft& draft) {
 }
 
 result<void> check_rate(const job_draft& draft, draft_use use) {
-  if (draft.timing && draft.timing->interval_ms)
+  if (draft.options && draft.options->timing.interval_ms)
     return {};
   if (!draft.schedule_conf)
     return wrong(use == draft_use::add ? refusal::schedule_text_missing : refusal::schedule_type_illegal,
@@ -66,7 +66,7 @@ result<void> check_schedule(const job_draft& draft, draft_use use) {
     if (auto rate = check_rate(draft, use); !rate)
       return rate;
   }
-  return draft.timing ? check(*type, *draft.timing) : result<void>{};
+  return draft.options ? check(*type, draft.options->timing) : result<void>{};
 }
 
 result<void> check_kind(const job_draft& draft) {
@@ -86,7 +86,7 @@ result<void> check_strategies(const job_draft& draft) {
   if (!block)
     return unknown_name(refusal::block_illegal, "the block strategy", draft.block);
   // The second copy would kill the first.
-  if (draft.on_unknown == unknown_policy::resend && *block == block_strategy::cover_early)
+  if (draft.options && draft.options->on_unknown == unknown_policy::resend && *block == block_strategy::cover_early)
     return fail(errc::invalid_argument, "on_unknown: resend cannot be used with the block strategy COVER_EARLY");
   return {};
 }
@@ -157,7 +157,7 @@ result<void> check_widths(const job_draft& draft, draft_use use) {
 /// Also whether this machine knows the time zone.
 result<void> check_instants(const job_draft& draft, const draft_facts& facts, const zone& where, time_point now) {
   auto rule = schedule_rules{where}.of(*find_schedule_type(draft.schedule_type), draft.schedule_conf.value_or(std::string{}),
-                                       draft.timing.value_or(schedule_options{}));
+                                       draft.options.value_or(job_options{}).timing);
   if (!rule)
     return tl::unexpected{std::move(rule.error())};
   if (facts.must_fire_again && !(*rule)->next(now, facts.job))

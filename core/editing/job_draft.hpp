@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/alarm/alarm_conditions.hpp"
 #include "core/ids.hpp"
-#include "core/job/job.hpp"
+#include "core/job/job_options.hpp"
 #include "core/page.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -42,10 +41,7 @@ struct job_draft {
   std::string glue_source;
   std::string glue_remark;
   /// What XXL's forms do not know; nothing: as it is.
-  std::optional<schedule_options> timing = {};
-  std::optional<unknown_policy> on_unknown = {};
-  std::optional<bool> keep_logs = {};
-  std::optional<alarm_conditions> alarm_on = {};
+  std::optional<job_options> options = {};
 };
 
 enum class draft_use : std::uint8_t { add, update };
@@ -83,7 +79,7 @@ struct manual_stop {
 };
 
 /// All columns of one job, for lists and pages.
-struct job_record {
+struct job_record : job_options {
   job_id id{};
   group_id group{};
   std::string name;
@@ -115,10 +111,6 @@ struct job_record {
   /// Of declared jobs.
   std::string key = {};
   std::string source = {};
-  schedule_options timing = {};
-  unknown_policy on_unknown = unknown_policy::ask;
-  bool keep_logs = false;
-  alarm_conditions alarm_on = {};
   /// The last instant that was missed and dropped; the epoch when there is none.
   time_point missed{};
   /// The number of its last edit; rises with each.

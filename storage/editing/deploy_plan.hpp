@@ -42,7 +42,7 @@ struct held_group {
 [[nodiscard]] std::vector<held_group> edited_part(std::vector<held_group> groups);
 
 /// What a declaration says about a job, as the columns hold it. Enumerations are their stored names.
-struct job_columns {
+struct job_columns : core::job_options {
   std::string name;
   std::string author;
   std::string alarm_email;
@@ -51,15 +51,11 @@ struct job_columns {
   std::string misfire;
   std::string route;
   std::string block;
-  std::string on_unknown;
   std::string handler;
   std::string params;
   std::string glue_type;
   std::int32_t timeout_s = 0;
   std::int32_t retry_count = 0;
-  core::schedule_options timing;
-  bool keep_logs = false;
-  core::alarm_conditions alarm_on = {};
   friend bool operator==(const job_columns&, const job_columns&) = default;
 };
 

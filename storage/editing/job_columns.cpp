@@ -24,31 +24,44 @@ std::string schedule_text(const job_columns& columns) {
 }
 
 /// As files write it, in UTC.
-std::string instant_text(const std::optional<core::time_point>& t) {
-  if (!t)
-    return "";
-  auto text = core::zone{}.format(*t);
+std::string instant_text(core::time_point t) {
+  auto text = core::zone{}.format(t);
   text[10] = 'T';
-  if (const auto ms = core::to_ms(*t) % 1000; ms != 0)
+  if (const auto ms = core::to_ms(t) % 1000; ms != 0)
     text += '.' + std::to_string(1000 + ms).substr(1);
   return text + 'Z';
 }
 
-std::vector<std::string> differences(const core::schedule_options& before, const core::schedule_options& after) {
-  std::vector<std::string> changed;
-  auto text = [&changed](std::string_view name, const std::string& was, const std::string& is) {
-    if (was != is)
-      changed.push_back(std::string{name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));
-  };
-  auto number = [&text](std::string_view name, const auto& was, const auto& is) {
-    text(name, was ? std::to_string(*was) : "", is ? std::to_string(*is) : "");
-  };
-  text("time_zone", before.time_zone, after.time_zone);
-  number("interval_ms", before.interval_ms, after.interval_ms);
-  text("start_at", instant_text(before.start_at), instant_text(after.start_at));
-  text("end_at", instant_text(before.end_at), instant_text(after.end_at));
-  number("jitter_ms", before.jitter_ms, after.jitter_ms);
-  return changed;
+std::string shown(const core::job_option& field, const core::option_value& value) {
+  switch (field.kind) {
+  case core::option_kind::text: return std::string{core::text_of(value)};
+  case core::option_kind::choice: return std::string{core::text_of(value)};
+  case core::option_kind::names: {
+    std::string all;
+    for (const auto name : field.names)
+      all.append(all.empty() ? "" : ",").append(name);
+    return std::holds_alternative<std::monostate>(value) ? all : std::string{core::text_of(value)};
+  }
+  case core::option_kind::number:
+    return std::holds_alternative<std::monostate>(value) ? "" : std::to_string(core::number_of(value));
+  case core::option_kind::instant:
+    return std::holds_alternative<std::monostate>(value) ? "" : instant_text(core::from_ms(core::number_of(value)));
+  case core::option_kind::flag: return core::number_of(value) == 1 ? "yes" : "no";
+  }
+  return {};
+}
+
+void add_differences(const core::job_options& before, const core::job_options& after, std::vector<std::string>& changed) {
+  for (const auto& field : core::job_option_fields()) {
+    const auto was = shown(field, field.get(before)), is = shown(field, field.get(after));
+    if (was == is)
+      continue;
+    if (field.kind == core::option_kind::choice || field.kind == core::option_kind::names ||
+        field.max > static_cast<std::int64_t>(quoted_chars))
+      changed.push_back(difference(field.name, was, is));
+    else
+      changed.push_back(std::string{field.name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));
+  }
 }
 
 core::result<void> check_widths(const job_columns& columns, const column_limits& limits) {
@@ -64,12 +77,13 @@ core::result<void> check_widths(const job_columns& columns, const column_limits&
     {"schedule", columns.schedule_conf, core::schedule_conf_chars},
     {"handler", columns.handler, core::handler_chars},
     {"glue_type", columns.glue_type, core::glue_type_chars},
-    {"time_zone", columns.timing.time_zone, core::time_zone_chars},
   };
   for (const auto& [name, text, chars] : widths)
     if (!core::fits(text, chars))
       return core::fail(core::errc::invalid_argument,
                         std::string{name} + " is longer than " + std::to_string(chars) + " characters");
+  if (auto fits = check_widths(columns); !fits)
+    return fits;
   return check_param(columns.params, limits);
 }
 
@@ -85,18 +99,23 @@ core::result<job_columns> columns_of(const core::declared_job& job, const column
   columns.misfire = core::stored_name(job.misfire);
   columns.route = core::stored_name(job.route);
   columns.block = core::stored_name(job.block);
-  columns.on_unknown = core::stored_name(job.on_unknown);
   columns.handler = job.handler;
   columns.params = job.params;
   columns.glue_type = job.glue_type;
   columns.timeout_s = job.timeout_s;
   columns.retry_count = job.retry_count;
-  columns.timing = job.timing;
-  columns.keep_logs = job.keep_logs;
-  columns.alarm_on = job.alarm_on;
+  static_cast<core::job_options&>(columns) = job;
   if (auto checked = check_widths(columns, limits); !checked)
     return tl::unexpected{checked.error()};
   return columns;
+}
+
+core::result<void> check_widths(const core::job_options& options) {
+  for (const auto& field : core::job_option_fields())
+    if (field.kind == core::option_kind::text && !core::fits(core::text_of(field.get(options)), static_cast<std::size_t>(field.max)))
+      return core::fail(core::errc::invalid_argument,
+                        std::string{field.name} + " is longer than " + std::to_string(field.max) + " characters");
+  return {};
 }
 
 std::string difference(std::string_view name, std::string_view before, std::string_view after) {
@@ -121,17 +140,12 @@ std::vector<std::string> differences(const job_columns& before, const job_column
   text("misfire", before.misfire, after.misfire);
   text("route", before.route, after.route);
   text("block", before.block, after.block);
-  text("on_unknown", before.on_unknown, after.on_unknown);
   text("handler", before.handler, after.handler);
   text("params", before.params, after.params);
   text("glue_type", before.glue_type, after.glue_type);
   number("timeout", before.timeout_s, after.timeout_s);
   number("retry", before.retry_count, after.retry_count);
-  if (before.keep_logs != after.keep_logs)
-    changed.push_back(after.keep_logs ? "keep_logs: no -> yes" : "keep_logs: yes -> no");
-  text("alarm_on", core::stored_name(before.alarm_on), core::stored_name(after.alarm_on));
-  for (auto& line : differences(before.timing, after.timing))
-    changed.push_back(std::move(line));
+  add_differences(before, after, changed);
   return changed;
 }
 

@@ -17,13 +17,8 @@ namespace ringmaster::storage {
 /// The columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
 [[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits);
 
-/// What a nullable text column holds.
-[[nodiscard]] inline std::optional<std::string_view> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
-}
-
-/// Of an option that is on or off.
-[[nodiscard]] inline std::optional<std::int32_t> on_or_null(bool on) { return on ? std::optional{1} : std::nullopt; }
+/// Checks the texts among the options. Errors: `invalid_argument` naming the option that is longer than its column.
+[[nodiscard]] core::result<void> check_widths(const core::job_options& options);
 
 /// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
 [[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);

@@ -54,13 +54,20 @@ core::result<void> check_widths(const core::job_record& row, const column_limits
     {"executorHandler", row.handler, core::handler_chars},
     {"childJobId", row.children, core::child_jobs_chars},
     {"glueRemark", row.glue_remark, remark_column_chars},
-    {"timeZone", row.timing.time_zone, core::time_zone_chars},
   };
   for (const auto& [name, text, chars] : widths) {
     if (core::valid_utf8(text) != text)
       return core::fail(errc::invalid_argument, std::string{name} + " is no UTF-8 text");
     if (!core::fits(text, chars))
       return too_long(name);
+  }
+  for (const auto& field : core::job_option_fields()) {
+    const auto value = field.get(row);
+    const auto text = core::text_of(value);
+    if (core::valid_utf8(text) != text)
+      return core::fail(errc::invalid_argument, std::string{field.name} + " is no UTF-8 text");
+    if (field.kind == core::option_kind::text && !core::fits(text, static_cast<std::size_t>(field.max)))
+      return too_long(field.name);
   }
   if (core::valid_utf8(row.param) != row.param)
     return core::fail(errc::invalid_argument, "executorParam is no UTF-8 text");
@@ -79,15 +86,12 @@ job_columns columns_of(const core::job_record& row) {
   out.misfire = row.misfire;
   out.route = row.route;
   out.block = row.block;
-  out.on_unknown = core::stored_name(row.on_unknown);
   out.handler = row.handler;
   out.params = row.param;
   out.glue_type = row.glue_type;
   out.timeout_s = row.timeout_s;
   out.retry_count = row.retry_count;
-  out.timing = row.timing;
-  out.keep_logs = row.keep_logs;
-  out.alarm_on = row.alarm_on;
+  static_cast<core::job_options&>(out) = row;
   return out;
 }
 
@@ -116,20 +120,12 @@ void take(const core::job_draft& draft, core::job_record& row) {
   row.timeout_s = draft.timeout_s;
   row.retry_count = draft.retry_count;
   row.children = draft.children;
-  row.timing = draft.timing.value_or(row.timing);
-  row.on_unknown = draft.on_unknown.value_or(row.on_unknown);
-  row.keep_logs = draft.keep_logs.value_or(row.keep_logs);
-  row.alarm_on = draft.alarm_on.value_or(row.alarm_on);
+  if (draft.options)
+    static_cast<core::job_options&>(row) = *draft.options;
 }
 
 bool same_schedule(const core::job_record& a, const core::job_record& b) {
   return a.schedule_type == b.schedule_type && a.schedule_conf == b.schedule_conf && a.timing == b.timing;
-}
-
-/// Those of `rm_job_ext`.
-bool same_options(const core::job_record& a, const core::job_record& b) {
-  return a.timing == b.timing && a.on_unknown == b.on_unknown && a.keep_logs == b.keep_logs
-         && a.alarm_on == b.alarm_on;
 }
 
 core::result<void> check_held(const core::job_record& held, const core::principal& by) {
@@ -174,7 +170,7 @@ core::result<job_writing> write_new(core::job_draft draft, const edit_scene& sce
   if (scene.shared)
     if (auto known = core::check_shared(out.row.timing); !known)
       return tl::unexpected{known.error()};
-  out.options_changed = !same_options(out.row, {});
+  out.options_changed = static_cast<const core::job_options&>(out.row) != core::job_options{};
   out.changes = changes_of({}, out.row);
   return out;
 }
@@ -189,7 +185,7 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
   scene.facts.job_exists = held.has_value();
   job_writing out{held.value_or(core::job_record{}), false, false, {}};
   take(draft, out.row);
-  draft.timing = out.row.timing;
+  draft.options = out.row;
   out.rescheduled = held && (scene.foreign_schedule || !same_schedule(*held, out.row));
   const bool plans = out.rescheduled && held->running;
   scene.facts.must_fire_again = plans;
@@ -201,7 +197,7 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
   // Behind all that is wrong in any case (RFC 9110 §13.2.1).
   if (auto as_seen = check_seen(held, held->id, seen); !as_seen)
     return tl::unexpected{as_seen.error()};
-  out.options_changed = !same_options(out.row, *held);
+  out.options_changed = static_cast<const core::job_options&>(out.row) != *held;
   if (scene.shared && (plans || out.row.timing != held->timing))
     if (auto known = core::check_shared(out.row.timing); !known)
       return tl::unexpected{known.error()};

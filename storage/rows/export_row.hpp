@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/editing/job_draft.hpp"
-#include "storage/rows/job_row.hpp"
+#include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage {
 
@@ -18,8 +18,8 @@ namespace ringmaster::storage {
   "i.executor_fail_retry_count, i.glue_type, i.child_jobid, i.trigger_status"
 /// These follow, where there is an `rm_job_ext x`.
 #define RINGMASTER_EXPORT_OPTIONS                                                                                                \
-  ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, x.time_zone, x.interval_ms, x.start_at, " \
-  "x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
+  ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, " RINGMASTER_OPTIONS_OF_X                               \
+  " FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
 
 /// `Column`: how the backend counts columns; `with_options`: the second part was selected, too.
 template <class Column, class Row>
@@ -42,10 +42,7 @@ template <class Column, class Row>
     return out;
   out.key = text();
   out.source = text();
-  out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
-  out.timing = options_at(row, at);
-  out.keep_logs = row.number(at + 5) == 1;
-  out.alarm_on = core::find_alarm_conditions(row.text(at + 6));
+  read_options(row, at, out);
   return out;
 }
 

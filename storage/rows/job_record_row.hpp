@@ -7,6 +7,7 @@
 
 #include "core/editing/job_draft.hpp"
 #include "storage/rows/datetime_text.hpp"
+#include "storage/rows/job_option_row.hpp"
 #include "storage/rows/job_row.hpp"
 
 namespace ringmaster::storage {
@@ -18,8 +19,8 @@ namespace ringmaster::storage {
   "SELECT i.id, i.job_group, i." name ", i.add_time, i.update_time, i.author, i.alarm_email, i.schedule_type, i.schedule_conf, " \
   "i.misfire_strategy, i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, "             \
   "i.executor_timeout, i.executor_fail_retry_count, i.glue_type, i.glue_source, i.glue_remark, i.glue_updatetime, "              \
-  "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, x.on_unknown, "          \
-  "x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on, p.user_name, p.at_ms, "
+  "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, "                        \
+  RINGMASTER_OPTIONS_OF_X ", p.user_name, p.at_ms, "
 
 /// `Column`: how the backend counts columns.
 template <class Column, class Row>
@@ -50,11 +51,7 @@ template <class Column, class Row>
   out.running = small() == 1;
   out.key = text();
   out.source = text();
-  out.on_unknown = core::find_unknown_policy(text()).value_or(core::unknown_policy::ask);
-  out.timing = options_at(row, at);
-  at += 5;
-  out.keep_logs = small() == 1;
-  out.alarm_on = core::find_alarm_conditions(text());
+  read_options(row, at, out);
   core::manual_stop stop{text(), time()};
   if (!out.running && !stop.by.empty())
     out.stopped = std::move(stop);

@@ -18,6 +18,7 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
   job.block = core::block_strategy::discard_later;
   job.on_unknown = core::unknown_policy::skip;
   job.keep_logs = true;
+  job.description = "Settles the day.";
   job.timeout_s = 30;
   job.retry_count = 2;
   job.params = "a=1";

@@ -135,7 +135,7 @@ TEST_CASE("in shared mode an edit waits for a Java admin's pass and refuses what
   shared_fixture f{GENERATE(from_range(shared_backends()))};
   const auto job = f.add(f.script());
   auto wanted = f.draft();
-  wanted.timing = core::schedule_options{.jitter_ms = 500};
+  wanted.options = core::job_options{.timing = {.jitter_ms = 500}};
   CHECK(error_of(f.editor().update(job, wanted, {}, core::local_operator(), noon)) == errc::invalid_argument);
   CHECK(error_of(f.editor().add(wanted, core::local_operator(), noon)) == errc::invalid_argument);
   f.db->exec("START TRANSACTION");

@@ -23,9 +23,10 @@ TEST_CASE("a new job is a stopped one with all that was written", "[storage][edi
   fixture f{GENERATE(from_range(backends_under_test()))};
   auto wanted = f.draft();
   wanted.handler = " settleHandler ";
-  wanted.timing = core::schedule_options{.time_zone = "Europe/Berlin"};
-  wanted.on_unknown = core::unknown_policy::skip;
-  wanted.keep_logs = true;
+  wanted.options = core::job_options{.timing = {.time_zone = "Europe/Berlin"},
+                                     .on_unknown = core::unknown_policy::skip,
+                                     .keep_logs = true,
+                                     .description = "Settles the day."};
   const auto job = require(f.editor().add(wanted, fixture::user(f.pay), noon));
   const auto row = f.record(job);
   CHECK(row.group == f.pay);
@@ -47,6 +48,7 @@ TEST_CASE("a new job is a stopped one with all that was written", "[storage][edi
   CHECK(row.timing.time_zone == "Europe/Berlin");
   CHECK(row.on_unknown == core::unknown_policy::skip);
   CHECK(row.keep_logs);
+  CHECK(row.description == "Settles the day.");
   CHECK(row.revision == require(f.firings().last_revision()));
   CHECK(f.rows("rm_schedule", "job = " + text_of(job)) == "1");
   CHECK(f.last_audit() == "tom add job " + text_of(job));
@@ -192,15 +194,15 @@ TEST_CASE("another schedule of a running job counts from now or its last instant
   CHECK(f.stored(job).last == noon + 15s);
   CHECK(f.of("trigger_status", job) + ' ' + f.of("trigger_next_time", job) == "1 " + ms(noon + 20s));
   CHECK(f.rows("rm_intent") == "0");
-  wanted.timing = core::schedule_options{.start_at = noon + 2h};
+  wanted.options = core::job_options{.timing = {.start_at = noon + 2h}};
   CHECK(f.update(job, wanted).next == noon + 2h);
-  wanted.timing.reset(); // as it is
+  wanted.options.reset(); // as it is
   wanted.param = "y";
   f.update(job, wanted);
   CHECK(f.record(job).timing.start_at == noon + 2h);
-  wanted.timing = core::schedule_options{};
+  wanted.options = core::job_options{};
   CHECK(f.update(job, wanted).next == noon + 20s);
-  wanted.timing.reset();
+  wanted.options.reset();
   for (const auto* type : {"NONE", "CRON"}) {
     wanted.schedule_type = type;
     wanted.schedule_conf = "0 0 0 1 1 ? 2020";
@@ -303,7 +305,7 @@ TEST_CASE("an update that has seen the job loses to who wrote past us, and not t
   }
   SECTION("somebody else had its logs kept") {
     auto kept = f.draft();
-    kept.keep_logs = true;
+    kept.options = core::job_options{.keep_logs = true};
     require(f.editor().update(job, kept, {}, us, noon));
     CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
     CHECK(f.record(job).keep_logs);

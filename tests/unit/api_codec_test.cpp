@@ -39,6 +39,7 @@ core::job_record a_job() {
   job.handler = "settle";
   job.param = "p=1";
   job.children = "8,,x,9";
+  job.description = "Settles the day.\nAsk pay-team.";
   job.timing = {"", 1500, core::from_ms(1000), core::from_ms(2000), 7};
   job.glue_type = "BEAN";
   job.revision = 41;
@@ -75,14 +76,12 @@ TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]"
   CHECK(draft->misfire == job.misfire);
   CHECK(draft->route == job.route);
   CHECK(draft->block == job.block);
-  CHECK(draft->on_unknown == job.on_unknown);
-  CHECK(draft->keep_logs == true);
-  CHECK(draft->alarm_on == job.alarm_on);
+  REQUIRE(draft->options);
+  CHECK(*draft->options == static_cast<const core::job_options&>(job));
   CHECK(draft->timeout_s == job.timeout_s);
   CHECK(draft->retry_count == job.retry_count);
   CHECK(draft->handler == job.handler);
   CHECK(draft->param == job.param);
-  CHECK(draft->timing == job.timing);
   CHECK(draft->children == "8,9");
 }
 
@@ -98,10 +97,7 @@ TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wi
     CHECK(draft->route == "FIRST");
     CHECK(draft->block == "SERIAL_EXECUTION");
     CHECK(draft->glue_type == "BEAN");
-    CHECK(draft->timing == core::schedule_options{});
-    CHECK(draft->on_unknown == core::unknown_policy::ask);
-    CHECK(draft->keep_logs == false);
-    CHECK(draft->alarm_on == core::alarm_conditions{});
+    CHECK(draft->options == core::job_options{});
     CHECK(draft->children.empty());
   }
 }

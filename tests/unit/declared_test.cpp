@@ -41,6 +41,7 @@ TEST_CASE("declared: every field of a job changes its hash", "[core]") {
       [](auto& j) { j.route = route_strategy::round; }, [](auto& j) { j.block = block_strategy::cover_early; },
       [](auto& j) { j.on_unknown = unknown_policy::skip; }, [](auto& j) { j.timeout_s = 1; },
       [](auto& j) { j.keep_logs = true; },   [](auto& j) { j.alarm_on = {true, false}; },
+      [](auto& j) { j.description = "x"; },
       [](auto& j) { j.retry_count = 1; },     [](auto& j) { j.handler = "x"; },
       [](auto& j) { j.params = "x"; },        [](auto& j) { j.glue_type = "x"; },
       [](auto& j) { j.enabled = false; },     [](auto& j) { j.children = {{"", "x"}}; },

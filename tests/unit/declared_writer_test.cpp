@@ -66,6 +66,8 @@ public:
     out.block = static_cast<core::block_strategy>(below(3));
     out.on_unknown = static_cast<core::unknown_policy>(out.block == core::block_strategy::cover_early ? below(2) : below(3));
     out.keep_logs = now_and_then();
+    if (now_and_then())
+      out.description = "Settles \"the day\".\nAsk the team.";
     out.timeout_s = now_and_then() ? below(100'000) : 0;
     out.retry_count = below(1001);
     out.enabled = now_and_then();

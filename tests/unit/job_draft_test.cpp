@@ -185,20 +185,20 @@ TEST_CASE("job draft: only a running job must fire again", "[unit][job_draft]") 
 
 TEST_CASE("job draft: what XXL does not know must fit, too", "[unit][job_draft]") {
   given in;
-  in.draft.timing = schedule_options{};
+  in.draft.options = job_options{};
   CHECK(in.checked(draft_use::add));
-  in.draft.timing->interval_ms = 500;
+  in.draft.options->timing.interval_ms = 500;
   CHECK(in.wrong(draft_use::add).context.find("interval") != std::string::npos);
   in.draft.schedule_type = "FIX_RATE";
   in.draft.schedule_conf.reset();
   CHECK(in.checked(draft_use::add));
   in.draft = sound_draft();
-  in.draft.timing = schedule_options{};
-  in.draft.timing->time_zone = "Mars/Olympus";
+  in.draft.options = job_options{};
+  in.draft.options->timing.time_zone = "Mars/Olympus";
   CHECK(in.wrong(draft_use::add).context.find("Mars/Olympus") != std::string::npos);
-  in.draft.timing->time_zone = "Asia/Shanghai";
+  in.draft.options->timing.time_zone = "Asia/Shanghai";
   CHECK(in.checked(draft_use::add));
-  in.draft.on_unknown = unknown_policy::resend;
+  in.draft.options->on_unknown = unknown_policy::resend;
   CHECK(in.checked(draft_use::add));
   in.draft.block = "COVER_EARLY";
   CHECK(in.wrong(draft_use::add).code == errc::invalid_argument);

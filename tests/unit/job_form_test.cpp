@@ -51,8 +51,7 @@ TEST_CASE("job form: every field arrives", "[wire][job_form]") {
   CHECK(draft->glue_type == "BEAN");
   CHECK(draft->glue_source == "s");
   CHECK(draft->glue_remark == "k");
-  CHECK_FALSE(draft->timing);
-  CHECK_FALSE(draft->on_unknown);
+  CHECK_FALSE(draft->options);
 }
 
 TEST_CASE("job form: absent numbers are 0, an absent schedule is none, either name names", "[wire][job_form]") {

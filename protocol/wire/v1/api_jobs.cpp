@@ -31,12 +31,27 @@ std::string schedule_of(const core::job_record& job) {
   return out;
 }
 
-void append_timing(json_object& row, const core::schedule_options& timing) {
-  append_text_or_null(row, "time_zone", timing.time_zone);
-  append_number_or_null(row, "interval_ms", timing.interval_ms);
-  append_instant(row, "start_at_ms", timing.start_at);
-  append_instant(row, "end_at_ms", timing.end_at);
-  append_number_or_null(row, "jitter_ms", timing.jitter_ms);
+void append_names(json_object& row, const core::job_option& field, const core::option_value& value) {
+  row.raw(field.member, json_array(core::names_in(field, value),
+                                   [](std::string& to, std::string_view name) { append_json(to, name); }));
+}
+
+/// Appends the options that decide when the job fires, or the others.
+void append_options(json_object& row, const core::job_options& options, bool of_schedule) {
+  for (const auto& field : core::job_option_fields()) {
+    if (field.shapes_schedule != of_schedule)
+      continue;
+    const auto value = field.get(options);
+    const auto number = std::holds_alternative<std::int64_t>(value) ? std::optional{core::number_of(value)} : std::nullopt;
+    switch (field.kind) {
+    case core::option_kind::text: append_text_or_null(row, field.member, std::string{core::text_of(value)}); break;
+    case core::option_kind::choice: row.text(field.member, core::text_of(value)); break;
+    case core::option_kind::names: append_names(row, field, value); break;
+    case core::option_kind::number:
+    case core::option_kind::instant: append_number_or_null(row, field.member, number); break;
+    case core::option_kind::flag: row.boolean(field.member, number.has_value()); break;
+    }
+  }
 }
 
 void append_state(json_object& row, const core::job_record& job) {
@@ -53,12 +68,6 @@ void append_state(json_object& row, const core::job_record& job) {
   append_text_or_null(row, "source", job.source);
 }
 
-std::string alarm_on_of(core::alarm_conditions requested) {
-  if (requested.is_default())
-    return R"(["failed","missed"])";
-  return requested.failed ? R"(["failed"])" : requested.missed ? R"(["missed"])" : "[]";
-}
-
 enum class with_source : std::uint8_t { no, yes };
 
 void append_api_job(std::string& out, const core::job_record& job, with_source source) {
@@ -69,13 +78,11 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   row.text("author", job.author);
   row.text("alarm_email", job.alarm_email);
   row.raw("schedule", schedule_of(job));
-  append_timing(row, job.timing);
+  append_options(row, job, true);
   row.text("misfire", job.misfire);
   row.text("route", job.route);
   row.text("block", job.block);
-  row.text("on_unknown", core::stored_name(job.on_unknown));
-  row.boolean("keep_logs", job.keep_logs);
-  row.raw("alarm_on", alarm_on_of(job.alarm_on));
+  append_options(row, job, false);
   row.number("timeout_s", job.timeout_s);
   row.number("retry_count", job.retry_count);
   row.text("handler", job.handler);
@@ -103,20 +110,59 @@ void append_version(std::string& out, const core::source_version& version) {
 
 // -- reading ---------------------------------------------------------------------------------------------------------------
 
-std::optional<core::time_point> read_instant(api_members& in, std::string_view name) {
-  const auto ms = in.maybe_number(name, 0);
-  return ms ? std::optional{core::from_ms(*ms)} : std::nullopt;
+std::string joined(std::span<const std::string_view> names, std::string_view last) {
+  std::string out;
+  for (const auto name : names)
+    out.append(out.empty() ? "" : name == names.back() ? last : ", ").append(name);
+  return out;
 }
 
-core::schedule_options read_timing(api_members& in) {
-  core::schedule_options timing;
-  timing.time_zone = in.text("time_zone");
-  timing.interval_ms = in.maybe_number("interval_ms", core::interval_ms_min, core::interval_ms_max);
-  timing.start_at = read_instant(in, "start_at_ms");
-  timing.end_at = read_instant(in, "end_at_ms");
-  if (const auto jitter = in.maybe_number("jitter_ms", 1, core::jitter_ms_max))
-    timing.jitter_ms = static_cast<std::int32_t>(*jitter);
-  return timing;
+core::option_value read_choice(api_members& in, const core::job_option& field) {
+  auto name = in.maybe_text(field.member);
+  if (!name)
+    return {};
+  if (std::find(field.names.begin(), field.names.end(), *name) == field.names.end())
+    in.wrong(field.member, "must be " + joined(field.names, " or "));
+  return std::move(*name);
+}
+
+core::option_value read_names(api_members& in, const core::job_option& field) {
+  const auto named = in.maybe_texts(field.member, field.names.size());
+  if (!named)
+    return {};
+  for (const auto& each : *named)
+    if (std::find(field.names.begin(), field.names.end(), each) == field.names.end())
+      in.wrong(field.member, "must name " + joined(field.names, " and ") + ", one of them, or neither");
+  return core::value_of_names(field, *named);
+}
+
+core::option_value read_number(api_members& in, const core::job_option& field) {
+  const auto number =
+    field.kind == core::option_kind::instant ? in.maybe_number(field.member, 0) : in.maybe_number(field.member, field.min, field.max);
+  return number ? core::option_value{*number} : core::option_value{};
+}
+
+core::option_value read_option(api_members& in, const core::job_option& field) {
+  switch (field.kind) {
+  case core::option_kind::text: {
+    auto text = in.text(field.member);
+    return text.empty() ? core::option_value{} : core::option_value{std::move(text)};
+  }
+  case core::option_kind::choice: return read_choice(in, field);
+  case core::option_kind::names: return read_names(in, field);
+  case core::option_kind::number:
+  case core::option_kind::instant: return read_number(in, field);
+  case core::option_kind::flag:
+    return in.optional_boolean(field.member).value_or(false) ? core::option_value{std::int64_t{1}} : core::option_value{};
+  }
+  return {};
+}
+
+core::job_options read_options(api_members& in) {
+  core::job_options options;
+  for (const auto& field : core::job_option_fields())
+    field.set(options, read_option(in, field));
+  return options;
 }
 
 void read_schedule(api_members& in, core::job_draft& draft) {
@@ -125,10 +171,10 @@ void read_schedule(api_members& in, core::job_draft& draft) {
     draft.schedule_type = schedule.needed_text("type");
     draft.schedule_conf = schedule.maybe_text("conf");
   });
-  draft.timing = read_timing(in);
+  draft.options = read_options(in);
   // What a Java admin shows of it.
-  if (draft.timing->interval_ms && !draft.schedule_conf)
-    draft.schedule_conf = core::rate_text_of(*draft.timing->interval_ms);
+  if (const auto interval = draft.options->timing.interval_ms; interval && !draft.schedule_conf)
+    draft.schedule_conf = core::rate_text_of(*interval);
 }
 
 std::string read_children(api_members& in) {
@@ -138,31 +184,10 @@ std::string read_children(api_members& in) {
   return list;
 }
 
-core::unknown_policy read_on_unknown(api_members& in) {
-  const auto name = in.maybe_text("on_unknown");
-  const auto policy = name ? core::find_unknown_policy(*name) : core::unknown_policy::ask;
-  if (!policy)
-    in.wrong("on_unknown", "must be ask, skip or resend");
-  return policy.value_or(core::unknown_policy::ask);
-}
-
 void read_script(api_members& in, core::job_draft& draft) {
   draft.glue_type = in.maybe_text("glue_type").value_or("BEAN");
   draft.glue_source = in.text("glue_source");
   draft.glue_remark = in.text("glue_remark");
-}
-
-core::alarm_conditions read_alarm_on(api_members& in) {
-  const auto named = in.maybe_texts("alarm_on", 2);
-  if (!named)
-    return {};
-  core::alarm_conditions requested{false, false};
-  for (const auto& each : *named)
-    if (each == "failed" || each == "missed")
-      (each == "failed" ? requested.failed : requested.missed) = true;
-    else
-      in.wrong("alarm_on", "must name failed and missed, one of them, or neither");
-  return requested;
 }
 
 core::job_draft read_job(api_members& in, core::draft_use use) {
@@ -178,9 +203,6 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   draft.misfire = in.maybe_text("misfire").value_or(std::string{core::stored_name(core::misfire_policy::do_nothing)});
   draft.route = in.maybe_text("route").value_or(std::string{core::stored_name(core::route_strategy::first)});
   draft.block = in.maybe_text("block").value_or(std::string{core::stored_name(core::block_strategy::serial_execution)});
-  draft.on_unknown = read_on_unknown(in);
-  draft.keep_logs = in.optional_boolean("keep_logs").value_or(false);
-  draft.alarm_on = read_alarm_on(in);
   draft.timeout_s = in.count("timeout_s");
   draft.retry_count = in.count("retry_count");
   draft.handler = core::trimmed(in.text("handler"));

@@ -92,6 +92,18 @@ statement& statement::add(bytes&& blob) {
   return *this;
 }
 
+statement& statement::add(core::option_values&& values) {
+  for (auto& each : values) {
+    if (auto* text = std::get_if<std::string>(&each))
+      add(std::move(*text));
+    else if (const auto* number = std::get_if<std::int64_t>(&each))
+      add(*number);
+    else
+      add_null();
+  }
+  return *this;
+}
+
 statement& statement::add_null() {
   values_.push_back({});
   return *this;

@@ -14,6 +14,7 @@
 #include <mysql/mysql.h>
 
 #include "core/ids.hpp"
+#include "core/job/job_options.hpp"
 #include "core/time.hpp"
 #include "storage/mysql/driver/sql.hpp"
 
@@ -92,6 +93,8 @@ public:
   statement& add(std::string&& value);
   statement& add(bytes&& value);
   statement& add_null();
+  /// One parameter for each; texts are kept until the statement ran.
+  statement& add(core::option_values&& values);
 
   template <class Id>
     requires std::is_enum_v<Id>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "storage/editing/job_columns.hpp"
 #include "storage/mysql/driver/batches.hpp"
+#include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -58,18 +58,16 @@ void deploy_stage::put_jobs() {
   for (const auto part : chunks_within_bytes(updated_.size(), bytes_of, cut)) {
     auto& some = db_.prepare(
       "REPLACE INTO rm_stage_job (stage, job, job_name, author, alarm_email, schedule_type, schedule_conf, misfire, route, block,"
-      " on_unknown, handler, params, glue_type, new_glue, timeout_s, retry_count, children, content_hash, time_zone, interval_ms,"
-      " start_at, end_at, jitter_ms, keep_logs, alarm_on) VALUES {(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?),}",
+      " handler, params, glue_type, new_glue, timeout_s, retry_count, children, content_hash, " RINGMASTER_OPTION_NAMES
+      ") VALUES {(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?," RINGMASTER_OPTION_MARKS "),}",
       part.rows);
     for (std::size_t i = 0; i < part.rows; ++i) {
       const auto& job = plan_.jobs[updated_[part.at(i)]];
       const auto& c = job.columns;
-      const auto& t = c.timing;
       some.add(id_).add(job.id).add(c.name).add(c.author).add(c.alarm_email).add(c.schedule_type).add(c.schedule_conf);
-      some.add(c.misfire).add(c.route).add(c.block).add(c.on_unknown).add(c.handler).add(c.params).add(c.glue_type);
+      some.add(c.misfire).add(c.route).add(c.block).add(c.handler).add(c.params).add(c.glue_type);
       some.add(job.new_glue).add(c.timeout_s).add(c.retry_count).add(known_children(job)).add(job.hash);
-      some.add(text_or_null(t.time_zone)).add(t.interval_ms).add(t.start_at).add(t.end_at).add(t.jitter_ms);
-      some.add(on_or_null(c.keep_logs)).add(core::stored_or_null(c.alarm_on));
+      some.add(core::values_of(c));
     }
     some.run();
   }

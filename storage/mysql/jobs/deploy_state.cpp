@@ -4,7 +4,7 @@
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/jobs/deploy_switch.hpp"
 #include "storage/mysql/jobs/deploys.hpp"
-#include "storage/rows/job_row.hpp"
+#include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -24,17 +24,11 @@ held_job read_job(const rows& row) {
   auto& columns = out.columns;
   for (auto* text :
        {&columns.name, &columns.author, &columns.alarm_email, &columns.schedule_type, &columns.schedule_conf, &columns.misfire,
-        &columns.route, &columns.block, &columns.on_unknown, &columns.handler, &columns.params, &columns.glue_type})
+        &columns.route, &columns.block, &columns.handler, &columns.params, &columns.glue_type})
     *text = row.text(column++);
   columns.timeout_s = row.number32(column++);
   columns.retry_count = row.number32(column++);
-  job_row options;
-  options.time_zone = row.text(column++);
-  for (auto* number : {&options.interval_ms, &options.start_ms, &options.end_ms, &options.jitter_ms})
-    *number = row.optional_number(column++);
-  columns.timing = options_of(options);
-  columns.keep_logs = row.number(column++) == 1;
-  columns.alarm_on = core::find_alarm_conditions(row.text(column++));
+  read_options(row, column, columns);
   out.stopped_manually = row.number(column) == 1;
   return out;
 }
@@ -69,8 +63,8 @@ deploy_state read_deploy_state(session& own, const std::string& source) {
     "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status,"
     " GREATEST(COALESCE(s.last_ms, 0), IF(?, i.trigger_last_time, 0)), i.$job_name,"
     " i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy,"
-    " i.executor_block_strategy, x.on_unknown, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
-    " i.executor_fail_retry_count, x.time_zone, x.interval_ms, x.start_at, x.end_at, x.jitter_ms, x.keep_logs, x.alarm_on,"
+    " i.executor_block_strategy, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout,"
+    " i.executor_fail_retry_count, " RINGMASTER_OPTIONS_OF_X ","
     " EXISTS (SELECT 1 FROM rm_stop p WHERE p.job = i.id)"
     " FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id"
     " WHERE x.job_key IS NOT NULL ORDER BY i.id",

@@ -10,6 +10,7 @@
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/users/audit_row.hpp"
+#include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -159,11 +160,11 @@ void deploy_switch::update_jobs() {
              " i.child_jobid = COALESCE(j.children, i.child_jobid), i.update_time = ?"
              " WHERE j.stage = ? AND j.job BETWEEN ? AND ?",
              [&](statement& some) { some.add(date_).add(date_); });
-  over_stage("UPDATE rm_stage_job j STRAIGHT_JOIN rm_job_ext e ON e.job = j.job SET e.content_hash = j.content_hash,"
-             " e.on_unknown = j.on_unknown, e.time_zone = j.time_zone, e.interval_ms = j.interval_ms, e.start_at = j.start_at,"
-             " e.end_at = j.end_at, e.jitter_ms = j.jitter_ms, e.keep_logs = j.keep_logs, e.alarm_on = j.alarm_on"
-             " WHERE j.stage = ? AND j.job BETWEEN ? AND ?",
+#define RINGMASTER_STAGED_OPTION(name) "e." name " = j." name
+  over_stage("UPDATE rm_stage_job j STRAIGHT_JOIN rm_job_ext e ON e.job = j.job SET e.content_hash = j.content_hash, "
+             RINGMASTER_JOB_OPTIONS(RINGMASTER_STAGED_OPTION, ", ") " WHERE j.stage = ? AND j.job BETWEEN ? AND ?",
              [](statement&) {});
+#undef RINGMASTER_STAGED_OPTION
   // A job that came without us.
   over_stage("INSERT IGNORE INTO rm_schedule (job) SELECT g.job FROM rm_stage_schedule g LEFT JOIN rm_schedule s ON s.job = g.job"
              " WHERE s.job IS NULL AND g.stage = ? AND g.job BETWEEN ? AND ?",
@@ -228,15 +229,12 @@ void deploy_switch::create_jobs(std::span<const std::size_t> positions) {
     id += db_.id_step();
   }
   auto& options = db_.prepare(
-    "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at,"
-    " jitter_ms, keep_logs, alarm_on) VALUES {(?,?,?,?,?,?,?,?,?,?,?,?),}",
+    "REPLACE INTO rm_job_ext (job, source, job_key, content_hash, " RINGMASTER_OPTION_NAMES
+    ") VALUES {(?,?,?,?," RINGMASTER_OPTION_MARKS "),}",
     positions.size());
   for (const auto position : positions) {
     const auto& job = plan_.jobs[position];
-    const auto& t = job.columns.timing;
-    options.add(ids_[position]).add(at_.source).add(job.key).add(job.hash).add(job.columns.on_unknown);
-    options.add(text_or_null(t.time_zone)).add(t.interval_ms).add(t.start_at).add(t.end_at).add(t.jitter_ms);
-    options.add(on_or_null(job.columns.keep_logs)).add(core::stored_or_null(job.columns.alarm_on));
+    options.add(ids_[position]).add(at_.source).add(job.key).add(job.hash).add(core::values_of(job.columns));
   }
   options.run();
   for (const auto position : positions)

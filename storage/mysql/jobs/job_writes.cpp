@@ -8,6 +8,7 @@
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/users/audit_row.hpp"
+#include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -57,15 +58,14 @@ bool has_foreign_schedule(connection& db, const std::optional<core::job_record>&
   return seen.next() && (seen.text(0) != held->schedule_type || seen.text(1) != held->schedule_conf);
 }
 
+#define RINGMASTER_NEW_OPTION(name) name " = VALUES(" name ")"
+constexpr sql write_options{
+  "INSERT INTO rm_job_ext (job, " RINGMASTER_OPTION_NAMES ") VALUES (?, " RINGMASTER_OPTION_MARKS
+  ") ON DUPLICATE KEY UPDATE " RINGMASTER_JOB_OPTIONS(RINGMASTER_NEW_OPTION, ", ")};
+#undef RINGMASTER_NEW_OPTION
+
 void keep_options(connection& db, core::job_id job, const core::job_record& row) {
-  const auto& t = row.timing;
-  db.execute("INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs, alarm_on)"
-             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE on_unknown = VALUES(on_unknown),"
-             " time_zone = VALUES(time_zone), interval_ms = VALUES(interval_ms), start_at = VALUES(start_at),"
-             " end_at = VALUES(end_at), jitter_ms = VALUES(jitter_ms), keep_logs = VALUES(keep_logs),"
-             " alarm_on = VALUES(alarm_on)",
-             job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-             t.jitter_ms, on_or_null(row.keep_logs), core::stored_or_null(row.alarm_on));
+  db.prepare(write_options).add(job).add(core::values_of(row)).run();
 }
 
 void take_revision(session& own, core::job_id job) {

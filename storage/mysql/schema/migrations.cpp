@@ -470,13 +470,21 @@ migration_step source_files() {
   PRIMARY KEY (source, file_name))")}};
 }
 
+migration_step descriptions() {
+  migration_step step{18, "descriptions", {}};
+  add_column(step.statements, "rm_job_ext", "description", "TEXT");
+  add_column(step.statements, "rm_stage_job", "description", "TEXT");
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
-                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files()};
+                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files(),
+                                                 descriptions()};
   return steps;
 }
 

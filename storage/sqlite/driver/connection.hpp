@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "core/ids.hpp"
+#include "core/job/job_options.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
 
@@ -38,12 +39,12 @@ public:
   statement& operator=(const statement&) = delete;
   ~statement();
 
-  /// Binds parameters 1..n: integers, bool, ids, text, blob, optionals of these (empty: NULL).
+  /// Binds parameters 1..n: integers, bool, ids, text, blob, optionals of these (empty: NULL), and all values of options.
   template <class... Values>
   statement& with(const Values&... values) {
     rewind();
-    int index = 0;
-    (bind(++index, values), ...);
+    [[maybe_unused]] int index = 0;
+    (bind_next(index, values), ...);
     return *this;
   }
 
@@ -76,6 +77,12 @@ public:
 private:
   void rewind();
   int finish();
+  template <class Value>
+  void bind_next(int& index, const Value& value) { bind(++index, value); }
+  void bind_next(int& index, const core::option_values& values) {
+    for (const auto& each : values)
+      std::visit([&](const auto& value) { bind(++index, value); }, each);
+  }
   void bind(int index, std::int64_t value);
   void bind(int index, std::int32_t value) { bind(index, static_cast<std::int64_t>(value)); }
   void bind(int index, std::uint64_t value) { bind(index, static_cast<std::int64_t>(value)); }
@@ -85,6 +92,7 @@ private:
   void bind(int index, const char* value) { bind(index, std::string_view{value}); }
   void bind(int index, blob value);
   void bind(int index, std::nullopt_t);
+  void bind(int index, std::monostate) { bind(index, std::nullopt); }
   void bind(int index, core::time_point value) { bind(index, core::to_ms(value)); }
   template <class Id>
     requires std::is_enum_v<Id>

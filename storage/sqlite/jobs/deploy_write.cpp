@@ -2,7 +2,7 @@
 // as few statements as it can.
 
 #include "core/schedule/last_instant.hpp"
-#include "storage/editing/job_columns.hpp"
+#include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/jobs/deploy_sql.hpp"
 #include "storage/sqlite/roles/edit_sql.hpp"
@@ -50,11 +50,9 @@ constexpr char insert_schedule[] = "INSERT INTO rm_schedule (job, next_ms, last_
 constexpr char show_next[] = "UPDATE xxl_job_info SET trigger_next_time = ?2 WHERE id = ?1";
 constexpr char delete_schedule[] = "DELETE FROM rm_schedule WHERE job = ?1";
 
-constexpr char insert_ext[] =
-  "INSERT INTO rm_job_ext (job, source, job_key, content_hash, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, "
-  "keep_logs, alarm_on) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?2, on_unknown = ?3, time_zone = ?4, interval_ms = ?5, "
-                              "start_at = ?6, end_at = ?7, jitter_ms = ?8, keep_logs = ?9, alarm_on = ?10 WHERE job = ?1";
+constexpr char insert_ext[] = "INSERT INTO rm_job_ext (job, source, job_key, content_hash, " RINGMASTER_OPTION_NAMES
+                              ") VALUES (?, ?, ?, ?, " RINGMASTER_OPTION_MARKS ")";
+constexpr char update_ext[] = "UPDATE rm_job_ext SET content_hash = ?, " RINGMASTER_OPTION_SETTINGS " WHERE job = ?";
 constexpr char delete_mirror[] = "DELETE FROM rm_mirror WHERE job = ?1";
 constexpr char delete_open_alarm[] = "DELETE FROM rm_alarm_open WHERE job = ?1";
 constexpr char delete_ext[] = "DELETE FROM rm_job_ext WHERE job = ?1";
@@ -152,9 +150,7 @@ private:
       db_.run(show_next, id, next_ms);
     }
     db_.run(insert_schedule, id, revision, next_ms);
-    const auto& t = c.timing;
-    db_.run(insert_ext, id, work_.source, job.key, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at,
-            t.end_at, t.jitter_ms, on_or_null(c.keep_logs), core::stored_or_null(c.alarm_on));
+    db_.run(insert_ext, id, work_.source, job.key, job.hash, core::values_of(c));
     return id;
   }
 
@@ -174,9 +170,7 @@ private:
       return core::fail(core::errc::conflict,
                         job.object + ": it was edited while the declared jobs were planned; apply them again");
     }
-    const auto& t = c.timing;
-    db_.run(update_ext, job.id, job.hash, c.on_unknown, text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-            t.jitter_ms, on_or_null(c.keep_logs), core::stored_or_null(c.alarm_on));
+    db_.run(update_ext, job.hash, core::values_of(c), job.id);
     return {};
   }
 

@@ -4,6 +4,7 @@
 #include "storage/editing/audit_rules.hpp"
 #include "storage/editing/job_columns.hpp"
 #include "storage/editing/job_draft_rules.hpp"
+#include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/roles/edit_sql.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
@@ -28,10 +29,11 @@ constexpr char touch_edited[] =
   "UPDATE rm_schedule SET revision = (SELECT counter FROM rm_edit WHERE id = 1) WHERE job = ?1";
 constexpr char find_seen[] = "SELECT schedule_type, schedule_conf FROM rm_mirror WHERE job = ?1";
 constexpr char mirror_next[] = "UPDATE xxl_job_info SET trigger_next_time = ?2 WHERE id = ?1";
+#define RINGMASTER_NEW_OPTION(name) name " = excluded." name
 constexpr char write_options[] =
-  "INSERT INTO rm_job_ext (job, on_unknown, time_zone, interval_ms, start_at, end_at, jitter_ms, keep_logs, alarm_on) "
-  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (job) DO UPDATE SET on_unknown = ?2, time_zone = ?3, "
-  "interval_ms = ?4, start_at = ?5, end_at = ?6, jitter_ms = ?7, keep_logs = ?8, alarm_on = ?9";
+  "INSERT INTO rm_job_ext (job, " RINGMASTER_OPTION_NAMES ") VALUES (?, " RINGMASTER_OPTION_MARKS
+  ") ON CONFLICT (job) DO UPDATE SET " RINGMASTER_JOB_OPTIONS(RINGMASTER_NEW_OPTION, ", ");
+#undef RINGMASTER_NEW_OPTION
 constexpr char update_source[] = "UPDATE xxl_job_info SET glue_source = ?2, glue_remark = ?3, glue_updatetime = ?4, "
                                  "update_time = ?4 WHERE id = ?1";
 constexpr char insert_version[] = "INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, "
@@ -51,9 +53,7 @@ core::draft_facts facts_of(connection& db, const core::job_draft& draft, core::j
 }
 
 void keep_options(connection& db, core::job_id job, const core::job_record& row) {
-  const auto& t = row.timing;
-  db.run(write_options, job, core::stored_name(row.on_unknown), text_or_null(t.time_zone), t.interval_ms, t.start_at, t.end_at,
-         t.jitter_ms, on_or_null(row.keep_logs), core::stored_or_null(row.alarm_on));
+  db.run(write_options, job, core::values_of(row));
 }
 
 /// The edit's number, which the job keeps.

@@ -379,13 +379,18 @@ migration_step source_files() {
            "PRIMARY KEY (source, file_name)) WITHOUT ROWID"}};
 }
 
+migration_step descriptions() {
+  return {18, "descriptions", {"ALTER TABLE rm_job_ext ADD COLUMN description TEXT"}};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
   static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
-                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files()};
+                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files(),
+                                                 descriptions()};
   return steps;
 }
 

@@ -3,7 +3,6 @@
 // Which ends of its runs a job wants alarms for.
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace ringmaster::core {
@@ -27,10 +26,5 @@ struct alarm_conditions {
 [[nodiscard]] std::string_view stored_name(alarm_conditions requested) noexcept;
 /// The inverse; an unknown or empty text is the default.
 [[nodiscard]] alarm_conditions find_alarm_conditions(std::string_view text) noexcept;
-
-/// For a column: nothing for the default.
-[[nodiscard]] inline std::optional<std::string_view> stored_or_null(alarm_conditions requested) noexcept {
-  return requested.is_default() ? std::nullopt : std::optional{stored_name(requested)};
-}
 
 } // namespace ringmaster::core
